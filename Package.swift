@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is compiled in language mode 6 with warnings as errors and strict memory safety; imports are internal
+// and existentials explicit, so that what a module shows of its neighbours is always a decision.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.target(name: name)] + dependencies,
+        swiftSettings: settings
+    )
+}
+
+/// A system library: a module map and a shim header, found by pkg-config, installed by the named Debian package.
+func system(_ name: String, _ pkgConfig: String?, _ debianPackage: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
+}
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "captured",
+    products: [
+        .library(name: "CaptureKit", targets: ["CaptureKit"]),
+        .executable(name: "captured", targets: ["captured"]),
+        .executable(name: "captured-recorder", targets: ["captured-recorder"]),
+        .executable(name: "capturectl", targets: ["capturectl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // C: shims and system libraries
+        .target(name: "CLinux", dependencies: ["CSystemd"]),
+        system("CSystemd", "libsystemd", "libsystemd-dev"),
+        system("CUdev", "libudev", "libudev-dev"),
+        system("CALSA", "alsa", "libasound2-dev"),
+        system("CLibV4L", "libv4lconvert", "libv4l-dev"),
+        system("CLibAV", "libavformat libavcodec libswscale libswresample libavutil", "libavformat-dev"),
+        system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
+        system("CYUV", nil, "libyuv-dev"),
+
+        // The house: arrows point one way
+        module("CaptureCore"),
+        module("CaptureSystem", ["CaptureCore", "CLinux"]),
+        module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
+        module("Authorization", ["CaptureCore", grdb]),
+        module("CaptureDevices", ["CaptureCore", "CaptureSystem", "Authorization", "CLinux", "CUdev", "CALSA"]),
+        module(
+            "CaptureOutputs",
+            ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "CLibV4L", "CTurboJPEG", "CYUV"]
+        ),
+        module("CaptureEngine", ["CaptureCore", "Authorization"]),
+        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd"]),
+        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureRing"]),
+
+        // The programs
+        .executableTarget(
+            name: "captured",
+            dependencies: [
+                "CaptureCore", "CaptureSystem", "CaptureDevices", "CaptureRing", "Authorization", "CaptureEngine",
+                "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "captured-recorder",
+            dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "CaptureOutputs"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "capturectl",
+            dependencies: ["CaptureKit", argumentParser],
+            swiftSettings: settings
+        ),
+
+        // Tests, without hardware; those that need devices, systemd and a bus are in Tests/VM
+        .target(
+            name: "TestSupport",
+            dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
+            path: "Tests/Support",
+            swiftSettings: settings
+        ),
+        tests("CaptureCore", []),
+        tests("CaptureSystem", ["CaptureCore"]),
+        tests("CaptureRing", ["CaptureCore", "CaptureSystem", "TestSupport"]),
+        tests("Authorization", ["CaptureCore", "TestSupport"]),
+        tests("CaptureDevices", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport"]),
+        tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport"]),
+        tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
+        tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
+        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,6 @@
+/* What Linux offers and Swift's Glibc module does not import. One header a subject; no logic beyond the call. */
+#pragma once
+#include "clinux_atomic.h"
+#include "clinux_bus.h"
+#include "clinux_system.h"
+#include "clinux_v4l2.h"

@@ -1,0 +1,3 @@
+/* sd-bus: what is variadic, a macro or a callback table. */
+#pragma once
+#include <systemd/sd-bus.h>

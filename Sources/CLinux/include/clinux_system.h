@@ -1,0 +1,65 @@
+/* System calls and constants that the Glibc module leaves out because they are macros, variadic or GNU-only. Every call
+   returns what the kernel returns, -1 with errno set on failure. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* memfd_create(2), always close-on-exec and sealable. */
+int clinux_memfd(const char *name);
+/* fcntl(2) F_ADD_SEALS and F_GET_SEALS. */
+int clinux_add_seals(int fd, int seals);
+int clinux_get_seals(int fd);
+/* SHRINK, GROW and FUTURE_WRITE, then SEAL: nobody maps it writable from here on, its size is fixed. */
+extern const int clinux_ring_seals;
+
+/* eventfd(2), close-on-exec and non-blocking. */
+int clinux_eventfd(void);
+/* timerfd on CLOCK_MONOTONIC, close-on-exec and non-blocking; arming with an absolute time, 0 disarms. */
+int clinux_timerfd(void);
+int clinux_timerfd_arm(int fd, int64_t nanoseconds);
+
+/* futex(2) shared between processes. wait returns 0 when woken, -1 with ETIMEDOUT, EAGAIN (the word differs) or EINTR;
+   nanoseconds < 0 waits without limit. wake returns how many were woken. */
+int clinux_futex_wait(const void *word, uint32_t expected, int64_t nanoseconds);
+int clinux_futex_wake_all(const void *word);
+
+/* A packet with descriptors beside it (SCM_RIGHTS), at most 16. recv sets them close-on-exec, stores how many came, and
+   fails with EMSGSIZE when bytes or descriptors were cut off, after closing what came. */
+ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count);
+ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count);
+
+/* A connected pair and a client of a SOCK_SEQPACKET path, close-on-exec. */
+int clinux_seqpacket_pair(int pair[2]);
+int clinux_seqpacket_connect(const char *path);
+
+/* pthread_setname_np of the calling thread; the kernel keeps 15 bytes. */
+int clinux_set_thread_name(const char *name);
+/* SCHED_RR at the given priority for the calling thread; EPERM where RLIMIT_RTPRIO does not allow it. */
+int clinux_set_thread_realtime(int priority);
+/* Blocks a signal for the calling thread and those it starts. */
+int clinux_block_signal(int signal);
+int clinux_unblock_signal(int signal);
+/* signalfd(2) for SIGTERM, SIGINT and SIGHUP, which it blocks first. */
+int clinux_signalfd_termination(void);
+int clinux_signalfd_read(int fd);
+void clinux_ignore_sigpipe(void);
+
+int clinux_pidfd_open(pid_t pid);
+/* 1 while the process behind the descriptor lives, 0 once it is gone. */
+int clinux_pidfd_alive(int pidfd);
+
+/* st_dev split as in sysfs. */
+unsigned clinux_major(uint64_t device);
+unsigned clinux_minor(uint64_t device);
+
+/* prctl(2): the process name, death with the parent, no new privileges. */
+int clinux_set_process_name(const char *name);
+int clinux_die_with_parent(int signal);
+int clinux_no_new_privileges(void);
+
+int clinux_open(const char *path, int flags, unsigned mode);
+int clinux_ioctl(int fd, unsigned long request, void *argument);
+int clinux_fcntl_getfl(int fd);
+int clinux_set_nonblocking(int fd, int on);
+int clinux_set_cloexec(int fd, int on);

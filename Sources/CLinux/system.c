@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "clinux_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { most_descriptors = 16 };
+
+int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+int clinux_add_seals(int fd, int seals) { return fcntl(fd, F_ADD_SEALS, seals); }
+int clinux_get_seals(int fd) { return fcntl(fd, F_GET_SEALS); }
+const int clinux_ring_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+
+int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int clinux_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int clinux_timerfd_arm(int fd, int64_t nanoseconds) {
+    struct itimerspec when = {.it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+int clinux_futex_wait(const void *word, uint32_t expected, int64_t nanoseconds) {
+    struct timespec limit = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+    return (int)syscall(SYS_futex, word, FUTEX_WAIT, expected, nanoseconds < 0 ? NULL : &limit, NULL, 0);
+}
+
+int clinux_futex_wake_all(const void *word) {
+    return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count) {
+    if (count < 0 || count > most_descriptors) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct iovec body = {.iov_base = (void *)bytes, .iov_len = length};
+    union {
+        char room[CMSG_SPACE(sizeof(int) * most_descriptors)];
+        struct cmsghdr align;
+    } control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
+    if (count > 0) {
+        message.msg_control = control.room;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)count);
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
+        memcpy(CMSG_DATA(rights), fds, sizeof(int) * (size_t)count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count) {
+    struct iovec body = {.iov_base = bytes, .iov_len = length};
+    union {
+        char room[CMSG_SPACE(sizeof(int) * most_descriptors)];
+        struct cmsghdr align;
+    } control;
+    struct msghdr message = {
+        .msg_iov = &body, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+    *count = 0;
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (got < 0) return got;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        int came = (int)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < came && *count < most_descriptors; i++)
+            memcpy(&fds[(*count)++], CMSG_DATA(part) + sizeof(int) * (size_t)i, sizeof(int));
+    }
+    if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+        while (*count > 0) close(fds[--*count]);
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return got;
+}
+
+int clinux_seqpacket_pair(int pair[2]) { return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair); }
+
+int clinux_seqpacket_connect(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        int reason = errno;
+        close(fd);
+        errno = reason;
+        return -1;
+    }
+    return fd;
+}
+
+int clinux_set_thread_name(const char *name) {
+    char kept[16];
+    strncpy(kept, name, sizeof kept - 1);
+    kept[sizeof kept - 1] = 0;
+    return pthread_setname_np(pthread_self(), kept);
+}
+
+int clinux_set_thread_realtime(int priority) {
+    struct sched_param parameter = {.sched_priority = priority};
+    if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &parameter) < 0) return -1;
+    return 0;
+}
+
+static int mask_signal(int how, int signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return pthread_sigmask(how, &set, NULL);
+}
+int clinux_block_signal(int signal) { return mask_signal(SIG_BLOCK, signal); }
+int clinux_unblock_signal(int signal) { return mask_signal(SIG_UNBLOCK, signal); }
+
+int clinux_signalfd_termination(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int clinux_signalfd_read(int fd) {
+    struct signalfd_siginfo info;
+    ssize_t got = read(fd, &info, sizeof info);
+    return got == sizeof info ? (int)info.ssi_signo : -1;
+}
+
+void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int clinux_pidfd_alive(int pidfd) {
+    struct pollfd ready = {.fd = pidfd, .events = POLLIN};
+    int count = poll(&ready, 1, 0);
+    return count < 0 ? -1 : count == 0;
+}
+
+unsigned clinux_major(uint64_t device) { return major(device); }
+unsigned clinux_minor(uint64_t device) { return minor(device); }
+
+int clinux_set_process_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+int clinux_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int clinux_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }
+int clinux_ioctl(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
+int clinux_fcntl_getfl(int fd) { return fcntl(fd, F_GETFL); }
+
+static int change_flag(int fd, int get, int set, int flag, int on) {
+    int flags = fcntl(fd, get);
+    if (flags < 0) return -1;
+    return fcntl(fd, set, on ? flags | flag : flags & ~flag);
+}
+int clinux_set_nonblocking(int fd, int on) { return change_flag(fd, F_GETFL, F_SETFL, O_NONBLOCK, on); }
+int clinux_set_cloexec(int fd, int on) { return change_flag(fd, F_GETFD, F_SETFD, FD_CLOEXEC, on); }

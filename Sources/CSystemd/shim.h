@@ -1,0 +1,7 @@
+/* libsystemd: sd-bus, sd-login, sd-daemon, sd-journal. No logic; what Swift cannot import stands in CLinux. */
+#pragma once
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-id128.h>
+#include <systemd/sd-journal.h>
+#include <systemd/sd-login.h>

@@ -1,0 +1,3 @@
+/* libudev: hot-plug events and stable device names. */
+#pragma once
+#include <libudev.h>

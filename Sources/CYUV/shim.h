@@ -1,0 +1,3 @@
+/* libyuv: vectorized conversion of common raw formats. */
+#pragma once
+#include <libyuv.h>

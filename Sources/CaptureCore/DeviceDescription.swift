@@ -1,0 +1,223 @@
+/// Names one device, stably: what udev calls it, so that it is the same after a reboot and in the same port.
+public struct DeviceID: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+    /// As in `v4l2:usb-046d_HD_Webcam-video-index0`, `alsa:usb-…:0`, `synthetic:camera`.
+    public var rawValue: String
+
+    /// An id of the given text.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The id itself.
+    public var description: String { rawValue }
+}
+
+/// Sizes that a camera offers in one pixel format.
+public enum FrameSizes: Hashable, Sendable {
+    /// Just these.
+    case discrete([DiscreteSize])
+    /// From a least to a most in steps; a step of 1 is V4L2's `CONTINUOUS`.
+    case stepwise(StepwiseSize)
+}
+
+/// One size and its rates.
+public struct DiscreteSize: Hashable, Sendable {
+    /// Pixels in a row.
+    public var width: Int
+    /// Rows of a frame.
+    public var height: Int
+    /// The intervals offered at this size.
+    public var intervals: FrameIntervals
+
+    /// A size with its intervals.
+    public init(width: Int, height: Int, intervals: FrameIntervals) {
+        self.width = width
+        self.height = height
+        self.intervals = intervals
+    }
+}
+
+/// A range of sizes.
+public struct StepwiseSize: Hashable, Sendable {
+    /// The least, most and step of the width, in pixels.
+    public var width: (least: Int, most: Int, step: Int)
+    /// The least, most and step of the height, in rows.
+    public var height: (least: Int, most: Int, step: Int)
+    /// The intervals offered at the largest size.
+    public var intervals: FrameIntervals
+
+    /// A range of sizes with the intervals of its largest.
+    public init(
+        width: (least: Int, most: Int, step: Int),
+        height: (least: Int, most: Int, step: Int),
+        intervals: FrameIntervals
+    ) {
+        self.width = width
+        self.height = height
+        self.intervals = intervals
+    }
+
+    public static func == (left: StepwiseSize, right: StepwiseSize) -> Bool {
+        left.width == right.width && left.height == right.height && left.intervals == right.intervals
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(width.most)
+        hasher.combine(height.most)
+    }
+}
+
+/// Frame intervals that a camera offers at one size.
+public enum FrameIntervals: Hashable, Sendable {
+    /// Just these; none when the driver does not say.
+    case discrete([FrameInterval])
+    /// From the shortest to the longest; `step` is nil where any value between is taken (V4L2's `CONTINUOUS`).
+    case range(shortest: FrameInterval, longest: FrameInterval, step: FrameInterval?)
+}
+
+/// A pixel format that a camera offers.
+public struct VideoFormatOption: Hashable, Sendable {
+    /// How pixels are stored.
+    public var pixelFormat: PixelFormat
+    /// The driver's own words for it.
+    public var name: String
+    /// Whether the driver emulates it in software (`V4L2_FMT_FLAG_EMULATED`).
+    public var isEmulated: Bool
+    /// The sizes it comes in.
+    public var sizes: FrameSizes
+
+    /// An option of the given properties.
+    public init(pixelFormat: PixelFormat, name: String, isEmulated: Bool = false, sizes: FrameSizes) {
+        self.pixelFormat = pixelFormat
+        self.name = name
+        self.isEmulated = isEmulated
+        self.sizes = sizes
+    }
+}
+
+/// What a microphone offers.
+public struct AudioFormatOption: Hashable, Sendable {
+    /// Sample formats that the hardware takes without conversion.
+    public var sampleFormats: [String]
+    /// Least and most sample rate, in Hz.
+    public var rates: ClosedRange<Int>
+    /// Least and most number of channels.
+    public var channels: ClosedRange<Int>
+
+    /// An option of the given properties.
+    public init(sampleFormats: [String], rates: ClosedRange<Int>, channels: ClosedRange<Int>) {
+        self.sampleFormats = sampleFormats
+        self.rates = rates
+        self.channels = channels
+    }
+}
+
+/// A camera or microphone that is there, as its probe found it.
+public struct DeviceDescription: Hashable, Sendable {
+    /// The stable name.
+    public var id: DeviceID
+    /// Camera or microphone.
+    public var mediaType: MediaType
+    /// The readable name.
+    public var name: String
+    /// Other names that select it: `/dev/video0`, `hw:1,0`.
+    public var aliases: [String]
+    /// The kernel driver.
+    public var driver: String
+    /// Where it is attached, in the driver's words.
+    public var bus: String
+    /// Camera: the formats offered.
+    public var videoFormats: [VideoFormatOption]
+    /// Microphone: the formats offered.
+    public var audioFormats: [AudioFormatOption]
+
+    /// A device of the given properties.
+    public init(
+        id: DeviceID,
+        mediaType: MediaType,
+        name: String,
+        aliases: [String],
+        driver: String,
+        bus: String,
+        videoFormats: [VideoFormatOption] = [],
+        audioFormats: [AudioFormatOption] = []
+    ) {
+        self.id = id
+        self.mediaType = mediaType
+        self.name = name
+        self.aliases = aliases
+        self.driver = driver
+        self.bus = bus
+        self.videoFormats = videoFormats
+        self.audioFormats = audioFormats
+    }
+}
+
+/// The order in which devices came and went.
+public enum DeviceChange: Sendable {
+    /// A device is there now.
+    case added(DeviceDescription)
+    /// A device is gone.
+    case removed(DeviceID)
+}
+
+/// A camera's or microphone's setting, after V4L2's controls.
+public struct DeviceControl: Hashable, Sendable {
+    /// What values it takes.
+    public enum Kind: String, Sendable {
+        /// A whole number.
+        case integer
+        /// 0 or 1.
+        case boolean
+        /// One of the named choices.
+        case menu
+        /// An action without a value.
+        case button
+    }
+
+    /// The name in lower case with underscores, as `v4l2-ctl` prints it.
+    public var name: String
+    /// The driver's own words.
+    public var label: String
+    /// What values it takes.
+    public var kind: Kind
+    /// The least value.
+    public var minimum: Int64
+    /// The greatest value.
+    public var maximum: Int64
+    /// The step between values.
+    public var step: Int64
+    /// The value after a reset.
+    public var defaultValue: Int64
+    /// The value now.
+    public var value: Int64
+    /// The choices of a menu, by value.
+    public var choices: [Int64: String]
+    /// Whether it can be written now.
+    public var isWritable: Bool
+
+    /// A control of the given properties.
+    public init(
+        name: String,
+        label: String,
+        kind: Kind,
+        minimum: Int64,
+        maximum: Int64,
+        step: Int64,
+        defaultValue: Int64,
+        value: Int64,
+        choices: [Int64: String] = [:],
+        isWritable: Bool = true
+    ) {
+        self.name = name
+        self.label = label
+        self.kind = kind
+        self.minimum = minimum
+        self.maximum = maximum
+        self.step = step
+        self.defaultValue = defaultValue
+        self.value = value
+        self.choices = choices
+        self.isWritable = isWritable
+    }
+}

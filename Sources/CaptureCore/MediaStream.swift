@@ -1,0 +1,74 @@
+/// Where a device puts what it captures: the writer's side of a ring, as a device thread sees it.
+///
+/// Thread-bound: after `MediaSource.start` every call is made by the source's one thread, and none of them allocates,
+/// blocks or takes a lock that another process can hold.
+public protocol MediaSink: AnyObject, Sendable {
+    /// How many slots there are.
+    var slotCount: Int { get }
+
+    /// Bytes of one slot's memory; a multiple of the page size, so that a driver can take it as a user pointer.
+    var slotCapacity: Int { get }
+
+    /// The memory of a slot, page-aligned, writable, `slotCapacity` bytes.
+    ///
+    /// - Parameter slot: 0 to `slotCount` - 1.
+    func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer
+
+    /// Takes the slot that was published longest ago (or never) out of the readers' reach, to be written anew.
+    ///
+    /// - Returns: the slot, or `nil` when taking one more would leave readers fewer than the sink promises to keep.
+    func claim() -> Int?
+
+    /// Gives a claimed slot back unpublished; its old content is gone.
+    func abandon(_ slot: Int)
+
+    /// Publishes a claimed slot and wakes every reader, with one system call whatever their number.
+    func publish(_ slot: Int, _ info: BufferInfo)
+
+    /// Counts losses, visible to readers at once.
+    func count(_ cause: DropCause, _ number: UInt64)
+
+    /// Says that nothing more will come, and wakes every reader.
+    func finish(_ reason: StreamEnd)
+}
+
+/// Why a stream ended, as the ring's header says it.
+public enum StreamEnd: UInt32, Sendable {
+    /// The session or the source was stopped.
+    case stopped = 1
+    /// The device went away or failed.
+    case deviceLost = 2
+    /// The stream goes on in another ring, which readers are handed.
+    case moved = 3
+    /// The consent was withdrawn.
+    case revoked = 4
+}
+
+/// A device that was opened and configured and can stream.
+///
+/// Thread-safe: `start` and `stop` may be called from any thread, one at a time. `deinit` stops and closes.
+public protocol MediaSource: AnyObject, Sendable {
+    /// What the driver really gave.
+    var format: MediaFormat { get }
+
+    /// How many slots the device needs in its own hands while streaming, so that a ring can be made large enough.
+    var slotsInFlight: Int { get }
+
+    /// Starts streaming into `sink` on a thread of the source's own.
+    ///
+    /// - Parameters:
+    ///   - sink: A ring whose slots hold at least `format.slotSize` bytes.
+    ///   - ended: Called at most once, on the source's thread, when streaming ends by itself: the device was unplugged
+    ///     or failed. Not called after `stop`.
+    /// - Throws: `CaptureError` when the driver refuses; nothing streams then.
+    func start(into sink: any MediaSink, ended: @escaping @Sendable (CaptureError) -> Void) throws(CaptureError)
+
+    /// Stops streaming and waits for the thread's end. Idempotent; `start` may follow, with another sink.
+    func stop()
+}
+
+/// A file, pipe or socket that a client opened and passed on; closed when the last reference goes.
+public protocol OpenFile: AnyObject, Sendable {
+    /// The descriptor's number in this process.
+    var descriptor: Int32 { get }
+}

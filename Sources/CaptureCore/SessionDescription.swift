@@ -1,0 +1,196 @@
+/// A session as its program describes it: inputs, outputs, and which input feeds which output.
+public struct SessionDescription: Hashable, Sendable {
+    /// The devices.
+    public var inputs: [InputDescription]
+    /// What is done with what they capture.
+    public var outputs: [OutputDescription]
+    /// Which input feeds which output.
+    public var connections: [ConnectionDescription]
+    /// Whether the session ends when its client leaves the bus.
+    public var isAttached: Bool
+
+    /// A session of the given parts.
+    public init(
+        inputs: [InputDescription],
+        outputs: [OutputDescription],
+        connections: [ConnectionDescription],
+        isAttached: Bool = false
+    ) {
+        self.inputs = inputs
+        self.outputs = outputs
+        self.connections = connections
+        self.isAttached = isAttached
+    }
+}
+
+/// A device in a session.
+public struct InputDescription: Hashable, Sendable {
+    /// The name by which connections refer to it, unique among the session's inputs.
+    public var name: String
+    /// Picture or sound.
+    public var mediaType: MediaType
+    /// A device's id or one of its aliases; `nil` for the first of its kind.
+    public var device: String?
+    /// What is asked of a camera.
+    public var video: VideoFormatRequest
+    /// What is asked of a microphone.
+    public var audio: AudioFormatRequest
+
+    /// An input of the given properties.
+    public init(
+        name: String,
+        mediaType: MediaType,
+        device: String? = nil,
+        video: VideoFormatRequest = Preset.high.request,
+        audio: AudioFormatRequest = AudioFormatRequest()
+    ) {
+        self.name = name
+        self.mediaType = mediaType
+        self.device = device
+        self.video = video
+        self.audio = audio
+    }
+}
+
+/// An input that feeds an output.
+public struct ConnectionDescription: Hashable, Sendable {
+    /// An input's name.
+    public var input: String
+    /// An output's name.
+    public var output: String
+
+    /// A connection from the input of one name to the output of another.
+    public init(input: String, output: String) {
+        self.input = input
+        self.output = output
+    }
+}
+
+/// What an output makes of what it is fed.
+public enum OutputKind: String, Hashable, Sendable, CaseIterable {
+    /// A movie file: at most one picture and one sound input.
+    case movie
+    /// A sound file.
+    case sound
+    /// One picture, after which the output is done.
+    case photo
+    /// Frames into a pipe or socket.
+    case frames
+    /// Samples into a pipe or socket.
+    case samples
+    /// The ring itself, mapped by the client; no recorder.
+    case buffer
+}
+
+/// An output of a session. Every kind but `buffer` writes to a descriptor that the client passes beside it.
+public struct OutputDescription: Hashable, Sendable {
+    /// The name by which connections refer to it, unique among the session's outputs.
+    public var name: String
+    /// What is made.
+    public var kind: OutputKind
+    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`; photo `jpeg`, `png`; frames `y4m`, `raw`,
+    /// `mjpeg`; samples `wav`, `raw`; buffer empty.
+    public var format: String
+    /// `h264`, `mjpeg` or `copy`; `auto` passes compressed pictures through and encodes raw ones as H.264.
+    public var videoCodec: String
+    /// `aac`, `opus`, `flac` or `pcm`; `auto` is what suits the container.
+    public var audioCodec: String
+    /// Bits a second for pictures; 0 leaves it to the encoder's quality.
+    public var videoBitRate: Int
+    /// JPEG quality, 1 to 100.
+    public var quality: Int
+    /// Nanoseconds after which the output is finished by itself; 0 for no end.
+    public var duration: Int64
+    /// Frames after which the output is finished by itself; 0 for no end.
+    public var frameCount: Int
+
+    /// An output of the given properties.
+    public init(
+        name: String,
+        kind: OutputKind,
+        format: String,
+        videoCodec: String = "auto",
+        audioCodec: String = "auto",
+        videoBitRate: Int = 0,
+        quality: Int = 90,
+        duration: Int64 = 0,
+        frameCount: Int = 0
+    ) {
+        self.name = name
+        self.kind = kind
+        self.format = format
+        self.videoCodec = videoCodec
+        self.audioCodec = audioCodec
+        self.videoBitRate = videoBitRate
+        self.quality = quality
+        self.duration = duration
+        self.frameCount = frameCount
+    }
+
+    /// The containers of each kind, the default first.
+    public static func formats(of kind: OutputKind) -> [String] {
+        switch kind {
+        case .movie: ["mkv", "mp4", "mov"]
+        case .sound: ["wav", "flac", "opus"]
+        case .photo: ["jpeg", "png"]
+        case .frames: ["y4m", "raw", "mjpeg"]
+        case .samples: ["wav", "raw"]
+        case .buffer: [""]
+        }
+    }
+}
+
+/// Where a session stands.
+public enum SessionState: String, Hashable, Sendable, CaseIterable {
+    /// Described, never started.
+    case configured
+    /// Waiting for a person's answer.
+    case authorizing
+    /// Opening devices and recorders.
+    case starting
+    /// Streaming.
+    case running
+    /// Streaming stopped from outside: the device went away. Its files are finished.
+    case interrupted
+    /// Ended as asked; its files are finished.
+    case stopped
+    /// Ended by a fault or a refusal.
+    case failed
+
+    /// Whether nothing more will happen.
+    public var isFinal: Bool {
+        self == .stopped || self == .failed || self == .interrupted
+    }
+}
+
+/// The counters of a session.
+public struct SessionStatistics: Hashable, Sendable {
+    /// Nanoseconds since streaming began.
+    public var elapsed: Int64 = 0
+    /// Each input's counters, by its name.
+    public var inputs: [String: InputStatistics] = [:]
+    /// Each output's counters, by its name.
+    public var outputs: [String: OutputStatistics] = [:]
+
+    /// Counters at zero.
+    public init() {}
+}
+
+/// The counters of one input.
+public struct InputStatistics: Hashable, Sendable {
+    /// The device that was taken.
+    public var device: String = ""
+    /// What it delivers, in words.
+    public var format: String = ""
+    /// Frames or periods published since the session began.
+    public var published: UInt64 = 0
+    /// Losses by cause, by the words of `DropCause`.
+    public var drops: [String: UInt64] = [:]
+    /// From the stamp of the latest buffer to its publication, in nanoseconds.
+    public var latency: Int64 = 0
+    /// The slots published and not yet written again.
+    public var queueDepth: Int = 0
+
+    /// Counters at zero.
+    public init() {}
+}

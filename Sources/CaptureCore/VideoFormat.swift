@@ -1,0 +1,123 @@
+/// The time between two frames, in seconds, as a fraction: V4L2's `timeperframe`.
+public struct FrameInterval: Hashable, Sendable {
+    /// Seconds, over `denominator`.
+    public var numerator: UInt32
+    /// What `numerator` is divided by; never 0.
+    public var denominator: UInt32
+
+    /// An interval of `numerator / denominator` seconds; a zero denominator is read as 1.
+    public init(_ numerator: UInt32, _ denominator: UInt32) {
+        self.numerator = numerator
+        self.denominator = max(denominator, 1)
+    }
+
+    /// The interval of a rate of whole frames a second.
+    public init(framesPerSecond: UInt32) {
+        self.init(1, framesPerSecond)
+    }
+
+    /// Frames a second; 0 for a zero interval, which means that the driver does not say.
+    public var framesPerSecond: Double {
+        numerator == 0 ? 0 : Double(denominator) / Double(numerator)
+    }
+
+    /// Nanoseconds between two frames; 0 when the driver does not say.
+    public var nanoseconds: Int64 {
+        Int64(numerator) * 1_000_000_000 / Int64(denominator)
+    }
+}
+
+/// Where one plane of a frame lies in its slot.
+public struct PlaneLayout: Hashable, Sendable {
+    /// Bytes from the start of the slot.
+    public var offset: Int
+    /// Bytes from one row to the next; 0 for compressed data.
+    public var stride: Int
+    /// Bytes of the plane; the most it can be for compressed data.
+    public var size: Int
+
+    /// A plane at `offset` with rows `stride` bytes apart and `size` bytes in all.
+    public init(offset: Int, stride: Int, size: Int) {
+        self.offset = offset
+        self.stride = stride
+        self.size = size
+    }
+}
+
+/// How numbers become colours: the values of V4L2's enumerations of the same names, 0 where the driver does not say.
+public struct ColorDescription: Hashable, Sendable {
+    /// `enum v4l2_colorspace`.
+    public var colorSpace: UInt32
+    /// `enum v4l2_xfer_func`.
+    public var transfer: UInt32
+    /// `enum v4l2_ycbcr_encoding`.
+    public var encoding: UInt32
+    /// `enum v4l2_quantization`: 1 full range, 2 limited.
+    public var quantization: UInt32
+
+    /// A description of V4L2's four values.
+    public init(colorSpace: UInt32 = 0, transfer: UInt32 = 0, encoding: UInt32 = 0, quantization: UInt32 = 0) {
+        self.colorSpace = colorSpace
+        self.transfer = transfer
+        self.encoding = encoding
+        self.quantization = quantization
+    }
+}
+
+/// What a camera delivers, as its driver reported it after negotiation.
+public struct VideoFormat: Hashable, Sendable {
+    /// How pixels are stored.
+    public var pixelFormat: PixelFormat
+    /// Pixels in a row.
+    public var width: Int
+    /// Rows of a frame.
+    public var height: Int
+    /// Time from frame to frame.
+    public var interval: FrameInterval
+    /// The *memory* planes, one to four: with the single-planar API one plane holds all colour planes, one behind the
+    /// other, with V4L2's derived strides.
+    public var planes: [PlaneLayout]
+    /// How numbers become colours.
+    public var color: ColorDescription
+
+    /// A format of the given properties.
+    public init(
+        pixelFormat: PixelFormat,
+        width: Int,
+        height: Int,
+        interval: FrameInterval,
+        planes: [PlaneLayout],
+        color: ColorDescription = ColorDescription()
+    ) {
+        self.pixelFormat = pixelFormat
+        self.width = width
+        self.height = height
+        self.interval = interval
+        self.planes = planes
+        self.color = color
+    }
+
+    /// Bytes from the start of a slot to the end of its last plane.
+    public var frameSize: Int {
+        planes.map { $0.offset + $0.size }.max() ?? 0
+    }
+}
+
+extension VideoFormat: CustomStringConvertible {
+    /// As in `YUYV 1280x720 at 30 fps`.
+    public var description: String {
+        "\(pixelFormat) \(width)x\(height) at \(interval)"
+    }
+}
+
+extension FrameInterval: CustomStringConvertible {
+    /// As in `30 fps` or `12.5 fps`.
+    public var description: String {
+        let hundredths = Int((framesPerSecond * 100).rounded())
+        if hundredths % 100 == 0 { return "\(hundredths / 100) fps" }
+        let fraction = hundredths % 100
+        return fraction % 10 == 0
+            ? "\(hundredths / 100).\(fraction / 10) fps"
+            : "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) fps"
+    }
+}

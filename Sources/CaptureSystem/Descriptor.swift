@@ -1,0 +1,48 @@
+public import CaptureCore
+import CLinux
+import Glibc
+
+/// A file descriptor that is closed when the last reference goes.
+///
+/// Thread-safe: the number never changes. Who needs it to stay open keeps the object.
+public final class Descriptor: OpenFile {
+    /// The descriptor's number.
+    public let descriptor: Int32
+
+    /// Takes over a descriptor that is open and belongs to nobody else.
+    public init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Opens a path, always close-on-exec: open(2).
+    ///
+    /// - Throws: The system's error, named by `errno`.
+    public static func open(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> Descriptor {
+        Descriptor(owning: try SystemError.check("open \(path)") { unsafe clinux_open(path, flags, mode) })
+    }
+
+    /// Another descriptor for the same open file: fcntl(2) `F_DUPFD_CLOEXEC`.
+    public func duplicate() throws(SystemError) -> Descriptor {
+        Descriptor(owning: try SystemError.check("duplicate a descriptor") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) })
+    }
+
+    /// Reads at most as many bytes as fit: read(2), again when interrupted.
+    ///
+    /// - Returns: How many came; 0 at the end of the file.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try SystemError.check("read") { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Writes every byte: write(2), as often as it takes.
+    public func write(all bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+            done += try SystemError.check("write") { unsafe Glibc.write(descriptor, rest.baseAddress, rest.count) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CLinux
+import Glibc
+
+/// One end of a SOCK_SEQPACKET connection: messages of text with descriptors beside them.
+///
+/// Thread-safe: the kernel keeps each message whole.
+public final class PacketSocket: Sendable {
+    /// The most bytes of one message.
+    public static let largestMessage = 65536
+
+    /// The connection.
+    public let file: Descriptor
+
+    /// Takes over a connected socket.
+    public init(_ file: Descriptor) {
+        self.file = file
+    }
+
+    /// Connects to a listening path.
+    public static func connect(to path: String) throws(SystemError) -> PacketSocket {
+        PacketSocket(
+            Descriptor(owning: try SystemError.check("connect to \(path)") { unsafe clinux_seqpacket_connect(path) })
+        )
+    }
+
+    /// Two ends that are connected to each other.
+    public static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
+        var ends: [Int32] = [-1, -1]
+        try SystemError.check("socketpair") { unsafe clinux_seqpacket_pair(&ends) }
+        return (PacketSocket(Descriptor(owning: ends[0])), PacketSocket(Descriptor(owning: ends[1])))
+    }
+
+    /// Sends one message; EPIPE when the other end is gone.
+    public func send(_ text: String, with files: [Descriptor] = []) throws(SystemError) {
+        var text = text
+        let numbers = files.map(\.descriptor)
+        try withExtendedLifetime(files) { () throws(SystemError) in
+            var failure: SystemError?
+            text.withUTF8 { bytes in
+                do throws(SystemError) {
+                    try SystemError.check("send to a socket") {
+                        unsafe numbers.withUnsafeBufferPointer { numbers in
+                            unsafe clinux_send_with_fds(
+                                file.descriptor,
+                                bytes.baseAddress,
+                                bytes.count,
+                                numbers.baseAddress,
+                                Int32(numbers.count)
+                            )
+                        }
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Receives one message, waiting for it unless the descriptor is non-blocking.
+    ///
+    /// - Returns: `nil` when the other end is gone.
+    /// - Throws: EMSGSIZE for a message over `largestMessage` bytes or with more than 16 descriptors.
+    public func receive() throws(SystemError) -> (text: String, files: [Descriptor])? {
+        var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
+        var numbers = [Int32](repeating: -1, count: 16)
+        var count: Int32 = 0
+        let length = try SystemError.check("receive from a socket") {
+            unsafe clinux_recv_with_fds(file.descriptor, &bytes, bytes.count, &numbers, &count)
+        }
+        let files = numbers.prefix(Int(count)).map { Descriptor(owning: $0) }
+        if length == 0, files.isEmpty { return nil }
+        return (String(decoding: bytes.prefix(length), as: UTF8.self), files)
+    }
+}
