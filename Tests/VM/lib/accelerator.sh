@@ -1,0 +1,24 @@
+# KVM where it is shown to work with the stock kernel, else emulation. Sourced.
+emulated=(-machine q35 -accel tcg,thread=multi,tb-size=512 -cpu max,la57=off,smap=off,smep=off -smp 2)
+accelerated=(-machine q35 -accel kvm -cpu host -smp 2)
+
+# A /dev/kvm that opens may still hang a real kernel, so one is booted as far as its first process, with a time limit.
+# The answer holds until this host starts anew.
+accelerator() {
+  local answer=$cache/kvm boot
+  boot=$(cat /proc/sys/kernel/random/boot_id)
+  if [[ $(sed -n 1p "$answer" 2>/dev/null) != "$boot" ]]; then
+    printf '%s\n%s\n' "$boot" "$(probe_kvm)" >"$answer"
+  fi
+  if [[ $(sed -n 2p "$answer") == yes ]]; then echo "${accelerated[*]}"; else echo "${emulated[*]}"; fi
+}
+
+probe_kvm() {
+  [[ -r /dev/kvm && -w /dev/kvm ]] || { echo no; return; }
+  local log
+  # Without a root its init says so and resets the machine: enough of a sign of life.
+  log=$(timeout -k 2 "${CAPTURE_TEST_KVM_SECONDS:-15}" qemu-system-x86_64 "${accelerated[@]}" -m 512M -nodefaults \
+    -no-user-config -display none -no-reboot -kernel "$kernel/vmlinux" -initrd "$kernel/initramfs.cpio" \
+    -append "console=ttyS0 panic=-1 quiet" -serial stdio </dev/null 2>&1) || true
+  if [[ $log == *"test machine: "* ]]; then echo yes; else echo no; fi
+}

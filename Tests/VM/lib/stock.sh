@@ -1,0 +1,17 @@
+# The stock flavour: QEMU with Debian's kernel. Sourced by machine.
+machine_command() {
+  ensure_kernel
+  local words=(console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable
+    random.trust_cpu=on audit=0 selinux=0 apparmor=0 nowatchdog
+    systemd.unified_cgroup_hierarchy=1 "${kargs[@]}")
+  local shared=security_model=none,multidevs=remap
+  command=(qemu-system-x86_64 $(accelerator) -m "$mem" -nodefaults -no-user-config -display none -no-reboot
+    -kernel "$kernel/vmlinux" -initrd "$kernel/initramfs.cpio" -append "${words[*]}"
+    -serial "file:$out/kernel.log"
+    -fsdev "local,id=root,path=/,readonly=on,$shared" -device "virtio-9p-pci,fsdev=root,mount_tag=root"
+    -fsdev "local,id=out,path=$out,$shared" -device "virtio-9p-pci,fsdev=out,mount_tag=out"
+    -device virtio-serial-pci -chardev stdio,id=console,signal=off -device virtconsole,chardev=console
+    -object rng-random,id=rng,filename=/dev/urandom -device virtio-rng-pci,rng=rng)
+  [[ -z $disk ]] || command+=(-drive "file=$disk,format=raw,if=none,id=disk,cache=writeback"
+    -device virtio-blk-pci,drive=disk)
+}
