@@ -65,6 +65,9 @@ public protocol MediaSource: AnyObject, Sendable {
 
     /// Stops streaming and waits for the thread's end. Idempotent; `start` may follow, with another sink.
     func stop()
+
+    /// Stops, and closes the device so that it can be opened anew at once. Idempotent; nothing may follow.
+    func close()
 }
 
 /// A file, pipe or socket that a client opened and passed on; closed when the last reference goes.
