@@ -11,6 +11,9 @@ static inline uint64_t clinux_load_acquire_u64(const void *word) {
 static inline uint64_t clinux_load_relaxed_u64(const void *word) {
     return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
 }
+static inline uint32_t clinux_load_relaxed_u32(const void *word) {
+    return __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+}
 static inline void clinux_store_release_u32(void *word, uint32_t value) {
     __atomic_store_n((uint32_t *)word, value, __ATOMIC_RELEASE);
 }
@@ -19,6 +22,9 @@ static inline void clinux_store_release_u64(void *word, uint64_t value) {
 }
 static inline void clinux_store_relaxed_u64(void *word, uint64_t value) {
     __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELAXED);
+}
+static inline void clinux_store_relaxed_u32(void *word, uint32_t value) {
+    __atomic_store_n((uint32_t *)word, value, __ATOMIC_RELAXED);
 }
 static inline uint32_t clinux_add_u32(void *word, uint32_t value) {
     return __atomic_add_fetch((uint32_t *)word, value, __ATOMIC_ACQ_REL);

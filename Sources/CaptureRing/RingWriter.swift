@@ -1,0 +1,156 @@
+import CLinux
+public import CaptureCore
+public import CaptureSystem
+import Glibc
+
+/// The one writer of a ring.
+///
+/// `claim`, `abandon` and `publish` are thread-bound to the source's thread: they allocate nothing, take no lock and
+/// make no system call but the one futex wake in `publish`. `file`, `statistics`, `count` and `finish` are thread-safe.
+///
+/// **Why a torn read is noticed.** `claim` makes the slot's generation odd, then a full fence, and only then is a byte
+/// of the slot written, by memcpy or by the driver that is handed it. A reader that saw any such byte therefore sees
+/// the odd generation (or a later one) when it looks again behind its acquire fence. `publish` stores the descriptor
+/// before the even generation (release), and that before the published count (release): whoever finds the count finds
+/// the whole buffer. Words of descriptors and header are only accessed atomically; slot bytes are not, which is a race
+/// on purpose: a reader throws away what it read when the generation changed.
+public final class RingWriter: MediaSink, @unchecked Sendable {
+    /// The sealed memfd to hand out.
+    public let file: Descriptor
+    /// What the slots hold.
+    public let format: MediaFormat
+    /// Where everything lies.
+    public let layout: RingLayout
+    private let memory: RingMemory
+
+    // Of the source's thread alone.
+    private var free: [Int32]
+    private var freeCount: Int
+    private var isClaimed: [Bool]
+    private var oldest: UInt64 = 0
+    private var published: UInt64 = 0
+
+    /// Makes a ring.
+    ///
+    /// - Parameters:
+    ///   - format: What the slots hold; decides their size.
+    ///   - slots: 2 to 4096.
+    ///   - kept: How many of the newest published slots stay readable always: `claim` never takes them.
+    ///   - name: Shown in `/proc/PID/maps`.
+    /// - Throws: `invalidArgument` for numbers out of range, `inputOutput` when the system has no memory to give.
+    public init(format: MediaFormat, slots: Int, kept: Int, name: String) throws(CaptureError) {
+        layout = try RingLayout(format: format, slots: slots, kept: kept)
+        do throws(SystemError) {
+            memory = RingMemory(try SharedMemory(creating: name, size: layout.fileSize))
+        } catch {
+            throw CaptureError(.inputOutput, error)
+        }
+        file = memory.shared.file
+        self.format = format
+        // Slot 0 comes out first.
+        free = (0..<Int32(slots)).reversed()
+        freeCount = slots
+        isClaimed = Array(repeating: false, count: slots)
+        for slot in 0..<slots {
+            // Never published is "being written".
+            memory.storeRelaxed64(layout.descriptor(of: slot) + RingLayout.Slot.generation, 1)
+        }
+        layout.write(to: memory, format: format)
+    }
+
+    /// How many slots there are.
+    public var slotCount: Int { layout.slotCount }
+
+    /// Bytes of one slot, whole pages.
+    public var slotCapacity: Int { layout.slotStride }
+
+    /// The memory of a slot, to be written only while it is claimed.
+    public func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer {
+        precondition(slot >= 0 && slot < layout.slotCount, "a ring has no slot \(slot)")
+        return unsafe UnsafeMutableRawBufferPointer(start: memory.address(layout.data(of: slot)), count: slotCapacity)
+    }
+
+    /// Takes the slot published longest ago, or one never published, out of the readers' reach.
+    ///
+    /// - Returns: `nil` when only the kept slots are left, or after the end.
+    public func claim() -> Int? {
+        guard memory.loadRelaxed32(RingLayout.Live.end) == 0 else { return nil }
+        let slot: Int
+        if freeCount > 0 {
+            freeCount -= 1
+            slot = Int(free[freeCount])
+        } else if published - oldest > UInt64(layout.kept) {
+            slot = Int(memory.loadRelaxed32(layout.order(of: oldest)))
+            oldest += 1
+            memory.storeRelease64(RingLayout.Live.oldest, oldest)
+            let generation = layout.descriptor(of: slot) + RingLayout.Slot.generation
+            memory.storeRelaxed64(generation, memory.loadRelaxed64(generation) | 1)
+        } else {
+            return nil
+        }
+        // Full, not just release: a device that writes by itself is not bound by an ordering between processors.
+        clinux_fence_full()
+        isClaimed[slot] = true
+        return slot
+    }
+
+    /// Gives a claimed slot back unpublished; it is the next one that is claimed.
+    public func abandon(_ slot: Int) {
+        precondition(isClaimed[slot], "slot \(slot) is abandoned without having been claimed")
+        isClaimed[slot] = false
+        free[freeCount] = Int32(slot)
+        freeCount += 1
+    }
+
+    /// Publishes a claimed slot and wakes every reader with one system call; after the end it is only given back.
+    public func publish(_ slot: Int, _ info: BufferInfo) {
+        precondition(isClaimed[slot], "slot \(slot) is published without having been claimed")
+        // A ring that ended is never published into again, whatever was still on its way.
+        guard memory.loadRelaxed32(RingLayout.Live.end) == 0 else { return abandon(slot) }
+        typealias Slot = RingLayout.Slot
+        typealias Live = RingLayout.Live
+        let now = UInt64(bitPattern: Timestamp.now.nanoseconds)
+        let timestamp = UInt64(bitPattern: info.timestamp.nanoseconds)
+        let descriptor = layout.descriptor(of: slot)
+        memory.storeRelaxed64(descriptor + Slot.sequence, published)
+        memory.storeRelaxed64(descriptor + Slot.timestamp, timestamp)
+        memory.storeRelaxed64(descriptor + Slot.deviceSequence, info.deviceSequence)
+        memory.storeRelaxed64(descriptor + Slot.position, info.position)
+        memory.storeRelaxed32(descriptor + Slot.bytesUsed, UInt32(clamping: info.bytesUsed.0))
+        memory.storeRelaxed32(descriptor + Slot.bytesUsed + 4, UInt32(clamping: info.bytesUsed.1))
+        memory.storeRelaxed32(descriptor + Slot.bytesUsed + 8, UInt32(clamping: info.bytesUsed.2))
+        memory.storeRelaxed32(descriptor + Slot.bytesUsed + 12, UInt32(clamping: info.bytesUsed.3))
+        memory.storeRelaxed32(descriptor + Slot.flags, info.flags.rawValue)
+        memory.storeRelaxed32(descriptor + Slot.lostBefore, info.lostBefore)
+        memory.storeRelaxed64(descriptor + Slot.publishedAt, now)
+        let generation = memory.loadRelaxed64(descriptor + Slot.generation)
+        memory.storeRelease64(descriptor + Slot.generation, generation &+ 1)
+        memory.storeRelaxed32(layout.order(of: published), UInt32(slot))
+        memory.storeRelaxed64(Live.lastTimestamp, timestamp)
+        memory.storeRelaxed64(Live.lastPublished, now)
+        isClaimed[slot] = false
+        published += 1
+        memory.storeRelease64(Live.published, published)
+        wake()
+    }
+
+    /// Counts losses.
+    public func count(_ cause: DropCause, _ number: UInt64) {
+        memory.add64(RingLayout.Live.drops + cause.rawValue * 8, number)
+    }
+
+    /// Says that nothing more will come, and wakes every reader; the first reason stays.
+    public func finish(_ reason: StreamEnd) {
+        guard memory.loadAcquire32(RingLayout.Live.end) == 0 else { return }
+        memory.storeRelease32(RingLayout.Live.end, reason.rawValue)
+        wake()
+    }
+
+    /// The counters now.
+    public var statistics: RingStatistics { RingStatistics(reading: memory) }
+
+    private func wake() {
+        memory.add32(RingLayout.Live.futexWord, 1)
+        _ = unsafe clinux_futex_wake_all(memory.address(RingLayout.Live.futexWord))
+    }
+}
