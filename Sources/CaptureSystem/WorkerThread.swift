@@ -1,3 +1,4 @@
+public import CaptureCore
 import CLinux
 import Glibc
 
@@ -42,6 +43,11 @@ public final class WorkerThread: Sendable {
         pthread_join(handle, nil)
     }
 
+    /// Leaves the thread to end by itself, instead of `join`: for the one case that it is told to stop from within.
+    public func detach() {
+        pthread_detach(handle)
+    }
+
     /// Whether the caller runs on this thread.
     public var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
 
@@ -53,5 +59,29 @@ public final class WorkerThread: Sendable {
             self.name = name
             self.body = body
         }
+    }
+}
+
+extension WorkerThread {
+    /// Starts a thread that nobody waits for; its resources go with it.
+    public static func detached(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
+        let thread = try WorkerThread(name: name, body: body)
+        pthread_detach(thread.handle)
+    }
+
+    /// Runs work that blocks (a driver, a disk) on a thread of its own and waits for it without holding one of the
+    /// cooperative pool's.
+    public static func run<Value: Sendable>(
+        _ name: String,
+        _ work: @escaping @Sendable () -> Result<Value, CaptureError>
+    ) async throws(CaptureError) -> Value {
+        let result: Result<Value, CaptureError> = await withCheckedContinuation { continuation in
+            do throws(SystemError) {
+                try detached(name: name) { continuation.resume(returning: work()) }
+            } catch {
+                continuation.resume(returning: .failure(CaptureError(.internalFault, error)))
+            }
+        }
+        return try result.get()
     }
 }

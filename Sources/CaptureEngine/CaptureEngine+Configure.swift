@@ -1,0 +1,136 @@
+public import Authorization
+public import CaptureCore
+
+/// Changes to a session: a whole new description, applied at once or not at all.
+extension CaptureEngine {
+    /// Gives a session a new description.
+    ///
+    /// Inputs and outputs that keep their names stay as they are and must be described as before; others are opened and
+    /// begun first, and only when all of them run, those that are no longer described are finished and closed. A fault
+    /// before that leaves the session as it was.
+    ///
+    /// - Parameters:
+    ///   - files: For each new output that writes one, the file that the client opened.
+    /// - Throws: `.notPermitted` when it would capture a kind of media without a stored consent (a change never asks:
+    ///   request access first), `.wrongState` when the session is over or being changed.
+    public func configure(
+        _ id: UInt32,
+        _ description: SessionDescription,
+        files: [String: any OpenFile],
+        client: SessionClient
+    ) async throws(CaptureError) {
+        let session = try session(id, for: client)
+        guard session.client.connection == client.connection else {
+            throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
+        }
+        guard session.state == .configured || session.state == .running, !session.isEnding, !session.isChanging else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) and cannot be changed now")
+        }
+        let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
+        let described = Set(description.outputs.filter { $0.kind != .buffer }.map(\.name))
+        try description.validate(files: kept.intersection(described).union(files.keys))
+        for input in description.inputs { _ = try await pool.resolve(input) }
+        if session.state == .configured {
+            session.description = description
+            session.files = session.files.filter { described.contains($0.key) }.merging(files) { $1 }
+            observer.sessionChanged(session.snapshot)
+            return
+        }
+        try stays(session.description, in: description)
+        session.isChanging = true
+        defer { session.isChanging = false }
+        try await apply(description, files, to: session)
+    }
+
+    /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say.
+    public func addOutput(
+        _ id: UInt32,
+        _ output: OutputDescription,
+        inputs: [String],
+        file: (any OpenFile)?,
+        client: SessionClient
+    ) async throws(CaptureError) {
+        var description = try session(id, for: client).description
+        guard !description.outputs.contains(where: { $0.name == output.name }) else {
+            throw CaptureError(.invalidArgument, "session \(id) has an output '\(output.name)' already")
+        }
+        description.outputs.append(output)
+        description.connections += inputs.map { ConnectionDescription(input: $0, output: output.name) }
+        let files = file.map { [output.name: $0] } ?? [:]
+        try await configure(id, description, files: files, client: client)
+    }
+
+    /// What keeps its name must stay as it is: a change of it would interrupt what it feeds.
+    private func stays(_ old: SessionDescription, in new: SessionDescription) throws(CaptureError) {
+        for input in new.inputs {
+            if let before = old.inputs.first(where: { $0.name == input.name }), before != input {
+                throw CaptureError(
+                    .invalidArgument, "input '\(input.name)' is running; give a changed input another name")
+            }
+        }
+        for output in new.outputs {
+            guard let before = old.outputs.first(where: { $0.name == output.name }) else { continue }
+            if before != output || old.inputs(of: output.name) != new.inputs(of: output.name) {
+                throw CaptureError(
+                    .invalidArgument, "output '\(output.name)' is running; give a changed output another name")
+            }
+        }
+    }
+
+    private func apply(_ description: SessionDescription, _ files: [String: any OpenFile], to session: Session)
+        async throws(CaptureError)
+    {
+        let missing = Set(description.inputs.map { Service($0.mediaType) }).subtracting(session.grants.keys)
+        if !missing.isEmpty {
+            for service in missing where await gate.status(service, for: session.client.identity) != .authorized {
+                throw CaptureError(
+                    .notPermitted, "there is no consent for the \(service.rawValue) yet; request access, then change")
+            }
+            let grants = try await gate.requestAccess(
+                missing,
+                for: session.client.identity,
+                connection: session.client.connection,
+                again: session.client.identifyAgain
+            )
+            try await adopt(grants, in: session)
+        }
+        for (name, file) in files { session.files[name] = file }
+        let known = Set(session.outputs.keys)
+        let inputs = try await open(
+            description.inputs,
+            outputs: description.outputs.filter { !known.contains($0.name) },
+            of: description,
+            in: session
+        )
+        let added = inputs.filter { session.inputs[$0.key] == nil }
+        do throws(CaptureError) {
+            if session.isEnding { throw CaptureError(.wrongState, "session \(session.id) ended meanwhile") }
+            for input in added.values { try await pool.stream(input.shared) }
+        } catch {
+            let fresh = session.outputs.filter { !known.contains($0.key) }
+            await discard(Array(fresh.values))
+            for name in fresh.keys { session.outputs[name] = nil }
+            for input in added.values { await pool.release(input.shared.device.id, for: session.id) }
+            throw error
+        }
+        await commit(description, inputs, in: session)
+    }
+
+    private func commit(_ description: SessionDescription, _ inputs: [String: LiveInput], in session: Session) async {
+        session.inputs = inputs
+        session.description = description
+        observer.sessionChanged(session.snapshot)
+        let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
+        await finish(Array(goneOutputs.values))
+        for name in goneOutputs.keys { session.outputs[name] = nil }
+        for (name, input) in inputs where !description.inputs.contains(where: { $0.name == name }) {
+            session.inputs[name] = nil
+            let id = input.shared.device.id
+            if !session.inputs.values.contains(where: { $0.shared.device.id == id }) {
+                await pool.release(id, for: session.id)
+            }
+        }
+        session.isChanging = false
+        finishIfDone(session)
+    }
+}

@@ -1,0 +1,85 @@
+public import Authorization
+public import CaptureCore
+
+/// How sessions end: as asked, with their client, with their device, with their consent, with the daemon.
+extension CaptureEngine {
+    /// Stops a session: its files are finished, then its devices are closed if nobody else uses them.
+    ///
+    /// Returns at once; the end is the change of state to `stopped`.
+    ///
+    /// - Throws: `.wrongState` when it is over already.
+    public func stop(_ id: UInt32, client: SessionClient) throws(CaptureError) {
+        let session = try session(id, for: client)
+        guard !session.state.isFinal, !session.isEnding else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) already")
+        }
+        Task { await end(session, as: .stopped, session.firstFault) }
+    }
+
+    /// A client left the bus: its attached sessions end, and so do those that have not begun to run.
+    public func clientGone(_ connection: String) async {
+        for session in sessions.values where session.client.connection == connection {
+            switch session.state {
+            case .configured, .authorizing, .starting:
+                await end(session, as: .failed, CaptureError(.unreachable, "its program left before it ran"))
+            case .running where session.description.isAttached:
+                await end(session, as: .stopped, nil)
+            default: break
+            }
+        }
+    }
+
+    /// Finishes every file, for a daemon that is told to end.
+    public func shutDown() async {
+        isShuttingDown = true
+        await withTaskGroup { group in
+            for session in sessions.values where !session.state.isFinal {
+                group.addTask { await self.shutDown(session.id) }
+            }
+        }
+    }
+
+    private func shutDown(_ id: UInt32) async {
+        guard let session = sessions[id] else { return }
+        await end(session, as: .stopped, CaptureError(.unreachable, "captured was stopped"))
+    }
+
+    /// A device stopped by itself: the sessions that use it are interrupted, and their files finished.
+    func deviceEnded(_ device: DeviceID, _ error: CaptureError) async {
+        for session in sessions.values where session.inputs.values.contains(where: { $0.shared.device.id == device }) {
+            await end(session, as: .interrupted, error)
+        }
+    }
+
+    /// A consent was withdrawn: the session delivers nothing any more when this returns.
+    func revoked(_ id: UInt32, _ service: Service) async {
+        guard let session = sessions[id], !session.state.isFinal else { return }
+        let what = service == .camera ? "camera" : "microphone"
+        await end(session, as: .failed, CaptureError(.revoked, "the consent for the \(what) was withdrawn"))
+    }
+
+    /// Ends a session once, whatever it is doing; later callers wait for the same end.
+    func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
+        guard !session.isEnding, !session.state.isFinal else { return }
+        session.isEnding = true
+        if let starting = session.starting {
+            starting.cancel()
+            for output in session.outputs.values where !output.isReady {
+                settle(output, CaptureError(.wrongState, "stopped before it ran"))
+            }
+            await starting.value
+        }
+        await finish(Array(session.outputs.values))
+        session.finalStatistics = session.statistics
+        for input in session.inputs.values {
+            await pool.release(input.shared.device.id, for: session.id)
+        }
+        // What keeps a device, a ring or a process alive goes; the counters stay.
+        session.inputs = [:]
+        session.outputs = [:]
+        session.files = [:]
+        session.grants = [:]
+        change(session, to: state, reason)
+        forgetOldest()
+    }
+}

@@ -1,0 +1,78 @@
+import CaptureCore
+
+/// What recorders report, and what that means for their sessions.
+extension CaptureEngine {
+    func reported(_ report: RecorderReport, _ id: UInt32, _ name: String) {
+        guard let session = sessions[id], let output = session.outputs[name], !output.isDone else { return }
+        switch report {
+        case .ready(let counters):
+            output.statistics = counters
+            settle(output, nil)
+        case .progress(let counters):
+            output.statistics = counters
+        case .finished(let counters):
+            output.statistics = counters
+            finished(output, nil, in: session)
+        case .failed(let error, let counters):
+            output.statistics = counters
+            finished(output, error, in: session)
+        }
+    }
+
+    /// The recorder's connection ended. Unless it reported an end before, the recorder was lost.
+    func recorderGone(_ id: UInt32, _ name: String) {
+        guard let session = sessions[id], let output = session.outputs[name], !output.isDone else { return }
+        let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished")
+        finished(output, error, in: session)
+    }
+
+    private func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
+        output.isDone = true
+        output.error = output.error ?? error
+        session.firstFault = session.firstFault ?? error
+        settle(output, error)
+        observer.outputFinished(
+            session.snapshot, output: output.description.name, error: error, statistics: output.statistics)
+        for waiter in output.whenDone { waiter.resume() }
+        output.whenDone = []
+        finishIfDone(session)
+    }
+
+    /// Ends a session whose last file is done: nothing would come of its devices any more.
+    func finishIfDone(_ session: Session) {
+        guard session.state == .running, !session.isEnding, !session.isChanging, !session.outputs.isEmpty,
+            session.outputs.values.allSatisfy(\.isDone)
+        else { return }
+        Task {
+            if let fault = session.firstFault {
+                await end(session, as: .failed, fault)
+            } else {
+                await end(session, as: .stopped, nil)
+            }
+        }
+    }
+
+    /// Tells recorders to finish and waits until each has, or until patience ends; then they are ended.
+    func finish(_ outputs: [LiveOutput]) async {
+        let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
+        for output in waiting { output.recorder?.stop() }
+        let limit = patience.finish
+        let handles = waiting.compactMap(\.recorder)
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            for handle in handles { handle.kill() }
+        }
+        for output in waiting where !output.isDone {
+            await withCheckedContinuation { output.whenDone.append($0) }
+        }
+        timer.cancel()
+    }
+
+    /// Ends outputs of a start or a change that did not come about.
+    func discard(_ outputs: [LiveOutput]) async {
+        for output in outputs where !output.isDone {
+            output.isDone = true
+            output.recorder?.kill()
+        }
+    }
+}

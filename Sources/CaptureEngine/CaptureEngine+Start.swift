@@ -1,0 +1,181 @@
+public import Authorization
+public import CaptureCore
+
+extension CaptureEngine {
+    /// Starts a session: asks for consent where it must, then opens devices and recorders, then streams.
+    ///
+    /// Returns at once, in state `authorizing`; a person may take minutes. What comes of it is a change of state.
+    ///
+    /// - Throws: `.wrongState` unless the session was never started.
+    public func start(_ id: UInt32, client: SessionClient) throws(CaptureError) {
+        let session = try session(id, for: client)
+        guard session.client.connection == client.connection else {
+            throw CaptureError(.notPermitted, "session \(id) is started by the program that made it alone")
+        }
+        guard session.state == .configured else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue); a session starts once")
+        }
+        change(session, to: .authorizing)
+        session.starting = Task { await self.run(session) }
+    }
+
+    private func run(_ session: Session) async {
+        do throws(CaptureError) {
+            try await authorize(session)
+            try proceed(session)
+            change(session, to: .starting)
+            session.inputs = try await open(
+                session.description.inputs, outputs: session.description.outputs, of: session.description, in: session)
+            try proceed(session)
+            try await stream(session)
+            try proceed(session)
+            session.startedAt = .now
+            session.starting = nil
+            change(session, to: .running)
+            finishIfDone(session)
+        } catch {
+            session.starting = nil
+            // Who is ending the session waits for this task and clears up what it opened.
+            if !session.isEnding { await end(session, as: .failed, error) }
+        }
+    }
+
+    /// Whether a start may go on: nobody stopped the session and no consent was withdrawn meanwhile.
+    private func proceed(_ session: Session) throws(CaptureError) {
+        if session.isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
+        if let grant = session.grants.values.first(where: { !$0.isLive }) {
+            throw CaptureError(.revoked, "the consent for the \(grant.service.rawValue) was withdrawn")
+        }
+    }
+
+    /// Waits for consent to everything that the session captures.
+    private func authorize(_ session: Session) async throws(CaptureError) {
+        let services = Set(session.description.inputs.map { Service($0.mediaType) })
+        let grants = try await gate.requestAccess(
+            services,
+            for: session.client.identity,
+            connection: session.client.connection,
+            again: session.client.identifyAgain
+        )
+        try proceed(session)
+        try await adopt(grants, in: session)
+    }
+
+    /// Takes grants into a session, so that their withdrawal ends it.
+    func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
+        // Once more at the start, as at the answer: the connection must still be the program that was allowed.
+        let now = try await session.client.identifyAgain()
+        guard now == session.client.identity else {
+            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
+        }
+        let id = session.id
+        for (service, grant) in grants {
+            session.grants[service] = grant
+            grant.onRevoke { [weak self] in
+                guard let self else { return }
+                await self.revoked(id, service)
+            }
+        }
+    }
+
+    /// Opens devices and begins recorders; on a fault everything opened here is closed again.
+    func open(
+        _ inputs: [InputDescription],
+        outputs: [OutputDescription],
+        of description: SessionDescription,
+        in session: Session
+    ) async throws(CaptureError) -> [String: LiveInput] {
+        var live = session.inputs
+        var begun: [LiveOutput] = []
+        var opened: [LiveInput] = []
+        do throws(CaptureError) {
+            for input in inputs where live[input.name] == nil {
+                guard let grant = session.grants[Service(input.mediaType)] else {
+                    throw CaptureError(.notPermitted, "there is no consent for the input '\(input.name)'")
+                }
+                let device = try await pool.resolve(input)
+                let shared = try await pool.acquire(input, device, grant: grant, for: session.id)
+                let one = LiveInput(shared)
+                opened.append(one)
+                live[input.name] = one
+            }
+            for output in outputs {
+                let one = try await begin(output, of: description, inputs: live, in: session)
+                begun.append(one)
+            }
+            for output in begun { try await waitUntilReady(output, in: session) }
+            return live
+        } catch {
+            await discard(begun)
+            for output in begun { session.outputs[output.description.name] = nil }
+            for input in opened { await pool.release(input.shared.device.id, for: session.id) }
+            throw error
+        }
+    }
+
+    private func begin(
+        _ output: OutputDescription,
+        of description: SessionDescription,
+        inputs: [String: LiveInput],
+        in session: Session
+    ) async throws(CaptureError) -> LiveOutput {
+        guard output.kind != .buffer else {
+            let live = LiveOutput(output, recorder: nil)
+            live.isReady = true
+            session.outputs[output.name] = live
+            return live
+        }
+        guard let file = session.files[output.name] else {
+            throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
+        }
+        let fed = description.inputs(of: output.name)
+        let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name] }
+        let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name] }
+        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
+        let handle = try await recorders.launch(
+            job, file: file, video: video?.shared.ring.file, audio: audio?.shared.ring.file)
+        let live = LiveOutput(output, recorder: handle)
+        session.outputs[output.name] = live
+        // The recorder has its own descriptor now; the daemon keeps no file of a client open.
+        session.files[output.name] = nil
+        let id = session.id
+        Task { [weak self] in
+            for await report in handle.reports { await self?.reported(report, id, output.name) }
+            await self?.recorderGone(id, output.name)
+        }
+        return live
+    }
+
+    private func waitUntilReady(_ output: LiveOutput, in session: Session) async throws(CaptureError) {
+        if output.isReady { return }
+        if let error = output.error { throw error }
+        let limit = patience.begin
+        let id = session.id
+        let name = output.description.name
+        let timer = Task { [weak self] in
+            try await Task.sleep(for: limit)
+            await self?.recorderLate(id, name)
+        }
+        let error = await withCheckedContinuation { output.whenReady = $0 }
+        timer.cancel()
+        if let error { throw error }
+    }
+
+    /// A recorder did not begin in time.
+    private func recorderLate(_ id: UInt32, _ name: String) {
+        guard let output = sessions[id]?.outputs[name], !output.isReady else { return }
+        output.recorder?.kill()
+        settle(output, CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time"))
+    }
+
+    /// Answers the one who waits for an output to be ready.
+    func settle(_ output: LiveOutput, _ error: CaptureError?) {
+        if error == nil { output.isReady = true } else { output.error = output.error ?? error }
+        output.whenReady?.resume(returning: error)
+        output.whenReady = nil
+    }
+
+    func stream(_ session: Session) async throws(CaptureError) {
+        for input in session.inputs.values { try await pool.stream(input.shared) }
+    }
+}

@@ -1,0 +1,142 @@
+public import Authorization
+public import CaptureCore
+
+/// The sessions of a machine: who captures what into which outputs, and in which state that is.
+///
+/// An actor for the control plane alone: no frame and no sample passes through it. Everything a session needs from
+/// outside (devices, rings, recorders, consent) comes through the protocols in `Collaborators.swift`.
+public actor CaptureEngine {
+    let gate: AuthorizationGate
+    let rings: any RingProvider
+    let recorders: any RecorderLauncher
+    let observer: any EngineObserver
+    let provider: any DeviceProvider
+    /// How long a recorder may take to begin and to finish its file.
+    let patience: RecorderPatience
+    var sessions: [UInt32: Session] = [:]
+    private var lastID: UInt32 = 0
+    var isShuttingDown = false
+    private var madePool: SourcePool?
+
+    /// How many sessions that are over stay listed.
+    static let remembered = 64
+    /// How many sessions of one user may exist at a time.
+    static let mostSessions = 256
+
+    /// An engine of the given parts.
+    public init(
+        devices: any DeviceProvider,
+        rings: any RingProvider,
+        recorders: any RecorderLauncher,
+        gate: AuthorizationGate,
+        observer: any EngineObserver,
+        patience: RecorderPatience = RecorderPatience()
+    ) {
+        provider = devices
+        self.rings = rings
+        self.recorders = recorders
+        self.gate = gate
+        self.observer = observer
+        self.patience = patience
+    }
+
+    var pool: SourcePool {
+        if let madePool { return madePool }
+        let pool = SourcePool(devices: provider, rings: rings) { [weak self] id, error in
+            await self?.deviceEnded(id, error)
+        }
+        madePool = pool
+        return pool
+    }
+
+    /// Makes a session; nothing is opened and nobody is asked yet.
+    ///
+    /// - Parameters:
+    ///   - description: Inputs, outputs and connections.
+    ///   - files: For each output that writes one, the file that the client opened.
+    /// - Returns: The session's number.
+    /// - Throws: `.invalidArgument` for a description that cannot be, `.noSuchDevice` for a device that is not there.
+    public func create(_ description: SessionDescription, files: [String: any OpenFile], client: SessionClient)
+        async throws(CaptureError) -> UInt32
+    {
+        if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
+        try description.validate(files: Set(files.keys))
+        for input in description.inputs { _ = try await pool.resolve(input) }
+        forgetOldest()
+        guard sessions.values.count(where: { $0.client.identity.user == client.identity.user }) < Self.mostSessions
+        else { throw CaptureError(.busy, "a user may have \(Self.mostSessions) sessions at a time; stop some first") }
+        lastID += 1
+        let session = Session(id: lastID, client: client, description: description, files: files)
+        sessions[lastID] = session
+        observer.sessionAdded(session.snapshot)
+        return session.id
+    }
+
+    /// The sessions that the caller may see, the oldest first.
+    public func list(for client: SessionClient) -> [SessionSnapshot] {
+        sessions.values.filter { client.mayControl($0.client.identity.user) }.map(\.snapshot).sorted { $0.id < $1.id }
+    }
+
+    /// The counters of a session.
+    public func statistics(of id: UInt32, client: SessionClient) throws(CaptureError) -> SessionStatistics {
+        try session(id, for: client).statistics
+    }
+
+    /// The ring behind an output of kind `buffer`, for the connection that made the session.
+    ///
+    /// - Throws: `.wrongState` unless the session runs, `.notPermitted` for anyone but its maker.
+    public func openBuffer(_ id: UInt32, output name: String, client: SessionClient) throws(CaptureError)
+        -> any OpenFile
+    {
+        let session = try session(id, for: client)
+        guard session.client.connection == client.connection, session.client.identity == client.identity else {
+            throw CaptureError(.notPermitted, "session \(id) gives its buffers to the program that made it alone")
+        }
+        guard session.state == .running else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue), not running")
+        }
+        guard let output = session.outputs[name], output.description.kind == .buffer,
+            let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
+        else { throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)' of kind buffer") }
+        guard session.grants[Service(input.mediaType)]?.isLive == true else {
+            throw CaptureError(.revoked, "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn")
+        }
+        return live.shared.ring.file
+    }
+
+    func session(_ id: UInt32, for client: SessionClient) throws(CaptureError) -> Session {
+        guard let session = sessions[id], client.mayControl(session.client.identity.user) else {
+            throw CaptureError(.noSuchSession, "there is no session \(id)")
+        }
+        return session
+    }
+
+    func change(_ session: Session, to state: SessionState, _ reason: CaptureError? = nil) {
+        session.state = state
+        session.reason = reason
+        observer.sessionChanged(session.snapshot)
+    }
+
+    /// Forgets the sessions that have been over the longest, beyond the number that stays listed.
+    func forgetOldest() {
+        let over = sessions.values.filter(\.state.isFinal).map(\.id).sorted()
+        for id in over.dropLast(Self.remembered) {
+            sessions[id] = nil
+            observer.sessionRemoved(id)
+        }
+    }
+}
+
+/// How long the engine waits for a recorder.
+public struct RecorderPatience: Sendable {
+    /// Until its file is begun.
+    public var begin: Duration
+    /// Until its file is finished, after it was told to.
+    public var finish: Duration
+
+    /// The given limits.
+    public init(begin: Duration = .seconds(15), finish: Duration = .seconds(60)) {
+        self.begin = begin
+        self.finish = finish
+    }
+}

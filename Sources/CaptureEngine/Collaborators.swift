@@ -1,0 +1,135 @@
+public import Authorization
+public import CaptureCore
+
+/// Who finds and opens devices: the drivers in `captured`, a fake in tests.
+public protocol DeviceProvider: Sendable {
+    /// The devices that are there now.
+    func devices() async -> [DeviceDescription]
+
+    /// Opens and configures a camera, without streaming. May block for as long as the driver does.
+    func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant) async throws(CaptureError)
+        -> any MediaSource
+
+    /// Opens and configures a microphone, without streaming.
+    func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
+        async throws(CaptureError) -> any MediaSource
+
+    /// Starts a source, off the callers' executor.
+    func start(
+        _ source: any MediaSource,
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError)
+
+    /// Stops a source, waits for its thread and closes the device, off the callers' executor.
+    func close(_ source: any MediaSource) async
+}
+
+/// Who makes rings.
+public protocol RingProvider: Sendable {
+    /// A ring for what `source` delivers.
+    func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing
+}
+
+/// A ring as the engine handles it.
+public protocol MediaRing: AnyObject, Sendable {
+    /// Where the source writes.
+    var sink: any MediaSink { get }
+    /// What readers map.
+    var file: any OpenFile { get }
+    /// The counters now.
+    var counters: RingCounters { get }
+}
+
+/// The counters of a ring since it was made.
+public struct RingCounters: Hashable, Sendable {
+    /// Frames or periods published.
+    public var published: UInt64 = 0
+    /// Losses, by `DropCause.rawValue`.
+    public var drops = [UInt64](repeating: 0, count: DropCause.allCases.count)
+    /// From the stamp of the latest buffer to its publication, in nanoseconds.
+    public var latency: Int64 = 0
+    /// Slots published and not yet written again.
+    public var queueDepth = 0
+
+    /// Counters at zero.
+    public init() {}
+}
+
+/// Who starts recorder processes.
+public protocol RecorderLauncher: Sendable {
+    /// Starts a recorder and hands it its job.
+    ///
+    /// - Parameters:
+    ///   - job: What to make.
+    ///   - file: Where to.
+    ///   - video: The picture's ring, if the job has one.
+    ///   - audio: The sound's ring, if the job has one.
+    /// - Returns: The running recorder; that its file is begun is its first report.
+    func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+        async throws(CaptureError) -> any RecorderHandle
+}
+
+/// A recorder process that was started.
+public protocol RecorderHandle: AnyObject, Sendable {
+    /// What it reports, in order; ends when the process is gone.
+    var reports: AsyncStream<RecorderReport> { get }
+    /// Tells it to finish its file at what is published now.
+    func stop()
+    /// Ends it at once, because it does not answer.
+    func kill()
+}
+
+/// Who hears of what happens: the bus and the journal.
+public protocol EngineObserver: Sendable {
+    /// A session was made.
+    func sessionAdded(_ session: SessionSnapshot)
+    /// A session's state or description changed.
+    func sessionChanged(_ session: SessionSnapshot)
+    /// A session is forgotten.
+    func sessionRemoved(_ id: UInt32)
+    /// An output is done, `error` being nil when it is complete.
+    func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
+}
+
+/// Who calls: an identified program on one bus connection.
+public struct SessionClient: Sendable {
+    /// The program.
+    public var identity: ClientIdentity
+    /// The connection's unique name.
+    public var connection: String
+    /// Identifies the same connection anew; any difference refuses.
+    public var identifyAgain: @Sendable () async throws(CaptureError) -> ClientIdentity
+
+    /// A caller of the given identity.
+    public init(
+        identity: ClientIdentity,
+        connection: String,
+        identifyAgain: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) {
+        self.identity = identity
+        self.connection = connection
+        self.identifyAgain = identifyAgain
+    }
+
+    /// Whether the caller may see and stop what belongs to `user`: that user and root may.
+    func mayControl(_ user: UInt32) -> Bool {
+        identity.user == user || identity.user == 0
+    }
+}
+
+/// A session as others see it.
+public struct SessionSnapshot: Hashable, Sendable {
+    /// The number by which it is named, from 1.
+    public var id: UInt32
+    /// Where it stands.
+    public var state: SessionState
+    /// Why it stands there: nil for as asked.
+    public var reason: CaptureError?
+    /// The program that made it.
+    public var program: String
+    /// The user of that program.
+    public var user: UInt32
+    /// What it consists of.
+    public var description: SessionDescription
+}

@@ -1,0 +1,108 @@
+import Authorization
+import CaptureCore
+
+/// A session in the engine; touched by the engine's actor alone.
+final class Session {
+    let id: UInt32
+    let client: SessionClient
+    var description: SessionDescription
+    var files: [String: any OpenFile]
+    var state = SessionState.configured
+    var reason: CaptureError?
+    /// By input name.
+    var inputs: [String: LiveInput] = [:]
+    /// By output name; an output stays here when it is done, for its counters.
+    var outputs: [String: LiveOutput] = [:]
+    var grants: [Service: Grant] = [:]
+    var startedAt: ContinuousClock.Instant?
+    /// The first fault of an output while others went on: the session's reason in the end.
+    var firstFault: CaptureError?
+    /// Set while the session is being ended, so that it is ended once.
+    var isEnding = false
+    /// Set while a change is being prepared, so that changes come one after the other.
+    var isChanging = false
+    /// The start under way; whoever ends the session waits for it first.
+    var starting: Task<Void, Never>?
+
+    init(id: UInt32, client: SessionClient, description: SessionDescription, files: [String: any OpenFile]) {
+        self.id = id
+        self.client = client
+        self.description = description
+        self.files = files
+    }
+
+    var snapshot: SessionSnapshot {
+        SessionSnapshot(
+            id: id,
+            state: state,
+            reason: reason,
+            program: client.identity.program,
+            user: client.identity.user,
+            description: description
+        )
+    }
+
+    /// The counters as they stood when the session ended.
+    var finalStatistics: SessionStatistics?
+
+    var statistics: SessionStatistics {
+        if let finalStatistics { return finalStatistics }
+        var all = SessionStatistics()
+        if let startedAt {
+            let (seconds, attoseconds) = startedAt.duration(to: .now).components
+            all.elapsed = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        }
+        all.inputs = inputs.mapValues(\.statistics)
+        all.outputs = outputs.mapValues(\.statistics)
+        return all
+    }
+}
+
+/// An input whose device is open, and where its counters stood when the session joined.
+struct LiveInput {
+    let shared: SharedSource
+    let baseline: RingCounters
+
+    init(_ shared: SharedSource) {
+        self.shared = shared
+        baseline = shared.ring.counters
+    }
+
+    var statistics: InputStatistics {
+        let now = shared.ring.counters
+        var counters = InputStatistics()
+        counters.device = shared.device.id.rawValue
+        switch shared.source.format {
+        case .video(let format): counters.format = "\(format)"
+        case .audio(let format): counters.format = "\(format)"
+        }
+        counters.published = now.published - baseline.published
+        for cause in DropCause.allCases {
+            let lost = now.drops[cause.rawValue] - baseline.drops[cause.rawValue]
+            if lost > 0 { counters.drops[cause.name] = lost }
+        }
+        counters.latency = now.latency
+        counters.queueDepth = now.queueDepth
+        return counters
+    }
+}
+
+/// An output of a running session: a recorder at work, or a ring that its client maps.
+final class LiveOutput {
+    let description: OutputDescription
+    /// nil for a buffer.
+    let recorder: (any RecorderHandle)?
+    var statistics = OutputStatistics()
+    var isDone = false
+    var error: CaptureError?
+    /// Waits for the first report.
+    var whenReady: CheckedContinuation<CaptureError?, Never>?
+    var isReady = false
+    /// Wait for the last report.
+    var whenDone: [CheckedContinuation<Void, Never>] = []
+
+    init(_ description: OutputDescription, recorder: (any RecorderHandle)?) {
+        self.description = description
+        self.recorder = recorder
+    }
+}

@@ -1,0 +1,67 @@
+import CaptureCore
+
+extension SessionDescription {
+    /// Checks everything that can be known without a device.
+    ///
+    /// - Parameter files: The names of the outputs for which a descriptor came along.
+    /// - Throws: `.invalidArgument` with the name that is wrong and what would be right.
+    func validate(files: Set<String>) throws(CaptureError) {
+        func wrong(_ text: String) -> CaptureError { CaptureError(.invalidArgument, text) }
+        guard !inputs.isEmpty else { throw wrong("a session needs an input: a camera or a microphone") }
+        guard !outputs.isEmpty else { throw wrong("a session needs an output") }
+        if let name = SessionDescription.twice(inputs.map(\.name)) { throw wrong("two inputs are named '\(name)'") }
+        if let name = SessionDescription.twice(outputs.map(\.name)) { throw wrong("two outputs are named '\(name)'") }
+        for connection in connections {
+            guard inputs.contains(where: { $0.name == connection.input }) else {
+                throw wrong("a connection names the input '\(connection.input)', which the session does not have")
+            }
+            guard outputs.contains(where: { $0.name == connection.output }) else {
+                throw wrong("a connection names the output '\(connection.output)', which the session does not have")
+            }
+        }
+        if Set(connections).count != connections.count { throw wrong("a connection is given twice") }
+        for output in outputs { try validate(output, hasFile: files.contains(output.name)) }
+        if let stray = files.first(where: { name in !outputs.contains { $0.name == name } }) {
+            throw wrong("a file came for the output '\(stray)', which the session does not have")
+        }
+    }
+
+    private func validate(_ output: OutputDescription, hasFile: Bool) throws(CaptureError) {
+        func wrong(_ text: String) -> CaptureError {
+            CaptureError(.invalidArgument, "output '\(output.name)' (\(output.kind.rawValue)): \(text)")
+        }
+        let allowed = OutputDescription.formats(of: output.kind)
+        guard allowed.contains(output.format) else {
+            throw wrong("unknown format '\(output.format)', expected one of \(allowed.joined(separator: ", "))")
+        }
+        guard (1...100).contains(output.quality) else { throw wrong("quality \(output.quality) is not within 1 to 100") }
+        guard output.duration >= 0, output.frameCount >= 0, output.videoBitRate >= 0 else {
+            throw wrong("a duration, a count or a bit rate is negative")
+        }
+        let fed = inputs(of: output.name)
+        let pictures = fed.count { $0.mediaType == .video }
+        let sounds = fed.count - pictures
+        switch output.kind {
+        case .movie:
+            guard pictures == 1, sounds <= 1 else { throw wrong("needs one camera and at most one microphone") }
+        case .sound, .samples:
+            guard pictures == 0, sounds == 1 else { throw wrong("needs one microphone and no camera") }
+        case .photo, .frames:
+            guard pictures == 1, sounds == 0 else { throw wrong("needs one camera and no microphone") }
+        case .buffer:
+            guard fed.count == 1 else { throw wrong("needs exactly one input") }
+        }
+        if output.kind == .buffer, hasFile { throw wrong("takes no file: readers map the ring") }
+        if output.kind != .buffer, !hasFile { throw wrong("came without a file to write to") }
+    }
+
+    /// The inputs that feed an output.
+    func inputs(of output: String) -> [InputDescription] {
+        inputs.filter { connections.contains(ConnectionDescription(input: $0.name, output: output)) }
+    }
+
+    private static func twice(_ names: [String]) -> String? {
+        var seen: Set<String> = []
+        return names.first { !seen.insert($0).inserted }
+    }
+}

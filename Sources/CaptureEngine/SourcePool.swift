@@ -1,0 +1,181 @@
+import Authorization
+import CaptureCore
+
+/// A device that is open, with the ring it writes; shared by every session that uses it.
+final class SharedSource: Sendable {
+    let device: DeviceDescription
+    let source: any MediaSource
+    let ring: any MediaRing
+
+    init(device: DeviceDescription, source: any MediaSource, ring: any MediaRing) {
+        self.device = device
+        self.source = source
+        self.ring = ring
+    }
+}
+
+/// Opens each device once, whoever asks, and closes it when its last session has left.
+///
+/// An actor, because opening takes as long as the driver takes: two sessions that start at one time wait for the same
+/// opening instead of colliding in the driver.
+actor SourcePool {
+    private enum Entry {
+        case opening(Task<SharedSource, any Error>)
+        case open(SharedSource, isStreaming: Bool)
+        case closing(Task<Void, Never>)
+    }
+
+    private let devices: any DeviceProvider
+    private let rings: any RingProvider
+    private let lost: @Sendable (DeviceID, CaptureError) async -> Void
+    private var entries: [DeviceID: Entry] = [:]
+    private var users: [DeviceID: Set<UInt32>] = [:]
+
+    /// - Parameter lost: Told when a device stops by itself.
+    init(
+        devices: any DeviceProvider,
+        rings: any RingProvider,
+        lost: @escaping @Sendable (DeviceID, CaptureError) async -> Void
+    ) {
+        self.devices = devices
+        self.rings = rings
+        self.lost = lost
+    }
+
+    /// The device that an input names, or the first of its kind.
+    func resolve(_ input: InputDescription) async throws(CaptureError) -> DeviceDescription {
+        let all = await devices.devices().filter { $0.mediaType == input.mediaType }
+        let kind = input.mediaType == .video ? "camera" : "microphone"
+        guard let name = input.device else {
+            if let first = all.first { return first }
+            throw CaptureError(.noSuchDevice, "there is no \(kind)")
+        }
+        if let found = all.first(where: { $0.id.rawValue == name || $0.aliases.contains(name) }) { return found }
+        let known = all.isEmpty ? "none is there" : "there are: " + all.map(\.id.rawValue).joined(separator: ", ")
+        throw CaptureError(.noSuchDevice, "no \(kind) '\(name)'; \(known)")
+    }
+
+    /// Opens the input's device, or joins those who have it open, on behalf of a session.
+    ///
+    /// - Throws: `.busy` when it is open in another format than the one that is asked for exactly.
+    func acquire(_ input: InputDescription, _ device: DeviceDescription, grant: Grant, for session: UInt32)
+        async throws(CaptureError) -> SharedSource
+    {
+        while case .closing(let task) = entries[device.id] { await task.value }
+        // From here to the entry there is no suspension, so nobody comes between.
+        users[device.id, default: []].insert(session)
+        do {
+            switch entries[device.id] {
+            case .open(let shared, _):
+                try SourcePool.check(input, fits: shared)
+                return shared
+            case .opening(let task):
+                let shared = try await task.value
+                try SourcePool.check(input, fits: shared)
+                return shared
+            case .closing, nil:
+                let task = Task { try await self.open(input, device, grant) }
+                entries[device.id] = .opening(task)
+                let shared = try await task.value
+                if case .opening = entries[device.id] { entries[device.id] = .open(shared, isStreaming: false) }
+                return shared
+            }
+        } catch {
+            await release(device.id, for: session)
+            throw error as? CaptureError ?? CaptureError(.internalFault, "opening \(device.name): \(error)")
+        }
+    }
+
+    private func open(_ input: InputDescription, _ device: DeviceDescription, _ grant: Grant)
+        async throws(CaptureError) -> SharedSource
+    {
+        let source =
+            switch input.mediaType {
+            case .video: try await devices.openCamera(device, input.video, grant: grant)
+            case .audio: try await devices.openMicrophone(device, input.audio, grant: grant)
+            }
+        return SharedSource(
+            device: device, source: source, ring: try rings.makeRing(for: source, name: device.id.rawValue))
+    }
+
+    /// Makes a device stream, unless it does so already.
+    func stream(_ shared: SharedSource) async throws(CaptureError) {
+        guard case .open(let current, let isStreaming) = entries[shared.device.id], current === shared else {
+            throw CaptureError(.deviceLost, "\(shared.device.name) went away before it could stream")
+        }
+        if isStreaming { return }
+        entries[shared.device.id] = .open(shared, isStreaming: true)
+        let id = shared.device.id
+        let lost = self.lost
+        do {
+            try await devices.start(shared.source, into: shared.ring.sink) { error in
+                Task { await lost(id, error) }
+            }
+        } catch {
+            if case .open(let current, _) = entries[id], current === shared {
+                entries[id] = .open(shared, isStreaming: false)
+            }
+            throw error
+        }
+    }
+
+    /// A session no longer uses a device; the last one closes it.
+    func release(_ id: DeviceID, for session: UInt32) async {
+        users[id]?.remove(session)
+        guard users[id]?.isEmpty ?? true else { return }
+        users[id] = nil
+        switch entries[id] {
+        case .open(let shared, let isStreaming):
+            let devices = self.devices
+            let task = Task {
+                await devices.close(shared.source)
+                if isStreaming { shared.ring.sink.finish(.stopped) }
+            }
+            entries[id] = .closing(task)
+            await task.value
+            if case .closing = entries[id] { entries[id] = nil }
+        case .opening:
+            // Sessions release only after `acquire` came back, so the opening has failed and nothing is open.
+            entries[id] = nil
+        case .closing, nil: break
+        }
+    }
+
+    /// The sources that sessions use now.
+    func current(_ id: DeviceID) -> SharedSource? {
+        if case .open(let shared, _) = entries[id] { shared } else { nil }
+    }
+
+    private static func check(_ input: InputDescription, fits shared: SharedSource) throws(CaptureError) {
+        let isSame =
+            switch shared.source.format {
+            case .video(let format): !input.video.isExact || format.fulfils(input.video)
+            case .audio(let format): !input.audio.isExact || format.fulfils(input.audio)
+            }
+        if isSame { return }
+        let format =
+            switch shared.source.format {
+            case .video(let format): "\(format)"
+            case .audio(let format): "\(format)"
+            }
+        throw CaptureError(.busy, "\(shared.device.name) is in use in another format: \(format)")
+    }
+}
+
+extension VideoFormat {
+    /// Whether the format is what was asked for, as far as it was said.
+    func fulfils(_ request: VideoFormatRequest) -> Bool {
+        (request.pixelFormat == nil || request.pixelFormat == pixelFormat)
+            && (request.width == nil || request.width == width) && (request.height == nil || request.height == height)
+            && (request.framesPerSecond.map { abs($0 - interval.framesPerSecond) < 0.01 } ?? true)
+    }
+}
+
+extension AudioFormat {
+    /// Whether the format is what was asked for, as far as it was said.
+    func fulfils(_ request: AudioFormatRequest) -> Bool {
+        (request.sampleFormat == nil || request.sampleFormat == sampleFormat)
+            && (request.sampleRate == nil || request.sampleRate == sampleRate)
+            && (request.channels == nil || request.channels == channels)
+    }
+}

@@ -1,0 +1,51 @@
+import CLinux
+import Glibc
+
+/// Starts a program as a child: posix_spawn(3).
+public enum ChildProcess {
+    /// Starts a program in a session of its own, so that a terminal's signals don't reach it, with a clean signal mask.
+    ///
+    /// - Parameters:
+    ///   - path: The program.
+    ///   - standardInput: What it reads as descriptor 0; standard output goes where standard error goes.
+    /// - Returns: The child's process id.
+    public static func spawn(_ path: String, standardInput: Descriptor) throws(SystemError) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+        }
+        unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.descriptor, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
+        var none = sigset_t()
+        var reset = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe sigfillset(&reset)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &reset)
+        // POSIX_SPAWN_SETSID of spawn.h, a GNU extension that is not imported.
+        let newSession: Int32 = 0x80
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+        var child = pid_t()
+        let name = unsafe strdup(path)
+        defer { unsafe free(name) }
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [name, nil]
+        let code = unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, environ)
+        guard code == 0 else { throw SystemError("start \(path)", errno: code) }
+        return child
+    }
+
+    /// Waits for a child's end and takes its status: waitpid(2).
+    ///
+    /// - Returns: The exit status as waitpid(2) gives it, or -1 when it is no child of ours.
+    @discardableResult
+    public static func reap(_ child: Int32) -> Int32 {
+        var status: Int32 = 0
+        let result = try? SystemError.check("wait for a child") { unsafe waitpid(child, &status, 0) }
+        return result == nil ? -1 : status
+    }
+}

@@ -1,0 +1,8 @@
+/// Two descriptors are equal when they are the same object, not when they refer to the same file.
+extension Descriptor: Hashable {
+    public static func == (left: Descriptor, right: Descriptor) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
