@@ -1,6 +1,9 @@
 # The stock flavour: QEMU with Debian's kernel. Sourced by machine.
+. "$vm/lib/layer.sh"
+
 machine_command() {
   ensure_kernel
+  make_layer "$out/.machine/layer" "$systemd"
   local words=(console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable
     random.trust_cpu=on audit=0 selinux=0 apparmor=0 nowatchdog
     systemd.unified_cgroup_hierarchy=1 "${kargs[@]}")
