@@ -1,0 +1,182 @@
+import Authorization
+public import CaptureCore
+import CaptureSystem
+
+/// A camera that draws SMPTE bars with a burned-in frame number and clock, and flashes white at every whole second of
+/// its clock: the one frame whose timestamp is that second.
+///
+/// Frames lie on a grid of the clock, so that wherever a stream starts a frame falls on every whole second. The frame
+/// is drawn straight into the sink's slot. Thread-safe, as `MediaSource` says.
+public final class SyntheticCamera: MediaSource {
+    /// What it delivers.
+    public let format: MediaFormat
+    /// One: a frame is drawn and published at once.
+    public let slotsInFlight = 1
+
+    private let video: VideoFormat
+    private let clock: SyntheticClock
+    private let faults: SyntheticFaults
+    private let thread = DeviceThread()
+
+    private init(_ video: VideoFormat, _ clock: SyntheticClock, _ faults: SyntheticFaults) {
+        self.video = video
+        format = .video(video)
+        self.clock = clock
+        self.faults = faults
+    }
+
+    deinit { stop() }
+
+    static func open(
+        _ request: VideoFormatRequest,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticCamera {
+        try grant.require(.camera)
+        return SyntheticCamera(try SyntheticFormats.negotiate(request), clock, faults)
+    }
+
+    public func start(
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) throws(CaptureError) {
+        guard sink.slotCapacity >= video.frameSize else {
+            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(video)")
+        }
+        let (video, clock, faults) = (video, clock, faults)
+        let picture = TestPicture(video)
+        try thread.start("cam-synthetic") { stop in
+            var run = SyntheticCameraRun(video, picture, clock, faults, sink)
+            do throws(CaptureError) {
+                try run.stream(until: stop)
+            } catch {
+                sink.finish(.deviceLost)
+                ended(error)
+            }
+        }
+    }
+
+    public func stop() {
+        thread.stop()
+    }
+
+    public func close() {
+        thread.stop()
+    }
+}
+
+/// One streaming of a synthetic camera. Thread-bound; allocates nothing while it runs.
+struct SyntheticCameraRun {
+    /// How late a frame may be, in nanoseconds of CLOCK_MONOTONIC, before those behind it are lost instead of made up
+    /// for: about what a real camera's queue of buffers holds.
+    static let patience: Int64 = 250_000_000
+
+    private let format: VideoFormat
+    private let picture: TestPicture
+    private let clock: SyntheticClock
+    private let faults: SyntheticFaults
+    private let sink: any MediaSink
+    private var lost: UInt32 = 0
+
+    init(
+        _ format: VideoFormat,
+        _ picture: TestPicture,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        _ sink: any MediaSink
+    ) {
+        self.format = format
+        self.picture = picture
+        self.clock = clock
+        self.faults = faults
+        self.sink = sink
+    }
+
+    /// Frames until told to stop.
+    ///
+    /// - Throws: `.deviceLost` when the cable is pulled.
+    mutating func stream(until stop: Int32) throws(CaptureError) {
+        do {
+            let pace = try SyntheticPace(stop: stop)
+            let first = index(at: clock.now) + 1
+            var next = first
+            var earliest = Timestamp(nanoseconds: 0)
+            while true {
+                let due = clock.moment(of: time(of: next))
+                guard try pace.wait(until: max(due, earliest)) == .due else { return }
+                if faults.disconnect.take() != 0 {
+                    throw CaptureError(.deviceLost, "the synthetic camera was disconnected")
+                }
+                let now = Timestamp.now
+                // Made up for at twice the pace, so that readers are not overrun by a burst.
+                earliest = now.advanced(by: format.interval.nanoseconds / clock.speed / 2)
+                if now - due > Self.patience {
+                    let newest = index(at: clock.streamTime(at: now))
+                    lose(newest - next, .sequenceGap)
+                    next = newest
+                }
+                deliver(next, number: UInt64(next - first))
+                next += 1
+            }
+        } catch let error as SystemError {
+            throw CaptureError(.internalFault, error)
+        } catch let error as CaptureError {
+            throw error
+        } catch {
+            throw CaptureError(.internalFault, "\(error)")
+        }
+    }
+
+    private mutating func deliver(_ frame: Int64, number: UInt64) {
+        if isStruck(number, faults.dropEvery.now) { return lose(1, .sequenceGap) }
+        if isStruck(number, faults.errorEvery.now) { return lose(1, .deviceError) }
+        guard let slot = sink.claim() else { return lose(1, .noSlot) }
+        let stamp = time(of: frame)
+        unsafe picture.draw(
+            into: sink.memory(ofSlot: slot),
+            number: number,
+            time: stamp.nanoseconds,
+            isFlash: stamp.nanoseconds % 1_000_000_000 == 0
+        )
+        var flags: BufferFlags = [.keyframe, .monotonic, .startOfExposure]
+        if lost > 0 { flags.insert(.discontinuity) }
+        sink.publish(
+            slot,
+            BufferInfo(
+                timestamp: stamp,
+                deviceSequence: number,
+                bytesUsed: (format.frameSize, 0, 0, 0),
+                flags: flags,
+                lostBefore: lost
+            )
+        )
+        lost = 0
+    }
+
+    private mutating func lose(_ frames: Int64, _ cause: DropCause) {
+        guard frames > 0 else { return }
+        sink.count(cause, UInt64(frames))
+        lost &+= UInt32(clamping: frames)
+    }
+
+    private func isStruck(_ number: UInt64, _ every: Int64) -> Bool {
+        every > 0 && (number + 1) % UInt64(every) == 0
+    }
+
+    /// The stream time of a frame of the grid; the grid's frame 0 is at stream time 0.
+    private func time(of frame: Int64) -> Timestamp {
+        let (rate, period) = (Int64(format.interval.denominator), Int64(format.interval.numerator))
+        // Whole seconds first, so that the product stays small.
+        let rest = frame % rate
+        return Timestamp(nanoseconds: (frame / rate * period) * 1_000_000_000 + rest * period * 1_000_000_000 / rate)
+    }
+
+    /// The newest frame of the grid at a stream time.
+    private func index(at time: Timestamp) -> Int64 {
+        let (rate, period) = (Int64(format.interval.denominator), Int64(format.interval.numerator))
+        let seconds = time.nanoseconds / 1_000_000_000
+        let rest = time.nanoseconds % 1_000_000_000
+        return (seconds * rate + rest * rate / 1_000_000_000) / period
+    }
+}

@@ -1,0 +1,90 @@
+public import Authorization
+public import CaptureCore
+
+/// The synthetic camera and microphone of a process: always there, on one clock, with faults as controls.
+///
+/// Thread-safe. Faults belong to the device, not to a stream: they can be set before it is opened and stay.
+public final class SyntheticDevices: Sendable {
+    /// The camera's id.
+    public static let cameraID = DeviceID(rawValue: "synthetic:camera")
+    /// The microphone's id.
+    public static let microphoneID = DeviceID(rawValue: "synthetic:microphone")
+
+    /// The clock of both.
+    public let clock: SyntheticClock
+    private let cameraFaults = SyntheticFaults(.video)
+    private let microphoneFaults = SyntheticFaults(.audio)
+
+    /// A camera and a microphone.
+    ///
+    /// - Parameter speed: How many times as fast as real time their streams pass, 1 to 1000.
+    public init(speed: Int = 1) {
+        clock = SyntheticClock(speed: speed)
+    }
+
+    /// Both devices, the camera first.
+    public func descriptions() -> [DeviceDescription] {
+        [
+            DeviceDescription(
+                id: Self.cameraID,
+                mediaType: .video,
+                name: "Synthetic Camera",
+                aliases: [],
+                driver: "synthetic",
+                bus: "synthetic",
+                videoFormats: SyntheticFormats.videoOptions
+            ),
+            DeviceDescription(
+                id: Self.microphoneID,
+                mediaType: .audio,
+                name: "Synthetic Microphone",
+                aliases: [],
+                driver: "synthetic",
+                bus: "synthetic",
+                audioFormats: SyntheticFormats.audioOptions
+            ),
+        ]
+    }
+
+    /// Opens the camera.
+    ///
+    /// - Throws: `.notPermitted` or `.revoked` for the grant, `.noSuchFormat` for an exact request that cannot be met.
+    public func openCamera(
+        _ request: VideoFormatRequest,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticCamera {
+        try SyntheticCamera.open(request, clock, cameraFaults, grant: grant)
+    }
+
+    /// Opens the microphone.
+    ///
+    /// - Throws: `.notPermitted` or `.revoked` for the grant, `.noSuchFormat` for an exact request that cannot be met.
+    public func openMicrophone(
+        _ request: AudioFormatRequest,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticMicrophone {
+        try SyntheticMicrophone.open(request, clock, microphoneFaults, grant: grant)
+    }
+
+    /// The faults that a device can be made to have, with their values now.
+    ///
+    /// - Throws: `.noSuchDevice`.
+    public func controls(of id: DeviceID) throws(CaptureError) -> [DeviceControl] {
+        try faults(of: id).controls
+    }
+
+    /// Sets a fault, at once in running streams; any value presses a button.
+    ///
+    /// - Throws: `.noSuchDevice`, or `.invalidArgument` naming the controls or the range.
+    public func setControl(of id: DeviceID, _ name: String, _ value: Int64) throws(CaptureError) {
+        try faults(of: id).set(name, value)
+    }
+
+    private func faults(of id: DeviceID) throws(CaptureError) -> SyntheticFaults {
+        switch id {
+        case Self.cameraID: cameraFaults
+        case Self.microphoneID: microphoneFaults
+        default: throw CaptureError(.noSuchDevice, "'\(id)' is no synthetic device")
+        }
+    }
+}

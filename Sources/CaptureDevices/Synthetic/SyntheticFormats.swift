@@ -1,0 +1,90 @@
+import CaptureCore
+
+/// What the synthetic devices offer, and how a request is met from it.
+enum SyntheticFormats {
+    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420]
+    static let sizes = [(320, 240), (640, 480), (1280, 720), (1920, 1080)]
+    static let rates = [15, 30, 60]
+    static let sampleFormats: [SampleFormat] = [.s16, .float32]
+    static let sampleRates = [16_000, 44_100, 48_000]
+
+    static var videoOptions: [VideoFormatOption] {
+        let intervals = FrameIntervals.discrete(rates.reversed().map { FrameInterval(framesPerSecond: UInt32($0)) })
+        let offered = sizes.map { DiscreteSize(width: $0.0, height: $0.1, intervals: intervals) }
+        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"]
+        return zip(pixelFormats, names).map {
+            VideoFormatOption(pixelFormat: $0, name: $1, sizes: .discrete(offered))
+        }
+    }
+
+    static var audioOptions: [AudioFormatOption] {
+        sampleRates.map {
+            AudioFormatOption(sampleFormats: sampleFormats.map(\.rawValue), rates: $0...$0, channels: 1...2)
+        }
+    }
+
+    /// The format nearest to a request: 640x480 YUYV at 30 frames a second where nothing is asked.
+    ///
+    /// - Throws: `.noSuchFormat` when the request is exact and cannot be met.
+    static func negotiate(_ request: VideoFormatRequest) throws(CaptureError) -> VideoFormat {
+        let pixelFormat = request.pixelFormat.flatMap { pixelFormats.contains($0) ? $0 : nil } ?? pixelFormats[0]
+        let wanted = (request.width ?? 640, request.height ?? 480)
+        let size = nearest(sizes) { abs($0.0 - wanted.0) + abs($0.1 - wanted.1) } ?? (640, 480)
+        let rate = nearest(rates) { abs(Double($0) - (request.framesPerSecond ?? 30)) } ?? 30
+        if request.isExact {
+            let isMet =
+                (request.pixelFormat ?? pixelFormat) == pixelFormat && (request.width ?? size.0) == size.0
+                && (request.height ?? size.1) == size.1
+                && abs((request.framesPerSecond ?? Double(rate)) - Double(rate)) < 0.01
+            guard isMet else {
+                throw CaptureError(
+                    .noSuchFormat,
+                    "the synthetic camera offers YUYV, NV12 and YU12 at 320x240, 640x480, 1280x720 and 1920x1080 "
+                        + "with 15, 30 or 60 fps, and not what was asked"
+                )
+            }
+        }
+        let perRow = pixelFormat == .yuyv ? size.0 * 2 : size.0
+        let bytes = pixelFormat == .yuyv ? perRow * size.1 : perRow * size.1 * 3 / 2
+        return VideoFormat(
+            pixelFormat: pixelFormat,
+            width: size.0,
+            height: size.1,
+            interval: FrameInterval(framesPerSecond: UInt32(rate)),
+            planes: [PlaneLayout(offset: 0, stride: perRow, size: bytes)],
+            // V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_LIM_RANGE
+            color: ColorDescription(colorSpace: 1, transfer: 1, encoding: 1, quantization: 2)
+        )
+    }
+
+    /// The format nearest to a request, in periods of 10 ms: 48 kHz, 16 bits, stereo where nothing is asked.
+    ///
+    /// - Throws: `.noSuchFormat` when the request is exact and cannot be met.
+    static func negotiate(_ request: AudioFormatRequest) throws(CaptureError) -> AudioFormat {
+        let sampleFormat = request.sampleFormat.flatMap { sampleFormats.contains($0) ? $0 : nil } ?? .s16
+        let rate = nearest(sampleRates) { abs($0 - (request.sampleRate ?? 48_000)) } ?? 48_000
+        let channels = min(max(request.channels ?? 2, 1), 2)
+        if request.isExact {
+            let isMet =
+                (request.sampleFormat ?? sampleFormat) == sampleFormat && (request.sampleRate ?? rate) == rate
+                && (request.channels ?? channels) == channels
+            guard isMet else {
+                throw CaptureError(
+                    .noSuchFormat,
+                    "the synthetic microphone offers S16_LE and FLOAT_LE, mono and stereo, at 16000, 44100 and 48000 "
+                        + "Hz, and not what was asked"
+                )
+            }
+        }
+        return AudioFormat(
+            sampleFormat: sampleFormat,
+            sampleRate: rate,
+            channels: channels,
+            periodFrames: rate / 100
+        )
+    }
+
+    private static func nearest<Item>(_ items: [Item], _ distance: (Item) -> some Comparable) -> Item? {
+        items.min { distance($0) < distance($1) }
+    }
+}

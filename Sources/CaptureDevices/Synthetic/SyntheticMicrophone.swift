@@ -1,0 +1,184 @@
+import Authorization
+public import CaptureCore
+import CaptureSystem
+
+/// A microphone that hears a beep of 1 kHz and 50 ms at every whole second of its clock, and silence between.
+///
+/// The beep's first sample is the first at or after the second, so it falls on the synthetic camera's flash to the
+/// sample, whichever of the two started first. Thread-safe, as `MediaSource` says.
+public final class SyntheticMicrophone: MediaSource {
+    /// What it delivers.
+    public let format: MediaFormat
+    /// One: a period is written and published at once.
+    public let slotsInFlight = 1
+
+    private let audio: AudioFormat
+    private let clock: SyntheticClock
+    private let faults: SyntheticFaults
+    private let thread = DeviceThread()
+
+    private init(_ audio: AudioFormat, _ clock: SyntheticClock, _ faults: SyntheticFaults) {
+        self.audio = audio
+        format = .audio(audio)
+        self.clock = clock
+        self.faults = faults
+    }
+
+    deinit { stop() }
+
+    static func open(
+        _ request: AudioFormatRequest,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticMicrophone {
+        try grant.require(.microphone)
+        return SyntheticMicrophone(try SyntheticFormats.negotiate(request), clock, faults)
+    }
+
+    public func start(
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) throws(CaptureError) {
+        guard sink.slotCapacity >= audio.periodBytes else {
+            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(audio)")
+        }
+        let (audio, clock, faults) = (audio, clock, faults)
+        let tone = BeepTone(audio)
+        try thread.start("mic-synthetic") { stop in
+            var run = SyntheticMicrophoneRun(audio, tone, clock, faults, sink)
+            do throws(CaptureError) {
+                try run.stream(until: stop)
+            } catch {
+                sink.finish(.deviceLost)
+                ended(error)
+            }
+        }
+    }
+
+    public func stop() {
+        thread.stop()
+    }
+
+    public func close() {
+        thread.stop()
+    }
+}
+
+/// One streaming of a synthetic microphone. Thread-bound; allocates nothing while it runs.
+struct SyntheticMicrophoneRun {
+    /// How late a period may be, in nanoseconds of CLOCK_MONOTONIC, before the sound overruns: what a sound card's
+    /// buffer holds.
+    static let patience: Int64 = 500_000_000
+
+    private let format: AudioFormat
+    private let tone: BeepTone
+    private let clock: SyntheticClock
+    private let faults: SyntheticFaults
+    private let sink: any MediaSink
+    private let filler: SoundFiller
+
+    private var position: UInt64 = 0
+    private var sequence: UInt64 = 0
+    private var skipped: UInt32 = 0
+
+    init(
+        _ format: AudioFormat,
+        _ tone: BeepTone,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        _ sink: any MediaSink
+    ) {
+        self.format = format
+        self.tone = tone
+        self.clock = clock
+        self.faults = faults
+        self.sink = sink
+        filler = SoundFiller(format: format, sink: sink)
+    }
+
+    /// Periods until told to stop.
+    ///
+    /// - Throws: `.deviceLost` when the cable is pulled.
+    mutating func stream(until stop: Int32) throws(CaptureError) {
+        do {
+            let pace = try SyntheticPace(stop: stop)
+            // On a grid of 10 ms of the clock, so that without drift every whole second begins a period.
+            let start = Timestamp(nanoseconds: (clock.now.nanoseconds / 10_000_000 + 1) * 10_000_000)
+            var samples = SampleClock(rate: format.sampleRate, start: start, drift: faults.clockDrift.now)
+            let period = Int64(format.periodFrames)
+            let periodNanoseconds = period * 1_000_000_000 / Int64(format.sampleRate)
+            var earliest = Timestamp(nanoseconds: 0)
+            while true {
+                let drift = faults.clockDrift.now
+                if drift != samples.drift { samples.setDrift(drift, from: Int64(position)) }
+
+                var lost: Int64 = 0
+                if faults.forceXrun.take() != 0 {
+                    lost = faults.xrunMilliseconds.now * Int64(format.sampleRate) / 1000
+                }
+                let end = Int64(position) + max(lost, period)
+                let due = clock.moment(of: samples.time(of: end))
+                guard try pace.wait(until: max(due, earliest)) == .due else { return }
+                if faults.disconnect.take() != 0 {
+                    throw CaptureError(.deviceLost, "the synthetic microphone was disconnected")
+                }
+                let now = Timestamp.now
+                // Made up for at twice the pace, so that readers are not overrun by a burst.
+                earliest = now.advanced(by: periodNanoseconds / clock.speed / 2)
+                if now - due > Self.patience {
+                    lost = samples.position(at: clock.streamTime(at: now)) - Int64(position)
+                }
+                if lost > 0 {
+                    filler.fill(
+                        position: &position,
+                        sequence: &sequence,
+                        frames: lost,
+                        skipped: &skipped,
+                        time: { samples.time(of: Int64($0)) }
+                    )
+                } else {
+                    deliver(samples)
+                }
+            }
+        } catch let error as SystemError {
+            throw CaptureError(.internalFault, error)
+        } catch let error as CaptureError {
+            throw error
+        } catch {
+            throw CaptureError(.internalFault, "\(error)")
+        }
+    }
+
+    private mutating func deliver(_ samples: SampleClock) {
+        defer {
+            position += UInt64(format.periodFrames)
+            sequence += 1
+        }
+        guard let slot = sink.claim() else {
+            sink.count(.noSlot, 1)
+            skipped &+= UInt32(format.periodFrames)
+            return
+        }
+        unsafe tone.fill(
+            sink.memory(ofSlot: slot),
+            from: Int64(position),
+            count: format.periodFrames,
+            samples
+        )
+        var flags: BufferFlags = [.keyframe, .monotonic]
+        if skipped > 0 { flags.insert(.discontinuity) }
+        sink.publish(
+            slot,
+            BufferInfo(
+                timestamp: samples.time(of: Int64(position)),
+                deviceSequence: sequence,
+                position: position,
+                bytesUsed: (format.periodBytes, 0, 0, 0),
+                flags: flags,
+                lostBefore: skipped
+            )
+        )
+        skipped = 0
+    }
+}

@@ -1,0 +1,33 @@
+import CaptureCore
+import CaptureSystem
+import CLinux
+
+/// Waits for absolute deadlines and for the order to stop, whichever comes first.
+///
+/// Thread-bound; a wait makes two system calls and allocates nothing. Deadlines are absolute, so lateness never adds up.
+struct SyntheticPace: ~Copyable {
+    /// What ended a wait.
+    enum Outcome {
+        case due
+        case stopped
+    }
+
+    private let timer: Descriptor
+    private let stop: Int32
+
+    /// - Parameter stop: A descriptor that is readable once it is time to stop.
+    init(stop: Int32) throws(SystemError) {
+        timer = Descriptor(owning: try SystemError.check("timerfd_create") { clinux_timerfd() })
+        self.stop = stop
+    }
+
+    /// Waits until a moment of CLOCK_MONOTONIC; returns at once when it has passed.
+    func wait(until moment: Timestamp) throws(SystemError) -> Outcome {
+        // Arming anew takes the last expiry back, so the timer never has to be read. 0 would disarm it.
+        try SystemError.check("timerfd_settime") {
+            clinux_timerfd_arm(timer.descriptor, max(moment.nanoseconds, 1))
+        }
+        let (_, stopping) = try Poll.wait(timer.descriptor, stop)
+        return stopping.isEmpty ? .due : .stopped
+    }
+}

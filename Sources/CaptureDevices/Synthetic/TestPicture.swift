@@ -1,0 +1,98 @@
+import CaptureCore
+
+/// Draws synthetic frames: a background that was rendered beforehand is copied, then the digits are written over it.
+///
+/// Immutable and thread-safe; drawing allocates nothing.
+struct TestPicture: Sendable {
+    private let bars: [UInt8]
+    private let flash: [UInt8]
+    private let cell: Int
+    /// Bytes from one luma sample to the next, and from row to row.
+    private let step: Int
+    private let pitch: Int
+
+    /// A picture of one of the synthetic camera's formats.
+    init(_ format: VideoFormat) {
+        let pattern = ColorBars(width: format.width, height: format.height)
+        bars = Self.render(format) { pattern.color($0, $1) }
+        flash = Self.render(format) { _, _ in ColorBars.white }
+        cell = pattern.box.cell
+        step = format.pixelFormat == .yuyv ? 2 : 1
+        pitch = format.width * step
+    }
+
+    /// Draws a frame.
+    ///
+    /// - Parameters:
+    ///   - memory: At least the format's frame size.
+    ///   - number: The frame's number since the stream's start; its last eight digits are shown.
+    ///   - time: Stream time, in nanoseconds.
+    ///   - isFlash: White, with dark digits.
+    func draw(into memory: UnsafeMutableRawBufferPointer, number: UInt64, time: Int64, isFlash: Bool) {
+        unsafe (isFlash ? flash : bars).withUnsafeBytes { unsafe memory.copyMemory(from: $0) }
+        let ink: UInt8 = isFlash ? ColorBars.black.y : ColorBars.white.y
+
+        var rest = number % 100_000_000
+        for place in (0..<8).reversed() {
+            unsafe glyph(Int(rest % 10), line: 0, place: place, ink, memory)
+            rest /= 10
+        }
+        let milliseconds = Int(time / 1_000_000)
+        let seconds = milliseconds / 1000
+        unsafe pair(seconds / 3600 % 100, at: 0, ink, memory)
+        unsafe glyph(BurnInFont.colon, line: 1, place: 2, ink, memory)
+        unsafe pair(seconds / 60 % 60, at: 3, ink, memory)
+        unsafe glyph(BurnInFont.colon, line: 1, place: 5, ink, memory)
+        unsafe pair(seconds % 60, at: 6, ink, memory)
+        unsafe glyph(BurnInFont.point, line: 1, place: 8, ink, memory)
+        unsafe glyph(milliseconds % 1000 / 100, line: 1, place: 9, ink, memory)
+        unsafe pair(milliseconds % 100, at: 10, ink, memory)
+    }
+
+    private func pair(_ value: Int, at place: Int, _ ink: UInt8, _ memory: UnsafeMutableRawBufferPointer) {
+        unsafe glyph(value / 10, line: 1, place: place, ink, memory)
+        unsafe glyph(value % 10, line: 1, place: place + 1, ink, memory)
+    }
+
+    private func glyph(_ index: Int, line: Int, place: Int, _ ink: UInt8, _ memory: UnsafeMutableRawBufferPointer) {
+        let left = (BurnInLayout.textLeft + place * BurnInFont.pitch) * cell * step
+        for row in 0..<BurnInFont.height {
+            let bits = BurnInFont.glyphs[index][row]
+            let top = (BurnInLayout.lines[line] + row) * cell
+            for column in 0..<BurnInFont.width where bits >> UInt8(BurnInFont.width - 1 - column) & 1 == 1 {
+                let start = left + column * cell * step
+                for y in top..<top + cell {
+                    for x in 0..<cell { unsafe memory[y * pitch + start + x * step] = ink }
+                }
+            }
+        }
+    }
+
+    /// A whole frame from the colour of each pixel; chroma is taken from the left and upper pixel of each group.
+    private static func render(_ format: VideoFormat, _ color: (Int, Int) -> ColorBars.Color) -> [UInt8] {
+        let (width, height) = (format.width, format.height)
+        var frame: [UInt8] = []
+        frame.reserveCapacity(format.frameSize)
+        switch format.pixelFormat {
+        case .yuyv:
+            for y in 0..<height {
+                for x in stride(from: 0, to: width, by: 2) {
+                    let first = color(x, y)
+                    frame += [first.y, first.cb, color(x + 1, y).y, first.cr]
+                }
+            }
+        default:
+            for y in 0..<height { for x in 0..<width { frame.append(color(x, y).y) } }
+            let chroma = stride(from: 0, to: height, by: 2).flatMap { y in
+                stride(from: 0, to: width, by: 2).map { x in color(x, y) }
+            }
+            if format.pixelFormat == .nv12 {
+                for pixel in chroma { frame += [pixel.cb, pixel.cr] }
+            } else {
+                frame += chroma.map(\.cb)
+                frame += chroma.map(\.cr)
+            }
+        }
+        return frame
+    }
+}
