@@ -1,0 +1,273 @@
+public import CaptureCore
+import CSystemd
+
+/// Which bus.
+public enum BusKind: Hashable, Sendable, CustomStringConvertible {
+    /// The machine's.
+    case system
+    /// The user's.
+    case session
+    /// One at an address, as in `unix:path=/run/bus`.
+    case address(String)
+
+    /// As in `system`.
+    public var description: String {
+        switch self {
+        case .system: "system"
+        case .session: "session"
+        case .address(let address): address
+        }
+    }
+}
+
+/// A connection to a bus, with a thread of its own that every sd-bus object lives on.
+///
+/// Thread-safe. Exports, signals and answers go out in the order in which they were asked for. The connection closes
+/// with its last reference; handlers of exported objects that refer to it keep it open until `close`.
+public final class BusConnection: Sendable {
+    /// The name that the bus gave the connection, as in `:1.42`.
+    public let uniqueName: String
+    private let loop: BusLoop
+
+    private init(_ loop: BusLoop, uniqueName: String) {
+        self.loop = loop
+        self.uniqueName = uniqueName
+    }
+
+    deinit {
+        loop.stop()
+    }
+
+    /// Connects to a bus and waits until it has greeted.
+    ///
+    /// - Throws: `.unreachable` when the bus is not there.
+    public static func open(_ kind: BusKind) async throws(CaptureError) -> BusConnection {
+        let (loop, name) = try await BusLoop.start(kind)
+        return BusConnection(loop, uniqueName: name)
+    }
+
+    /// Sends out what was asked for, fails what waits with `.unreachable`, and closes. Idempotent.
+    public func close() async {
+        loop.stop()
+        await withCheckedContinuation { continuation in
+            if !loop.post({ $0.onClose { continuation.resume() } }) { continuation.resume() }
+        }
+    }
+
+    /// Calls a method and waits for its answer. A cancelled task still waits.
+    ///
+    /// - Parameters:
+    ///   - destination: A well-known or unique name.
+    ///   - path: The object.
+    ///   - interface: The interface.
+    ///   - member: The method.
+    ///   - signature: The types of the arguments.
+    ///   - arguments: Values of these types.
+    ///   - timeout: Seconds, at least a thousandth, after which the call fails with `.unreachable`.
+    /// - Returns: The values of the answer, of whatever types the other side chose.
+    /// - Throws: The other side's error; `.unreachable` when there is no answer; `.internalFault` when the arguments
+    ///   are not of the types.
+    public func call(
+        _ destination: String,
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        signature: String = "",
+        _ arguments: [BusValue] = [],
+        timeout: Double = 25
+    ) async throws(CaptureError) -> [BusValue] {
+        let types = try BusType.parse(signature)
+        try types.check(arguments, of: member)
+        let call = OutgoingCall(
+            destination: destination,
+            path: path,
+            interface: interface,
+            member: member,
+            types: types,
+            arguments: arguments,
+            timeout: timeout
+        )
+        return try await loop.perform { core, done in core.call(call, done) }
+    }
+
+    /// Sends a signal, to everyone who subscribed or to one connection alone.
+    ///
+    /// - Throws: `.internalFault` when the arguments are not of the types; `.unreachable` when the connection is gone.
+    public func emit(
+        _ path: String,
+        _ interface: String,
+        _ member: String,
+        signature: String = "",
+        _ arguments: [BusValue] = [],
+        to destination: String? = nil
+    ) throws(CaptureError) {
+        let types = try BusType.parse(signature)
+        try types.check(arguments, of: member)
+        guard unsafe sd_bus_member_name_is_valid(member) > 0 else {
+            throw CaptureError(.internalFault, "'\(member)' is no member name")
+        }
+        try post(path, interface) { core throws(CaptureError) in
+            try core.emit(path, interface, member, types, arguments, to: destination)
+        }
+    }
+
+    /// Makes an object reachable; calls may arrive before this returns.
+    ///
+    /// - Throws: `.internalFault` when the path is taken; `.unreachable` when the connection is gone.
+    public func export(_ object: BusObject) async throws(CaptureError) {
+        try await loop.perform { core throws(CaptureError) in try core.export(object) }
+    }
+
+    /// Takes an object off the bus, after what was sent before. Calls that are being answered still are.
+    public func unexport(_ path: String) {
+        loop.post { $0.unexport(path) }
+    }
+
+    /// Announces the present values of properties, which `BusObject.setProperty` has set before.
+    ///
+    /// - Throws: `.unreachable` when the connection is gone.
+    public func propertiesChanged(_ path: String, _ interface: String, _ names: [String]) throws(CaptureError) {
+        try post(path, interface) { core throws(CaptureError) in
+            try core.propertiesChanged(path, interface, names)
+        }
+    }
+
+    /// Sets properties and announces those whose values are others than before.
+    ///
+    /// - Throws: `.internalFault` for an unknown property or a value of another type; `.unreachable` when the
+    ///   connection is gone.
+    public func update(_ object: BusObject, _ interface: String, _ values: [String: BusValue]) throws(CaptureError) {
+        var changed: [String] = []
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            if try object.setProperty(name, of: interface, to: value) { changed.append(name) }
+        }
+        if !changed.isEmpty { try propertiesChanged(object.path, interface, changed) }
+    }
+
+    /// Calls `handler` for every signal that matches, on the bus thread, in order: it must not wait for anything.
+    ///
+    /// - Returns: The subscription, which ends with its last reference.
+    public func subscribe(
+        _ match: BusMatch,
+        _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let token: UInt64 = try await loop.perform { core, done in core.subscribe(match, handler, done) }
+        let loop = loop
+        return BusSubscription { loop.post { $0.unsubscribe(token) } }
+    }
+
+    /// Calls `handler` on the bus thread whenever the owner of a name changes: with the new owner's unique name, or
+    /// `nil` when nobody owns it any more.
+    public func watchName(
+        _ name: String,
+        _ handler: @escaping @Sendable (String?) -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let match = BusMatch(
+            sender: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+        return try await subscribe(match) { signal in
+            guard signal.sender == CaptureNames.bus, signal.arguments.count == 3,
+                let owner = signal.arguments[2].text
+            else { return }
+            handler(owner.isEmpty ? nil : owner)
+        }
+    }
+
+    /// Calls `handler` once, on the bus thread, when a name loses its owner, or at once when it has none: a client, by
+    /// its unique name, has left the bus.
+    public func whenNameVanishes(
+        _ name: String,
+        _ handler: @escaping @Sendable () -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let once = Once(handler)
+        let subscription = try await watchName(name) { owner in if owner == nil { once.run() } }
+        if try await owner(of: name) == nil { once.run() }
+        return subscription
+    }
+
+    /// The unique name of a name's owner; `nil` when it has none.
+    public func owner(of name: String) async throws(CaptureError) -> String? {
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "NameHasOwner",
+            signature: "s",
+            [.string(name)]
+        )
+        guard answer.first?.boolean == true else { return nil }
+        do throws(CaptureError) {
+            return try await call(
+                CaptureNames.bus,
+                CaptureNames.busPath,
+                CaptureNames.bus,
+                "GetNameOwner",
+                signature: "s",
+                [.string(name)]
+            ).first?.text
+        } catch  where error.code == .unreachable {
+            return nil
+        }
+    }
+
+    /// Takes a well-known name.
+    ///
+    /// - Throws: `.busy` when it is owned; `.notPermitted` when the bus's policy forbids it.
+    public func requestName(_ name: String) async throws(CaptureError) {
+        let doNotQueue: UInt32 = 4
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "RequestName",
+            signature: "su",
+            [.string(name), .uint32(doNotQueue)]
+        )
+        switch answer.first?.integer {
+        case 1, 4: return
+        default: throw CaptureError(.busy, "\(name) is taken: another captured runs on this bus")
+        }
+    }
+
+    /// Gives a well-known name back.
+    public func releaseName(_ name: String) async throws(CaptureError) {
+        _ = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "ReleaseName",
+            signature: "s",
+            [.string(name)]
+        )
+    }
+
+    /// Calls `handler` once, on the bus thread, when the connection is lost, at once when it is already; not after
+    /// `close`.
+    public func onDisconnect(_ handler: @escaping @Sendable (CaptureError) -> Void) {
+        if !loop.post({ $0.onDisconnect(handler) }) { handler(BusCore.lost) }
+    }
+
+    /// Names are checked here; what can go wrong later is a connection that is lost, of which `onDisconnect` tells, or
+    /// an object that was taken off the bus meanwhile.
+    private func post(
+        _ path: String,
+        _ interface: String,
+        _ work: @escaping @Sendable (BusCore) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        guard unsafe sd_bus_object_path_is_valid(path) > 0, unsafe sd_bus_interface_name_is_valid(interface) > 0 else {
+            throw CaptureError(.internalFault, "'\(path)' with '\(interface)' is no object with an interface")
+        }
+        let isPosted = loop.post { core in
+            do throws(CaptureError) {
+                try work(core)
+            } catch {
+                if core.isConnected { Journal.send("\(path): \(error.message)", priority: .warning) }
+            }
+        }
+        if !isPosted { throw BusCore.closed }
+    }
+}

@@ -1,0 +1,258 @@
+import CLinux
+import CSystemd
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// An interface of an object, as sd-bus has it.
+@safe final class ExportedInterface {
+    unowned let core: BusCore
+    let object: BusObject
+    let implementation: BusImplementation
+    /// The declared types of what each method returns, and of each property.
+    let types: [String: [BusType]]
+    private let table: OpaquePointer
+    private var slot: OpaquePointer?
+
+    init(_ core: BusCore, _ object: BusObject, _ implementation: BusImplementation) throws(CaptureError) {
+        let interface = implementation.interface
+        self.core = core
+        self.object = object
+        self.implementation = implementation
+        var types: [String: [BusType]] = [:]
+        for method in interface.methods { types[method.name] = try BusType.parse(method.output.signature) }
+        for property in interface.properties { types[property.name] = try BusType.parse(property.signature) }
+        self.types = types
+        unsafe table = try interface.makeTable()
+        let bus = unsafe try core.connected()
+        let code = unsafe sd_bus_add_object_vtable(
+            bus,
+            &slot,
+            object.path,
+            interface.name,
+            clinux_bus_vtable_entries(table),
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        if code < 0 { throw BusErrors.failure(code, "export \(interface.name) at \(object.path)") }
+    }
+
+    deinit {
+        unsafe sd_bus_slot_unref(slot)
+        unsafe clinux_bus_vtable_free(table)
+    }
+
+    /// Writes a property's value into a reply.
+    fileprivate func get(_ property: String, into reply: OpaquePointer) throws(CaptureError) {
+        let interface = implementation.interface.name
+        guard let value = object.property(property, of: interface), let types = types[property] else {
+            throw CaptureError(.internalFault, "\(interface).\(property) has no value")
+        }
+        try unsafe MessageWriter(message: reply).append([value], types: types)
+    }
+}
+
+/// A call that arrived and waits for its turn.
+struct WaitingCall {
+    let token: UInt64
+    let call: BusCall
+    let handler: BusHandler
+    let types: [BusType]
+}
+
+extension BusCore {
+    /// The most calls of one sender that wait at one time.
+    static let mostWaitingCalls = 256
+
+    /// Makes an object reachable.
+    func export(_ object: BusObject) throws(CaptureError) {
+        guard exports[object.path] == nil else {
+            throw CaptureError(.internalFault, "\(object.path) is exported already")
+        }
+        var parts: [ExportedInterface] = []
+        for implementation in object.implementations {
+            parts.append(try ExportedInterface(self, object, implementation))
+        }
+        exports[object.path] = parts
+    }
+
+    /// Takes an object off the bus; calls that are being answered still are.
+    func unexport(_ path: String) {
+        exports[path] = nil
+    }
+
+    /// Announces the present values of properties.
+    func propertiesChanged(_ path: String, _ interface: String, _ names: [String]) throws(CaptureError) {
+        let bus = unsafe try connected()
+        guard let exported = exports[path]?.first(where: { $0.implementation.interface.name == interface }) else {
+            throw CaptureError(.internalFault, "\(path) is not exported with \(interface)")
+        }
+        // sd-bus would send an invalidation for a property that is not declared to emit changes.
+        let declared = Set(exported.implementation.interface.properties.filter(\.emitsChange).map(\.name))
+        guard !names.isEmpty, declared.isSuperset(of: names) else {
+            throw CaptureError(
+                .internalFault,
+                "\(interface) does not declare changes of \(names.joined(separator: ", "))"
+            )
+        }
+        var texts = unsafe names.map { unsafe strdup($0) }
+        defer { for unsafetext in unsafe texts { unsafe free(text) } }
+        unsafe texts.append(nil)
+        let code = unsafe texts.withUnsafeMutableBufferPointer { texts in
+            unsafe sd_bus_emit_properties_changed_strv(bus, path, interface, texts.baseAddress)
+        }
+        if code < 0 { throw BusErrors.failure(code, "announce properties of \(path)", as: .unreachable) }
+    }
+
+    /// Takes in a call; the answer comes later.
+    fileprivate func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
+        guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
+            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+            let handler = exported.implementation.handlers[member], let types = exported.types[member]
+        else { throw CaptureError(.internalFault, "the call has no sender or no handler") }
+        let call = BusCall(
+            sender: sender,
+            path: exported.object.path,
+            interface: exported.implementation.interface.name,
+            member: member,
+            arguments: try unsafe MessageReader.values(of: message)
+        )
+        guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
+            throw CaptureError(.busy, "\(BusCore.mostWaitingCalls) of your calls are waiting to be answered already")
+        }
+        let waiting = WaitingCall(token: token(), call: call, handler: handler, types: types)
+        unsafe incoming[waiting.token] = unsafe sd_bus_message_ref(message)
+        senders[sender, default: []].append(waiting)
+        if senders[sender]?.count == 1 { start(waiting) }
+    }
+
+    /// Runs a call's handler. The first entry of a sender's queue is the one that runs.
+    private func start(_ waiting: WaitingCall) {
+        let loop = loop
+        let (token, call, handler, types) = (waiting.token, waiting.call, waiting.handler, waiting.types)
+        Task {
+            let result: Result<[BusValue], CaptureError>
+            do throws(CaptureError) {
+                let values = try await handler(call)
+                try types.check(values, of: "the answer to \(call.member)")
+                result = .success(values)
+            } catch {
+                result = .failure(error)
+            }
+            loop.post { $0.answer(token, call.sender, types, result) }
+        }
+    }
+
+    private func answer(
+        _ token: UInt64,
+        _ sender: String,
+        _ types: [BusType],
+        _ result: Result<[BusValue], CaptureError>
+    ) {
+        if let message = unsafe incoming.removeValue(forKey: token) {
+            unsafe reply(to: message, types, result)
+            unsafe sd_bus_message_unref(message)
+        }
+        guard senders[sender]?.first?.token == token else { return }
+        senders[sender]?.removeFirst()
+        if let next = senders[sender]?.first { start(next) } else { senders[sender] = nil }
+    }
+
+    /// An answer that cannot be sent means that the connection is lost, which `process` finds out.
+    private func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
+        var failure: CaptureError
+        do throws(CaptureError) {
+            let values = try result.get()
+            var reply: OpaquePointer?
+            let code = unsafe sd_bus_message_new_method_return(call, &reply)
+            guard code >= 0, let reply = unsafe reply else { throw BusErrors.failure(code, "make an answer") }
+            defer { unsafe sd_bus_message_unref(reply) }
+            try unsafe MessageWriter(message: reply).append(values, types: types)
+            unsafe sd_bus_send(bus, reply, nil)
+            return
+        } catch {
+            failure = error
+        }
+        if failure.message.utf8.contains(0) { failure.message = "the fault cannot be told" }
+        unsafe BusErrors.name(of: failure).withCString { name in
+            unsafe failure.message.withCString { text in
+                var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
+                unsafe sd_bus_reply_method_error(call, &error)
+            }
+        }
+    }
+}
+
+extension BusInterface {
+    /// The interface as a table for sd-bus.
+    fileprivate func makeTable() throws(CaptureError) -> OpaquePointer {
+        guard let table = unsafe clinux_bus_vtable_new(methods.count + properties.count + signals.count) else {
+            throw BusErrors.failure(-ENOMEM, "make the table of \(name)")
+        }
+        var failure: Int32 = 0
+        for method in methods where failure == 0 {
+            let names = (method.input + method.output).names
+            failure = unsafe clinux_bus_vtable_method(
+                table,
+                method.name,
+                method.input.signature,
+                method.output.signature,
+                names,
+                names.count,
+                { message, userdata, failure in
+                    guard let message = unsafe message, let userdata = unsafe userdata else { return -EINVAL }
+                    let exported = unsafe Unmanaged<ExportedInterface>.fromOpaque(userdata).takeUnretainedValue()
+                    do throws(CaptureError) {
+                        try unsafe exported.core.receive(message, for: exported)
+                        return 1
+                    } catch {
+                        let isArgument = error.code == .invalidArgument
+                        let name = isArgument ? BusErrors.invalidArguments : BusErrors.name(of: error)
+                        return unsafe sd_bus_error_set(failure, name, error.message)
+                    }
+                }
+            )
+        }
+        for property in properties where failure == 0 {
+            failure = unsafe clinux_bus_vtable_property(
+                table,
+                property.name,
+                property.signature,
+                { _, _, _, name, reply, userdata, failure in
+                    guard let name = unsafe name, let reply = unsafe reply, let userdata = unsafe userdata else {
+                        return -EINVAL
+                    }
+                    let exported = unsafe Unmanaged<ExportedInterface>.fromOpaque(userdata).takeUnretainedValue()
+                    do throws(CaptureError) {
+                        try unsafe exported.get(String(cString: name), into: reply)
+                        return 1
+                    } catch {
+                        return unsafe sd_bus_error_set(failure, BusErrors.name(of: error), error.message)
+                    }
+                },
+                property.emitsChange ? clinux_bus_property_emits_change : clinux_bus_property_constant
+            )
+        }
+        for signal in signals where failure == 0 {
+            let names = signal.arguments.names
+            failure = unsafe clinux_bus_vtable_signal(
+                table,
+                signal.name,
+                signal.arguments.signature,
+                names,
+                names.count
+            )
+        }
+        if failure < 0 {
+            unsafe clinux_bus_vtable_free(table)
+            throw BusErrors.failure(failure, "make the table of \(name)")
+        }
+        return unsafe table
+    }
+}
+
+extension [BusArgument] {
+    /// The names as sd-bus wants them: one behind the other, each closed by a NUL.
+    fileprivate var names: [CChar] {
+        flatMap { $0.name.utf8.map { CChar(bitPattern: $0) } + [0] }
+    }
+}

@@ -1,0 +1,218 @@
+import CLinux
+import CSystemd
+import CaptureCore
+import CaptureSystem
+
+/// A signal that arrived.
+public struct BusSignal: Sendable {
+    /// The unique name of whom it came from; the bus vouches for it.
+    public let sender: String
+    /// The object that sent it.
+    public let path: String
+    /// The interface that declares it.
+    public let interface: String
+    /// The signal.
+    public let member: String
+    /// What it carries; of whatever types the sender chose.
+    public let arguments: [BusValue]
+    /// Whether it was sent to this connection alone.
+    public let isUnicast: Bool
+}
+
+/// Which signals to hear of; what is `nil` is any.
+public struct BusMatch: Hashable, Sendable {
+    /// A unique name, or a well-known one: then signals of others are not let through.
+    public var sender: String?
+    /// The object.
+    public var path: String?
+    /// The object and all below it; stands in the place of `path`.
+    public var pathNamespace: String?
+    /// The interface.
+    public var interface: String?
+    /// The signal.
+    public var member: String?
+    /// The first argument, a string.
+    public var firstArgument: String?
+
+    /// A match of the given parts.
+    public init(
+        sender: String? = nil,
+        path: String? = nil,
+        pathNamespace: String? = nil,
+        interface: String? = nil,
+        member: String? = nil,
+        firstArgument: String? = nil
+    ) {
+        self.sender = sender
+        self.path = path
+        self.pathNamespace = pathNamespace
+        self.interface = interface
+        self.member = member
+        self.firstArgument = firstArgument
+    }
+
+    /// The match as the bus takes it.
+    ///
+    /// - Throws: `.internalFault` for a value with a quote or NUL, which could change what is matched.
+    var rule: String {
+        get throws(CaptureError) {
+            var parts = ["type='signal'"]
+            let values = [
+                ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
+                ("member", member), ("arg0", firstArgument),
+            ]
+            for (key, value) in values {
+                guard let value else { continue }
+                guard !value.utf8.contains(where: { [0, UInt8(ascii: "'"), UInt8(ascii: "\\")].contains($0) }) else {
+                    throw CaptureError(.internalFault, "'\(value)' cannot be matched")
+                }
+                parts.append("\(key)='\(value)'")
+            }
+            return parts.joined(separator: ",")
+        }
+    }
+}
+
+/// A match that is installed, or about to be.
+@safe final class Match {
+    unowned let core: BusCore
+    let token: UInt64
+    let match: BusMatch
+    let handler: (BusSignal) -> Void
+    /// Follows the owner of a well-known name.
+    var ownerWatch: UInt64?
+    /// Who owns the well-known name that signals are wanted of, "" for nobody; `nil` when any sender will do.
+    var owner: String?
+    private var slot: OpaquePointer?
+    private var completion: ((Result<UInt64, CaptureError>) -> Void)?
+
+    init(_ core: BusCore, _ match: BusMatch, _ handler: @escaping (BusSignal) -> Void) {
+        self.core = core
+        token = core.token()
+        self.match = match
+        self.handler = handler
+    }
+
+    /// Gives the match to the bus; `completion` is called once, when the bus has it or refuses it.
+    func install(_ completion: @escaping (Result<UInt64, CaptureError>) -> Void) throws(CaptureError) {
+        let bus = unsafe try core.connected()
+        let code = unsafe sd_bus_add_match_async(
+            bus,
+            &slot,
+            try match.rule,
+            { message, userdata, _ in
+                guard let message = unsafe message, let userdata = unsafe userdata else { return 0 }
+                let match = unsafe Unmanaged<Match>.fromOpaque(userdata).takeUnretainedValue()
+                unsafe match.core.received(message, for: match)
+                return 0
+            },
+            { message, userdata, _ in
+                guard let message = unsafe message, let userdata = unsafe userdata else { return 0 }
+                let match = unsafe Unmanaged<Match>.fromOpaque(userdata).takeUnretainedValue()
+                if let error = unsafe BusErrors.error(in: message, destination: CaptureNames.bus, path: "") {
+                    match.core.unsubscribe(match.token)
+                    match.installed(.failure(error))
+                } else {
+                    match.installed(.success(match.token))
+                }
+                return 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        if code < 0 { throw BusErrors.failure(code, "subscribe to signals", as: .unreachable) }
+        self.completion = completion
+    }
+
+    deinit {
+        unsafe sd_bus_slot_unref(slot)
+    }
+
+    /// Tells who subscribed, once.
+    func installed(_ result: Result<UInt64, CaptureError>) {
+        let completion = completion
+        self.completion = nil
+        completion?(result)
+    }
+}
+
+extension BusCore {
+    /// Subscribes to signals; `completion` is given the subscription's number once the bus has it.
+    ///
+    /// Anyone may send a signal to this connection alone, and sd-bus, which knows senders by their unique names, takes
+    /// it for one of a well-known name. So the owner of such a name is followed, and others' signals are left out.
+    func subscribe(
+        _ wanted: BusMatch,
+        _ handler: @escaping (BusSignal) -> Void,
+        _ completion: @escaping (Result<UInt64, CaptureError>) -> Void
+    ) {
+        let match = Match(self, wanted, handler)
+        guard let name = wanted.sender, !name.hasPrefix(":"), name != CaptureNames.bus else {
+            return install(match, completion)
+        }
+        let changes = BusMatch(
+            sender: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+        let watch = Match(self, changes) { [weak match] signal in
+            if signal.sender == CaptureNames.bus, signal.arguments.count == 3 {
+                match?.owner = signal.arguments[2].text ?? ""
+            }
+        }
+        match.owner = ""
+        match.ownerWatch = watch.token
+        install(watch) { [unowned self] result in
+            if case .failure(let error) = result { return completion(.failure(error)) }
+            let question = OutgoingCall(
+                destination: CaptureNames.bus,
+                path: CaptureNames.busPath,
+                interface: CaptureNames.bus,
+                member: "GetNameOwner",
+                types: [.basic(UInt8(ascii: "s"))],
+                arguments: [.string(name)],
+                timeout: 25
+            )
+            call(question) { [unowned self] answer in
+                // Nobody may own it now; an answer that came before a change is older than the change.
+                if case .success(let values) = answer { match.owner = values.first?.text ?? "" }
+                install(match, completion)
+            }
+        }
+    }
+
+    private func install(_ match: Match, _ completion: @escaping (Result<UInt64, CaptureError>) -> Void) {
+        matches[match.token] = match
+        do throws(CaptureError) {
+            try match.install(completion)
+        } catch {
+            unsubscribe(match.token)
+            completion(.failure(error))
+        }
+    }
+
+    /// Ends a subscription.
+    func unsubscribe(_ token: UInt64) {
+        if let watch = matches.removeValue(forKey: token)?.ownerWatch { matches[watch] = nil }
+    }
+
+    /// A signal that cannot be read is not one of ours: nobody can answer for it, and it is dropped.
+    fileprivate func received(_ message: OpaquePointer, for match: Match) {
+        func text(_ pointer: UnsafePointer<CChar>?) -> String {
+            unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+        }
+        let sender = unsafe text(sd_bus_message_get_sender(message))
+        if let owner = match.owner, owner != sender { return }
+        guard let arguments = unsafe try? MessageReader.values(of: message) else { return }
+        let signal = BusSignal(
+            sender: sender,
+            path: unsafe text(sd_bus_message_get_path(message)),
+            interface: unsafe text(sd_bus_message_get_interface(message)),
+            member: unsafe text(sd_bus_message_get_member(message)),
+            arguments: arguments,
+            isUnicast: unsafe sd_bus_message_get_destination(message) != nil
+        )
+        match.handler(signal)
+    }
+}

@@ -1,0 +1,140 @@
+import CLinux
+import CSystemd
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Everything of sd-bus that a connection has. Thread-bound: made and used on the bus thread only.
+@safe final class BusCore {
+    /// Why a call fails once `close` was asked for.
+    static let closed = CaptureError(.unreachable, "the connection to the bus is closed")
+    /// Why a call fails once the bus is gone.
+    static let lost = CaptureError(.unreachable, "the connection to the bus is lost")
+
+    /// `nil` once the connection is closed.
+    private(set) var bus: OpaquePointer?
+    let uniqueName: String
+    /// Not for waiting; handlers post their answers back.
+    let loop: BusLoop
+    /// Why the connection is closed.
+    private var ending = BusCore.closed
+
+    var nextToken: UInt64 = 1
+    var pending: [UInt64: PendingCall] = [:]
+    var exports: [String: [ExportedInterface]] = [:]
+    var incoming: [UInt64: OpaquePointer] = unsafe [:]
+    var senders: [String: [WaitingCall]] = [:]
+    var matches: [UInt64: Match] = [:]
+    private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
+    private var closeHandlers: [@Sendable () -> Void] = []
+
+    init(_ kind: BusKind, loop: BusLoop) throws(CaptureError) {
+        self.loop = loop
+        let opened = unsafe try BusCore.open(kind)
+        var name: UnsafePointer<CChar>?
+        // Waits for the bus's answer to Hello, with sd-bus's own time limit.
+        let code = unsafe sd_bus_get_unique_name(opened, &name)
+        guard code >= 0, let name = unsafe name else {
+            unsafe sd_bus_close_unref(opened)
+            throw BusErrors.failure(code, "greet the \(kind) bus", as: .unreachable)
+        }
+        uniqueName = unsafe String(cString: name)
+        unsafe bus = opened
+    }
+
+    deinit {
+        unsafe sd_bus_close_unref(bus)
+    }
+
+    private static func open(_ kind: BusKind) throws(CaptureError) -> OpaquePointer {
+        var bus: OpaquePointer?
+        var code: Int32
+        switch kind {
+        case .system: code = unsafe sd_bus_open_system_with_description(&bus, "captured")
+        case .session: code = unsafe sd_bus_open_user_with_description(&bus, "captured")
+        case .address(let address):
+            code = unsafe sd_bus_new(&bus)
+            if code >= 0 { code = unsafe sd_bus_set_address(bus, address) }
+            if code >= 0 { code = unsafe sd_bus_set_bus_client(bus, 1) }
+            if code >= 0 { code = unsafe sd_bus_start(bus) }
+        }
+        guard code >= 0, let bus = unsafe bus else {
+            unsafe sd_bus_close_unref(bus)
+            let reason = code == -ENOMEDIUM ? "its address is not set" : SystemError.text(of: -code)
+            throw CaptureError(.unreachable, "the \(kind) bus cannot be reached: \(reason)", errno: -code)
+        }
+        return unsafe bus
+    }
+
+    /// The connection, while it is open.
+    func connected() throws(CaptureError) -> OpaquePointer {
+        guard let bus = unsafe bus else { throw ending }
+        return unsafe bus
+    }
+
+    /// Whether the connection is open and not about to close.
+    var isConnected: Bool { unsafe bus.map { unsafe sd_bus_is_open($0) > 0 } ?? false }
+
+    func token() -> UInt64 {
+        defer { nextToken += 1 }
+        return nextToken
+    }
+
+    /// Handles what has arrived, a bounded amount of it so that posted work gets its turn.
+    ///
+    /// - Returns: Why the connection is lost, or `nil`.
+    func process() -> CaptureError? {
+        for _ in 0..<64 {
+            let code = unsafe sd_bus_process(bus, nil)
+            if code < 0 { return CaptureError(.unreachable, BusCore.lost.message, errno: -code) }
+            if code == 0 { break }
+        }
+        return nil
+    }
+
+    /// What to poll for now; to be asked again before every poll.
+    func pollInterest() -> (descriptor: Int32, events: Int16, milliseconds: Int32)? {
+        let descriptor = unsafe sd_bus_get_fd(bus)
+        let events = unsafe sd_bus_get_events(bus)
+        var deadline: UInt64 = 0
+        let code = unsafe sd_bus_get_timeout(bus, &deadline)
+        guard descriptor >= 0, events >= 0, code >= 0 else { return nil }
+        if deadline == UInt64.max { return (descriptor, Int16(truncatingIfNeeded: events), -1) }
+        let now = UInt64(max(0, Timestamp.now.nanoseconds)) / 1000
+        let milliseconds = deadline <= now ? 0 : min((deadline - now + 999) / 1000, 1 << 30)
+        return (descriptor, Int16(truncatingIfNeeded: events), Int32(milliseconds))
+    }
+
+    /// Calls `handler` when the connection is lost, at once when it is already.
+    func onDisconnect(_ handler: @escaping @Sendable (CaptureError) -> Void) {
+        if unsafe bus == nil { handler(ending) } else { disconnectHandlers.append(handler) }
+    }
+
+    /// Calls `handler` when the connection is closed for whatever reason, at once when it is already.
+    func onClose(_ handler: @escaping @Sendable () -> Void) {
+        if unsafe bus == nil { handler() } else { closeHandlers.append(handler) }
+    }
+
+    /// Closes the connection and fails everything that waits for it. What was sent before is written out when the
+    /// closing is our own wish.
+    func close(_ reason: CaptureError) {
+        guard let bus = unsafe bus else { return }
+        ending = reason
+        if reason == BusCore.closed { unsafe sd_bus_flush(bus) }
+        let calls = pending.values.sorted { $0.token < $1.token }
+        for call in calls { complete(call, .failure(reason)) }
+        for match in matches.values.sorted(by: { $0.token < $1.token }) { match.installed(.failure(reason)) }
+        matches = [:]
+        for path in exports.keys.sorted() { unexport(path) }
+        for unsafemessage in unsafe incoming.values { unsafe sd_bus_message_unref(message) }
+        unsafe incoming = [:]
+        senders = [:]
+        unsafe self.bus = nil
+        unsafe sd_bus_close_unref(bus)
+        let handlers = disconnectHandlers
+        disconnectHandlers = []
+        if reason != BusCore.closed { for handler in handlers { handler(reason) } }
+        for handler in closeHandlers { handler() }
+        closeHandlers = []
+    }
+}

@@ -1,0 +1,86 @@
+public import CaptureCore
+import CLinux
+import CSystemd
+import CaptureSystem
+
+/// CaptureError to and from the errors of D-Bus.
+public enum BusErrors {
+    /// What the names of our errors begin with; the code follows.
+    public static let prefix = "org.capturekit.Capture1.Error."
+    /// The bus's own error for arguments that are malformed.
+    public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
+
+    private static let standard = "org.freedesktop.DBus.Error."
+
+    /// The D-Bus error name of an error.
+    public static func name(of error: CaptureError) -> String {
+        let word = error.code.rawValue
+        let isName =
+            !word.isEmpty
+            && word.utf8.allSatisfy { byte in
+                (0x41...0x5a).contains(byte & 0xdf) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+            }
+        return prefix + (isName ? word : CaptureError.Code.internalFault.rawValue)
+    }
+
+    /// The error that a D-Bus error means.
+    ///
+    /// - Parameters:
+    ///   - name: The D-Bus error name.
+    ///   - message: The sentence that came with it.
+    ///   - destination: Whom the failed call was for, to name it.
+    ///   - path: The object that was called: an unknown one is a session, or a device, that is gone.
+    public static func error(name: String, message: String, destination: String, path: String = "") -> CaptureError {
+        if name.hasPrefix(prefix) {
+            return CaptureError(.init(rawValue: String(name.dropFirst(prefix.count))), message)
+        }
+        let who = destination == CaptureNames.service ? "the capture daemon" : destination
+        guard name.hasPrefix(standard) else {
+            return CaptureError(.internalFault, "\(who) failed: \(message) (\(name))")
+        }
+        let word = String(name.dropFirst(standard.count))
+        switch word {
+        case "ServiceUnknown", "NameHasNoOwner":
+            return CaptureError(.unreachable, "\(who) is not running (\(message))")
+        case "NoReply", "Timeout", "TimedOut":
+            return CaptureError(.unreachable, "\(who) went away or did not answer (\(message))")
+        case "Disconnected", "NoServer", "NoNetwork":
+            return CaptureError(.unreachable, "the connection to the bus is lost (\(message))")
+        case _ where word.hasPrefix("Spawn."):
+            return CaptureError(.unreachable, "\(who) could not be started (\(message))")
+        case "AccessDenied", "AuthFailed", "InteractiveAuthorizationRequired":
+            return CaptureError(.notPermitted, "\(who) may not be called so (\(message))")
+        case "InvalidArgs", "InvalidSignature", "InconsistentMessage":
+            return CaptureError(.invalidArgument, message)
+        case "UnknownObject" where path.hasPrefix(CaptureNames.sessions + "/"):
+            return CaptureError(
+                .noSuchSession,
+                "there is no session \(path.dropFirst(CaptureNames.sessions.count + 1))"
+            )
+        case "UnknownObject" where path.hasPrefix(CaptureNames.devices + "/"):
+            return CaptureError(.noSuchDevice, "there is no such device")
+        case "UnknownMethod", "UnknownInterface", "UnknownObject", "UnknownProperty", "PropertyReadOnly":
+            return CaptureError(.internalFault, "\(who) does not know that: is it of another version? (\(message))")
+        case "LimitsExceeded":
+            return CaptureError(.busy, "\(who) has too much to do (\(message))")
+        case "IOError", "FileNotFound", "FileExists":
+            return CaptureError(.inputOutput, message)
+        default:
+            return CaptureError(.internalFault, "\(who) failed: \(message) (\(name))")
+        }
+    }
+
+    /// The error of a message that is an error reply; `nil` for other messages. On the bus thread.
+    static func error(in message: OpaquePointer, destination: String, path: String) -> CaptureError? {
+        guard let error = unsafe sd_bus_message_get_error(message), let name = unsafe error.pointee.name else {
+            return nil
+        }
+        let text = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? ""
+        return self.error(name: unsafe String(cString: name), message: text, destination: destination, path: path)
+    }
+
+    /// A failed call of libsystemd: a negative error number.
+    static func failure(_ code: Int32, _ action: String, as kind: CaptureError.Code = .internalFault) -> CaptureError {
+        CaptureError(kind, SystemError(action, errno: -code))
+    }
+}

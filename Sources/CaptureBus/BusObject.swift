@@ -1,0 +1,122 @@
+public import CaptureCore
+import CSystemd
+import Synchronization
+
+/// A method call that arrived.
+public struct BusCall: Sendable {
+    /// The caller's unique name, as in `:1.42`; the bus vouches for it.
+    public let sender: String
+    /// The object that was called.
+    public let path: String
+    /// The interface of the method.
+    public let interface: String
+    /// The method.
+    public let member: String
+    /// What came along; of the declared types.
+    public let arguments: [BusValue]
+}
+
+/// Answers a method call with values of the declared types, or with an error that the caller gets to see.
+///
+/// Runs in a task of its own; the next call of the same sender waits until it returns, so an answer that takes a
+/// person must not be waited for here.
+public typealias BusHandler = @Sendable (BusCall) async throws(CaptureError) -> [BusValue]
+
+/// An interface with what it does.
+public struct BusImplementation: Sendable {
+    /// What is declared.
+    public let interface: BusInterface
+    let handlers: [String: BusHandler]
+    let values: [String: BusValue]
+
+    /// An interface with a handler for every method and a first value for every property.
+    public init(_ interface: BusInterface, methods: [String: BusHandler] = [:], properties: [String: BusValue] = [:]) {
+        self.interface = interface
+        handlers = methods
+        values = properties
+    }
+}
+
+/// An object for the bus: a path, its interfaces, and a snapshot of its properties that the bus thread reads.
+///
+/// Thread-safe. Signals are sent by `BusConnection.emit`.
+public final class BusObject: Sendable {
+    /// As in `/org/capturekit/Capture1`.
+    public let path: String
+    let implementations: [BusImplementation]
+    private let snapshot: Mutex<[String: [String: BusValue]]>
+
+    /// An object of the given interfaces.
+    ///
+    /// - Throws: `.internalFault` when a name or signature is not valid, or when an interface's methods and handlers,
+    ///   or properties and values, are not the same.
+    public init(path: String, _ implementations: [BusImplementation]) throws(CaptureError) {
+        guard unsafe sd_bus_object_path_is_valid(path) > 0 else {
+            throw CaptureError(.internalFault, "'\(path)' is no object path")
+        }
+        var values: [String: [String: BusValue]] = [:]
+        for part in implementations {
+            try part.check()
+            guard values.updateValue(part.values, forKey: part.interface.name) == nil else {
+                throw CaptureError(.internalFault, "\(path) has \(part.interface.name) twice")
+            }
+        }
+        self.path = path
+        self.implementations = implementations
+        snapshot = Mutex(values)
+    }
+
+    /// A property's value now.
+    public func property(_ name: String, of interface: String) -> BusValue? {
+        snapshot.withLock { $0[interface]?[name] }
+    }
+
+    /// Sets a property; tells nobody, which is `BusConnection.propertiesChanged`'s part.
+    ///
+    /// - Returns: Whether the value is another than before.
+    /// - Throws: `.internalFault` for an unknown property or a value of another type.
+    @discardableResult
+    public func setProperty(_ name: String, of interface: String, to value: BusValue) throws(CaptureError) -> Bool {
+        let declaration = implementations.first { $0.interface.name == interface }?.interface.properties
+            .first { $0.name == name }
+        guard let declaration else {
+            throw CaptureError(.internalFault, "\(path) has no property \(interface).\(name)")
+        }
+        try BusType.parse(declaration.signature).check([value], of: "\(interface).\(name)")
+        return snapshot.withLock { $0[interface]?.updateValue(value, forKey: name) != value }
+    }
+}
+
+extension BusImplementation {
+    fileprivate func check() throws(CaptureError) {
+        let name = interface.name
+        guard unsafe sd_bus_interface_name_is_valid(name) > 0 else {
+            throw CaptureError(.internalFault, "'\(name)' is no interface name")
+        }
+        let members = interface.methods.map(\.name) + interface.signals.map(\.name) + interface.properties.map(\.name)
+        for member in members where unsafe sd_bus_member_name_is_valid(member) <= 0 {
+            throw CaptureError(.internalFault, "'\(member)' is no member name")
+        }
+        guard Set(interface.methods.map(\.name)) == Set(handlers.keys) else {
+            throw CaptureError(.internalFault, "the methods of \(name) and their handlers are not the same")
+        }
+        guard Set(interface.properties.map(\.name)) == Set(values.keys) else {
+            throw CaptureError(.internalFault, "the properties of \(name) and their values are not the same")
+        }
+        for method in interface.methods {
+            for argument in method.input + method.output { try argument.check() }
+        }
+        for argument in interface.signals.flatMap(\.arguments) { try argument.check() }
+        for property in interface.properties {
+            try BusType.parse(property.signature).check(values[property.name].map { [$0] } ?? [], of: property.name)
+        }
+    }
+}
+
+extension BusArgument {
+    fileprivate func check() throws(CaptureError) {
+        guard unsafe sd_bus_member_name_is_valid(name) > 0, try BusType.parse(signature).count == 1 else {
+            throw CaptureError(.internalFault, "'\(name)' of type '\(signature)' is no argument")
+        }
+    }
+}
