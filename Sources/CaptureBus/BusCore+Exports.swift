@@ -95,7 +95,7 @@ extension BusCore {
             )
         }
         var texts = unsafe names.map { unsafe strdup($0) }
-        defer { for unsafetext in unsafe texts { unsafe free(text) } }
+        defer { while let text = unsafe texts.popLast() { unsafe free(text) } }
         unsafe texts.append(nil)
         let code = unsafe texts.withUnsafeMutableBufferPointer { texts in
             unsafe sd_bus_emit_properties_changed_strv(bus, path, interface, texts.baseAddress)

@@ -126,8 +126,7 @@ import Glibc
         for match in matches.values.sorted(by: { $0.token < $1.token }) { match.installed(.failure(reason)) }
         matches = [:]
         for path in exports.keys.sorted() { unexport(path) }
-        for unsafemessage in unsafe incoming.values { unsafe sd_bus_message_unref(message) }
-        unsafe incoming = [:]
+        while let (_, message) = unsafe incoming.popFirst() { unsafe sd_bus_message_unref(message) }
         senders = [:]
         unsafe self.bus = nil
         unsafe sd_bus_close_unref(bus)

@@ -1,0 +1,77 @@
+import CaptureBus
+import Foundation
+
+/// A message bus of the test's own, which ends with it.
+final class PrivateBus: Sendable {
+    let address: String
+    private let daemon: Process
+    private let folder: URL
+
+    var kind: BusKind { .address(address) }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let configuration = folder.appendingPathComponent("bus.conf")
+        let text = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type>
+              <listen>unix:dir=\(folder.path)</listen>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
+                <allow own="*"/>
+                <deny own="org.capturekit.Forbidden"/>
+              </policy>
+            </busconfig>
+            """
+        try text.write(to: configuration, atomically: true, encoding: .utf8)
+        daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
+        daemon.arguments = ["--config-file=\(configuration.path)", "--nofork", "--nopidfile", "--print-address"]
+        let output = Pipe()
+        daemon.standardOutput = output
+        try daemon.run()
+        // The address is written once the bus listens.
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        address = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    deinit {
+        end()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func connect() async throws -> BusConnection { try await BusConnection.open(kind) }
+
+    /// Kills the bus, as a crash would.
+    func end() {
+        guard daemon.isRunning else { return }
+        kill(daemon.processIdentifier, SIGKILL)
+        daemon.waitUntilExit()
+    }
+}
+
+/// Collects what handlers are told, to be awaited.
+final class Collector<Element: Sendable>: Sendable {
+    let stream: AsyncStream<Element>
+    private let continuation: AsyncStream<Element>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    func add(_ element: Element) { continuation.yield(element) }
+
+    /// The next `count` elements.
+    func next(_ count: Int = 1) async -> [Element] {
+        var found: [Element] = []
+        for await element in stream {
+            found.append(element)
+            if found.count == count { break }
+        }
+        return found
+    }
+}
