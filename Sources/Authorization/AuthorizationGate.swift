@@ -1,3 +1,4 @@
+public import CaptureCore
 import Synchronization
 
 /// The permission to stream from devices of one service and to write their controls.
@@ -9,10 +10,11 @@ public final class Grant: Sendable {
     public let service: Service
     /// Whom it was given to: a program's id.
     public let program: String
-    /// Whose answer it rests on.
+    /// Whose answer it rests on; 0 for the machine's.
     public let user: UInt32
 
     private let live = Atomic<Bool>(true)
+    private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
     public var isLive: Bool { live.load(ordering: .acquiring) }
@@ -21,5 +23,158 @@ public final class Grant: Sendable {
         self.service = service
         self.program = program
         self.user = user
+    }
+
+    /// Has something done when the grant is withdrawn: the withdrawal returns only after every handler has.
+    ///
+    /// A handler runs once, on the withdrawing thread, and at once when the grant is withdrawn already. It must not call
+    /// the gate and wait for it. The grant keeps its handlers: let them hold what they stop weakly.
+    public func onRevoke(_ handler: @escaping @Sendable () -> Void) {
+        let isLate = handlers.withLock { handlers in
+            guard isLive else { return true }
+            handlers.append(handler)
+            return false
+        }
+        if isLate { handler() }
+    }
+
+    fileprivate func revoke() {
+        let waiting = handlers.withLock { handlers in
+            live.store(false, ordering: .releasing)
+            defer { handlers = [] }
+            return handlers
+        }
+        for handler in waiting { handler() }
+    }
+}
+
+/// Decides who may capture: from what is stored, else by asking, once for all who wait for the same answer.
+///
+/// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
+/// that a grant never outruns its withdrawal.
+public actor AuthorizationGate {
+    let store: AuthorizationStore
+    let usage: any UsageDescriptions
+    let prompter: any Prompter
+    let promptTimeout: Duration
+    let decisions: @Sendable (Decision) -> Void
+
+    var prompts: [AnswerKey: OpenPrompt] = [:]
+    private var grants: [ProgramKey: [WeakGrant]] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// A gate over a store.
+    ///
+    /// - Parameters:
+    ///   - store: The answers.
+    ///   - usage: Where programs say why they capture.
+    ///   - prompter: Who asks the person.
+    ///   - promptTimeout: How long a question stays before nobody has answered it.
+    ///   - decisions: Told of every decision, in order, on the gate; must not block.
+    public init(
+        store: AuthorizationStore,
+        usage: any UsageDescriptions,
+        prompter: any Prompter,
+        promptTimeout: Duration = .seconds(120),
+        decisions: @escaping @Sendable (Decision) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.usage = usage
+        self.prompter = prompter
+        self.promptTimeout = promptTimeout
+        self.decisions = decisions
+    }
+
+    /// What stands between a program and a service now. Never prompts.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
+        try storedStatuses(for: client)[service] ?? .notDetermined
+    }
+
+    /// Gets a grant for each of the services, asking the person about those that were never decided.
+    ///
+    /// The answer is on disk before this returns. A caller whose task is cancelled stops waiting, and the question is
+    /// taken away when nobody waits for it any more.
+    ///
+    /// - Parameters:
+    ///   - services: What is needed, all or nothing.
+    ///   - client: Who asks, identified when it connected or called.
+    ///   - session: The login session to ask in, handed through to the prompter.
+    ///   - again: Identifies the same connection once more; a difference refuses.
+    /// - Returns: A live grant for each service.
+    /// - Throws: `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
+    ///   `notPermitted` when the identity changed or cannot be read; `inputOutput` when the store cannot be used.
+    public func requestAccess(
+        _ services: Set<Service>,
+        for client: ClientIdentity,
+        session: String,
+        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) async throws(CaptureError) -> [Service: Grant] {
+        var wasAsked = false
+        do throws(CaptureError) {
+            while true {
+                // The last suspension before the store is read: from here to the grant nothing can come between.
+                try await confirm(client, again)
+                let undecided = try refuseOrFindUndecided(services, for: client)
+                if undecided.isEmpty {
+                    let cause: Decision.Cause = wasAsked ? .answer : .storedAnswer
+                    report(services, for: client, .authorized, cause, "\(client.program) may use \(phrase(services))")
+                    return mint(services, for: client)
+                }
+                wasAsked = true
+                try await waitForAnswer(to: undecided, for: client, session: session, again: again)
+            }
+        } catch {
+            let cause: Decision.Cause =
+                switch error.code {
+                case .denied: wasAsked ? .answer : .storedAnswer
+                case .notPermitted: .identityChanged
+                default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
+                }
+            let status: AuthorizationStatus = error.code == .denied ? .denied : .notDetermined
+            report(services, for: client, status, cause, error.message)
+            throw error
+        }
+    }
+
+    /// Withdraws the live grants of a program for a service; returns when all their handlers have.
+    func revoke(user: UInt32, program: String, service: Service) {
+        let key = ProgramKey(user: user, program: program)
+        let withdrawn = grants[key]?.compactMap(\.grant).filter { $0.service == service } ?? []
+        for grant in withdrawn { grant.revoke() }
+        prune(key)
+    }
+
+    /// A number that was never given before.
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func mint(_ services: Set<Service>, for client: ClientIdentity) -> [Service: Grant] {
+        let key = ProgramKey(user: client.answerUser, program: client.program)
+        prune(key)
+        var made: [Service: Grant] = [:]
+        for service in services {
+            let grant = Grant(service: service, program: client.program, user: client.answerUser)
+            grants[key, default: []].append(WeakGrant(grant: grant))
+            made[service] = grant
+        }
+        return made
+    }
+
+    private func prune(_ key: ProgramKey) {
+        grants[key]?.removeAll { $0.grant?.isLive != true }
+        if grants[key]?.isEmpty == true { grants[key] = nil }
+    }
+
+    private struct ProgramKey: Hashable {
+        var user: UInt32
+        var program: String
+    }
+
+    private struct WeakGrant {
+        weak var grant: Grant?
     }
 }

@@ -1,0 +1,54 @@
+/// Who is asking: a program as the system describes it, without a word from the program itself.
+public struct ClientIdentity: Hashable, Sendable {
+    /// The program's id: `flatpak:ID`, `snap:NAME`, `unit:NAME.service`, `uid:N`, `app:ID` or `exe:PATH`.
+    public var program: String
+    /// What the id is worth.
+    public var tier: Tier
+    /// The uid that the program runs as.
+    public var user: UInt32
+    /// The id in readable form, as in `Cheese` or `capturectl`; a program's claim where the tier is `claimed`.
+    public var name: String
+    /// What the identity is made of, in words for the prompt and the journal.
+    public var detail: String
+    /// The file that the process runs.
+    public var executable: ExecutableFile?
+    /// The process, as it was pinned when it was identified.
+    public var pid: Int32
+
+    /// An identity of the given properties. Everything but tests gets one from `identify`.
+    public init(
+        program: String,
+        tier: Tier,
+        user: UInt32,
+        name: String,
+        detail: String,
+        executable: ExecutableFile? = nil,
+        pid: Int32 = 0
+    ) {
+        self.program = program
+        self.tier = tier
+        self.user = user
+        self.name = name
+        self.detail = detail
+        self.executable = executable
+        self.pid = pid
+    }
+
+    /// The user under whom its answers are stored: 0, the machine, for services and dedicated users.
+    public var answerUser: UInt32 {
+        tier.belongsToMachine ? 0 : user
+    }
+
+    /// The user under whom answers of a program id are stored, whoever is named beside it.
+    public static func answerUser(of program: String, user: UInt32) -> UInt32 {
+        program.hasPrefix("unit:") || program.hasPrefix("uid:") ? 0 : user
+    }
+
+    /// Whether a second look at the same connection found the same process running the same program.
+    ///
+    /// Any difference is a reason to refuse: a process that forks, leaves its socket to the child and then runs an
+    /// allowed program differs here, as does one whose file was swapped.
+    public func isUnchanged(in later: ClientIdentity) -> Bool {
+        self == later
+    }
+}

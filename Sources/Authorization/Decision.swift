@@ -1,0 +1,61 @@
+import CaptureCore
+
+/// A decision about one program and one service, for the journal.
+public struct Decision: Hashable, Sendable {
+    /// What decided.
+    public enum Cause: String, Hashable, Sendable {
+        /// An answer that was given earlier.
+        case storedAnswer = "stored-answer"
+        /// The person's answer to a prompt, now on disk.
+        case answer
+        /// A change in settings, now on disk.
+        case settings
+        /// The prompt was closed.
+        case dismissed
+        /// Nobody answered in time.
+        case timedOut = "timed-out"
+        /// There was nobody to ask, or the agent died.
+        case nobodyToAsk = "nobody-to-ask"
+        /// The program does not say why it captures.
+        case missingUsageDescription = "missing-usage-description"
+        /// The process was not the same at a second look.
+        case identityChanged = "identity-changed"
+        /// The store cannot be used.
+        case store
+        /// The program that asked went away.
+        case requesterGone = "requester-gone"
+        /// Something else failed; the message says what.
+        case fault
+    }
+
+    /// The program's id.
+    public var program: String
+    /// What the id is worth; `nil` when settings were changed by id alone.
+    public var tier: Tier?
+    /// The user under whom the answer is stored.
+    public var user: UInt32
+    /// The process that asked; 0 for settings.
+    public var pid: Int32
+    /// What was decided about.
+    public var service: Service
+    /// What it came to. `notDetermined` for a refusal that stores nothing.
+    public var status: AuthorizationStatus
+    /// What decided.
+    public var cause: Cause
+    /// A sentence for the journal.
+    public var message: String
+}
+
+extension Decision.Cause {
+    /// What an error of a request comes from.
+    init(_ error: CaptureError) {
+        switch error.code {
+        case .dismissed: self = .dismissed
+        case .timedOut: self = .timedOut
+        case .nobodyToAsk: self = .nobodyToAsk
+        case .missingUsageDescription: self = .missingUsageDescription
+        case .inputOutput: self = .store
+        default: self = .fault
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import CaptureCore
+
+extension AuthorizationGate {
+    /// Waits for the program's open question, or puts one and waits for that.
+    ///
+    /// One question a program at a time: who needs a service that is not in it waits all the same, and asks for what is
+    /// still undecided afterwards.
+    ///
+    /// - Throws: What kept the answer away, when any of the services was in the question.
+    func waitForAnswer(
+        to services: Set<Service>,
+        for client: ClientIdentity,
+        session: String,
+        again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) async throws(CaptureError) {
+        let key = AnswerKey(client)
+        if prompts[key] == nil { try open(key, services, for: client, session: session) }
+        guard let prompt = prompts[key] else { return }
+        let waiter = nextNumber()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enter(
+                    key,
+                    prompt.id,
+                    waiter,
+                    OpenPrompt.Waiter(continuation: continuation, again: again, client: client)
+                )
+            }
+        } onCancel: {
+            Task { await self.leave(key, prompt.id, waiter) }
+        }
+        let asked = services.intersection(prompt.services)
+        switch outcome {
+        case .decided(let decided):
+            let open = asked.subtracting(decided)
+            guard open.isEmpty else {
+                throw CaptureError(.dismissed, "the question about \(phrase(open)) was closed without an answer")
+            }
+        case .failed(let error):
+            if !asked.isEmpty || Task.isCancelled { throw error }
+        }
+    }
+
+    private func open(
+        _ key: AnswerKey,
+        _ services: Set<Service>,
+        for client: ClientIdentity,
+        session: String
+    ) throws(CaptureError) {
+        let ordered = Service.ordered(services)
+        let usage = try usage.description(of: client, for: ordered)
+        let id = nextNumber()
+        let request = PromptRequest(
+            client: client,
+            name: usage.name ?? client.name,
+            services: ordered,
+            reasons: usage.reasons,
+            session: session,
+            deadline: .now + promptTimeout
+        )
+        let asking = Task { [prompter] in
+            do throws(CaptureError) {
+                let answers = try await prompter.ask(request)
+                await self.answer(key, id, answers)
+            } catch {
+                self.finish(key, id, .failed(error))
+            }
+        }
+        let timing = Task { [promptTimeout] in
+            guard (try? await Task.sleep(for: promptTimeout)) != nil else { return }
+            let why = "nobody answered within \(promptTimeout) whether \(request.name) may use \(phrase(services))"
+            self.expire(key, id, CaptureError(.timedOut, why))
+        }
+        prompts[key] = OpenPrompt(id: id, services: services, tasks: [asking, timing])
+    }
+
+    private func enter(_ key: AnswerKey, _ id: UInt64, _ number: UInt64, _ waiter: OpenPrompt.Waiter) {
+        // Cancelled before it got here: `leave` has run, or will find nobody.
+        guard !Task.isCancelled, prompts[key]?.id == id else {
+            waiter.continuation.resume(returning: .failed(AuthorizationGate.requesterGone))
+            abandonIfUnwanted(key, id)
+            return
+        }
+        prompts[key]?.waiters[number] = waiter
+    }
+
+    private func leave(_ key: AnswerKey, _ id: UInt64, _ number: UInt64) {
+        guard prompts[key]?.id == id, let waiter = prompts[key]?.waiters.removeValue(forKey: number) else { return }
+        waiter.continuation.resume(returning: .failed(AuthorizationGate.requesterGone))
+        abandonIfUnwanted(key, id)
+    }
+
+    /// Takes the question away when nobody waits for its answer; one that was answered is left to reach the disk.
+    private func abandonIfUnwanted(_ key: AnswerKey, _ id: UInt64) {
+        guard let prompt = prompts[key], prompt.id == id, prompt.waiters.isEmpty, !prompt.isAnswered else { return }
+        finish(key, id, .failed(AuthorizationGate.requesterGone))
+    }
+
+    private func expire(_ key: AnswerKey, _ id: UInt64, _ error: CaptureError) {
+        guard prompts[key]?.id == id, prompts[key]?.isAnswered == false else { return }
+        finish(key, id, .failed(error))
+    }
+
+    /// Takes an answer in: looks once more who asked, writes it down, then lets everybody know.
+    private func answer(_ key: AnswerKey, _ id: UInt64, _ answers: [Service: Bool]) async {
+        guard let prompt = prompts[key], prompt.id == id, !prompt.isAnswered else { return }
+        let answers = answers.filter { prompt.services.contains($0.key) }
+        guard !answers.isEmpty else {
+            let why = "the question about \(phrase(prompt.services)) was closed without an answer"
+            finish(key, id, .failed(CaptureError(.dismissed, why)))
+            return
+        }
+        prompts[key]?.isAnswered = true
+        guard let client = await unchangedRequester(key, id) else {
+            finish(key, id, .failed(AuthorizationGate.changed))
+            return
+        }
+        // Settings may have changed or the question been withdrawn while the requester was looked at.
+        guard prompts[key]?.id == id else { return }
+        let rows = answers.map { service, isYes in
+            StoredAnswer(
+                user: client.answerUser,
+                program: client.program,
+                service: service,
+                tier: client.tier,
+                status: isYes ? .authorized : .denied,
+                reason: .answer,
+                time: .now,
+                executable: client.executable,
+                detail: client.detail
+            )
+        }
+        do throws(CaptureError) {
+            try store.put(rows)
+        } catch {
+            let why = "the answer could not be kept, so it does not count: \(error.message)"
+            finish(key, id, .failed(CaptureError(.inputOutput, why)))
+            return
+        }
+        for row in rows where row.status == .denied {
+            revoke(user: row.user, program: row.program, service: row.service)
+        }
+        finish(key, id, .decided(Set(answers.keys)))
+    }
+
+    /// The first of those who wait that still is who it was. Their prompt named the program on their word alone, so an
+    /// answer counts only while one of them stands for it.
+    private func unchangedRequester(_ key: AnswerKey, _ id: UInt64) async -> ClientIdentity? {
+        var tried: Set<UInt64> = []
+        while prompts[key]?.id == id, let next = prompts[key]?.waiters.first(where: { !tried.contains($0.key) }) {
+            tried.insert(next.key)
+            do throws(CaptureError) {
+                try await confirm(next.value.client, next.value.again)
+                return next.value.client
+            } catch {
+                // That one is refused when it looks for itself; another may still be who it was.
+                continue
+            }
+        }
+        return nil
+    }
+
+    /// Closes a question and tells everybody who waits.
+    func finish(_ key: AnswerKey, _ id: UInt64, _ outcome: OpenPrompt.Outcome) {
+        guard let prompt = prompts[key], prompt.id == id else { return }
+        prompts[key] = nil
+        for task in prompt.tasks { task.cancel() }
+        for waiter in prompt.waiters.values { waiter.continuation.resume(returning: outcome) }
+    }
+
+    static let requesterGone = CaptureError(.dismissed, "the program that asked went away")
+    static let changed = CaptureError(
+        .notPermitted,
+        "the program that asked is no longer the one that was identified, so it is refused"
+    )
+}

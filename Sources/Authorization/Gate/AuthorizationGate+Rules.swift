@@ -1,0 +1,78 @@
+import CaptureCore
+
+extension AuthorizationGate {
+    /// What the store says for a client; services without an answer are missing.
+    func storedStatuses(for client: ClientIdentity) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        var statuses: [Service: AuthorizationStatus] = [:]
+        for answer in try store.answers(user: client.answerUser, program: client.program)
+        where answer.counts(for: client) {
+            // Two rows can count where one holds for every file of the id: the stricter wins.
+            if statuses[answer.service] != .denied { statuses[answer.service] = answer.status }
+        }
+        return statuses
+    }
+
+    /// The services without an answer.
+    ///
+    /// - Throws: `denied`, naming every service that the person said no to; `usage` when nothing is asked for.
+    func refuseOrFindUndecided(_ services: Set<Service>, for client: ClientIdentity) throws(CaptureError) -> Set<
+        Service
+    > {
+        guard !services.isEmpty else { throw CaptureError(.usage, "access to nothing was asked for") }
+        let statuses = try storedStatuses(for: client)
+        let denied = services.filter { statuses[$0] == .denied }
+        guard denied.isEmpty else {
+            let list = Service.ordered(denied).map(\.rawValue).joined(separator: " and ")
+            throw CaptureError(
+                .denied,
+                "\(client.name) (\(client.program)) was denied \(phrase(denied)); to change that: "
+                    + "capturectl auth set '\(client.program)' \(list) authorized"
+            )
+        }
+        return services.filter { statuses[$0] == nil }
+    }
+
+    /// Looks once more who is behind the connection.
+    ///
+    /// - Throws: `notPermitted` when that is somebody else, or cannot be told.
+    func confirm(
+        _ client: ClientIdentity,
+        _ again: @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) async throws(CaptureError) {
+        let later: ClientIdentity
+        do throws(CaptureError) {
+            later = try await again()
+        } catch {
+            throw CaptureError(.notPermitted, "the program that asked cannot be identified again: \(error.message)")
+        }
+        guard client.isUnchanged(in: later) else { throw AuthorizationGate.changed }
+    }
+
+    func report(
+        _ services: Set<Service>,
+        for client: ClientIdentity,
+        _ status: AuthorizationStatus,
+        _ cause: Decision.Cause,
+        _ message: String
+    ) {
+        for service in Service.ordered(services) {
+            decisions(
+                Decision(
+                    program: client.program,
+                    tier: client.tier,
+                    user: client.answerUser,
+                    pid: client.pid,
+                    service: service,
+                    status: status,
+                    cause: cause,
+                    message: message
+                )
+            )
+        }
+    }
+}
+
+/// Services in a sentence, as in `the camera and the microphone`.
+func phrase(_ services: Set<Service>) -> String {
+    Service.ordered(services).map(\.words).joined(separator: " and ")
+}

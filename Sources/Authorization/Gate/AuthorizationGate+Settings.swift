@@ -1,0 +1,109 @@
+public import CaptureCore
+
+extension AuthorizationGate {
+    /// Every stored answer, by user, program and service.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func list() throws(CaptureError) -> [StoredAnswer] {
+        try store.allAnswers()
+    }
+
+    /// The answers that settings show for a program: the strictest, where its files have different ones.
+    public func statuses(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        var statuses: [Service: AuthorizationStatus] = [:]
+        let user = ClientIdentity.answerUser(of: program, user: user)
+        for answer in try store.answers(user: user, program: program) where statuses[answer.service] != .denied {
+            statuses[answer.service] = answer.status
+        }
+        return statuses
+    }
+
+    /// Sets an answer, as the person's own decision in settings. On disk when it returns; a denial has withdrawn the live
+    /// grants by then, and an open question about the same is taken away.
+    ///
+    /// It replaces the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answer; not looked at for `unit:` and `uid:`, whose answers are the machine's.
+    ///   - program: A program's id.
+    ///   - service: What it is about.
+    ///   - status: `authorized` or `denied`.
+    /// - Throws: `invalidArgument` for an id or status that cannot be set, `inputOutput` when the store cannot be used.
+    public func set(
+        user: UInt32,
+        program: String,
+        service: Service,
+        status: AuthorizationStatus
+    ) throws(CaptureError) {
+        guard status == .authorized || status == .denied else {
+            throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
+        }
+        let id = try ProgramID(program)
+        var executable: ExecutableFile?
+        if case .executable(let path) = id {
+            executable = ExecutableFile.inspect(path)
+            guard executable != nil || status == .denied else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "there is no file \(path) to allow; an answer for exe: holds for the file that is there"
+                )
+            }
+        }
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        let row = StoredAnswer(
+            user: owner,
+            program: program,
+            service: service,
+            tier: id.tier,
+            status: status,
+            reason: .settings,
+            time: .now,
+            // A denial holds for whatever file comes to lie there.
+            executable: status == .denied ? nil : executable,
+            detail: "set by id"
+        )
+        try store.put([row], replacingAll: true)
+        if status == .denied { revoke(user: owner, program: program, service: service) }
+        decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)")
+        for (key, prompt) in prompts
+        where key.user == owner && key.program == program && prompt.services.contains(service) {
+            finish(key, prompt.id, .decided(prompt.services))
+        }
+    }
+
+    /// Forgets answers, so that the next start asks again. On disk when it returns, and the live grants are withdrawn.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
+    ///   - program: A program's id; `nil` for every program.
+    ///   - service: Which; `nil` for all.
+    /// - Returns: How many answers were forgotten.
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func reset(user: UInt32?, program: String?, service: Service?) throws(CaptureError) -> Int {
+        var owner = user
+        if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
+        let gone = try store.remove(user: owner, program: program, service: service)
+        for row in gone {
+            revoke(user: row.user, program: row.program, service: row.service)
+            var row = row
+            row.status = .notDetermined
+            decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset")
+        }
+        return gone.count
+    }
+
+    private func decide(_ row: StoredAnswer, _ cause: Decision.Cause, _ message: String) {
+        decisions(
+            Decision(
+                program: row.program,
+                tier: row.tier,
+                user: row.user,
+                pid: 0,
+                service: row.service,
+                status: row.status,
+                cause: cause,
+                message: message
+            )
+        )
+    }
+}

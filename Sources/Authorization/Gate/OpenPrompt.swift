@@ -1,0 +1,45 @@
+import CaptureCore
+
+/// Which answer is waited for: one program of one user, told apart by its file where the id does not say enough.
+struct AnswerKey: Hashable {
+    var user: UInt32
+    var program: String
+    var executable: ExecutableFile?
+
+    init(_ client: ClientIdentity) {
+        user = client.answerUser
+        program = client.program
+        executable = client.tier == .claimed ? client.executable : nil
+    }
+}
+
+/// A question that is with a person now, and everybody who waits for its answer.
+struct OpenPrompt {
+    /// How waiting ended.
+    enum Outcome: Sendable {
+        /// These were answered, and the answers are on disk, or settings have changed: look again.
+        case decided(Set<Service>)
+        /// Nothing was stored.
+        case failed(CaptureError)
+    }
+
+    /// Somebody who waits.
+    struct Waiter {
+        var continuation: CheckedContinuation<Outcome, Never>
+        /// Identifies the waiter's connection once more.
+        var again: @Sendable () async throws(CaptureError) -> ClientIdentity
+        /// As it was when it asked.
+        var client: ClientIdentity
+    }
+
+    /// Tells this question from an earlier or later one of the same program.
+    var id: UInt64
+    /// What is asked for.
+    var services: Set<Service>
+    /// Ask the person, and give up in time.
+    var tasks: [Task<Void, Never>]
+    /// Who waits, by a number of the waiter's own.
+    var waiters: [UInt64: Waiter] = [:]
+    /// Whether an answer has come and is on its way to the disk.
+    var isAnswered = false
+}

@@ -1,0 +1,48 @@
+public import CaptureCore
+
+/// What a person is asked: one dialog with a row for each service.
+public struct PromptRequest: Hashable, Sendable {
+    /// Who asks.
+    public var client: ClientIdentity
+    /// The program's name for people, neutralized: its claim, unless the tier says more.
+    public var name: String
+    /// What is asked for, the camera first.
+    public var services: [Service]
+    /// Why, in the program's own words, neutralized; one for each service.
+    public var reasons: [Service: String]
+    /// The login session to ask in, as the caller of `requestAccess` gave it.
+    public var session: String
+    /// When the gate stops waiting.
+    public var deadline: ContinuousClock.Instant
+
+    /// A request of the given properties.
+    public init(
+        client: ClientIdentity,
+        name: String,
+        services: [Service],
+        reasons: [Service: String],
+        session: String,
+        deadline: ContinuousClock.Instant
+    ) {
+        self.client = client
+        self.name = name
+        self.services = services
+        self.reasons = reasons
+        self.session = session
+        self.deadline = deadline
+    }
+}
+
+/// Whoever can put a question to the person at the machine.
+///
+/// Thread-safe: the gate asks about different programs at one time.
+public protocol Prompter: Sendable {
+    /// Asks, and waits for the answer.
+    ///
+    /// The task is cancelled when nobody waits for the answer any more or when time has run out: take the question
+    /// away then, and throw.
+    ///
+    /// - Returns: The answer to each service. One that is missing was not answered, and nothing is stored for it.
+    /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool]
+}

@@ -1,0 +1,110 @@
+import GRDB
+
+/// The tables of the store and their version.
+enum StoreSchema {
+    /// "CAPT": says that a database is ours (`PRAGMA application_id`).
+    static let applicationID: Int32 = 0x4341_5054
+    /// Raised with every change of the tables (`PRAGMA user_version`).
+    static let version: Int32 = 1
+
+    /// Makes the tables in an empty database.
+    ///
+    /// `executable` is a part of the key, because programs of one claimed unit are told apart by their files; it is
+    /// empty where the id says enough. Devices and inodes are unsigned 64 bits, kept as the signed number of the same
+    /// bits.
+    static func create(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE answer(
+                    user INTEGER NOT NULL CHECK(user BETWEEN 0 AND 4294967295),
+                    program TEXT NOT NULL CHECK(length(program) > 0),
+                    service TEXT NOT NULL,
+                    executable TEXT NOT NULL,
+                    tier TEXT NOT NULL,
+                    status INTEGER NOT NULL CHECK(status IN (2, 3, 4)),
+                    reason TEXT NOT NULL,
+                    wall INTEGER NOT NULL,
+                    sinceBoot INTEGER NOT NULL,
+                    boot TEXT NOT NULL,
+                    path TEXT,
+                    device INTEGER,
+                    inode INTEGER,
+                    protected INTEGER,
+                    detail TEXT NOT NULL,
+                    CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
+                        AND (path IS NULL) = (protected IS NULL)),
+                    PRIMARY KEY(user, program, service, executable)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                """
+        )
+    }
+}
+
+extension StoredAnswer {
+    /// The part of the key that tells programs of one id apart.
+    var executableKey: String {
+        guard tier == .claimed, program.hasPrefix("app:") else { return "" }
+        return executable?.path ?? ""
+    }
+
+    /// Reads a row; throws what GRDB or the row's own values have against it.
+    init(_ row: Row) throws {
+        func word<T: RawRepresentable>(_ column: String, _: T.Type = T.self) throws -> T where T.RawValue == String {
+            let raw: String = try row.decode(forColumn: column)
+            guard let value = T(rawValue: raw) else { throw UnknownWord(column: column, word: raw) }
+            return value
+        }
+        let statusNumber: UInt32 = try row.decode(forColumn: "status")
+        guard let status = AuthorizationStatus(rawValue: statusNumber) else {
+            throw UnknownWord(column: "status", word: "\(statusNumber)")
+        }
+        user = try row.decode(forColumn: "user")
+        program = try row.decode(forColumn: "program")
+        service = try word("service")
+        tier = try word("tier")
+        self.status = status
+        reason = try word("reason")
+        time = AnswerTime(
+            wall: try row.decode(forColumn: "wall"),
+            sinceBoot: try row.decode(forColumn: "sinceBoot"),
+            boot: try row.decode(forColumn: "boot")
+        )
+        if let path = try row.decode(String?.self, forColumn: "path") {
+            let device: Int64 = try row.decode(forColumn: "device")
+            let inode: Int64 = try row.decode(forColumn: "inode")
+            executable = ExecutableFile(
+                path: path,
+                device: UInt64(bitPattern: device),
+                inode: UInt64(bitPattern: inode),
+                isProtected: try row.decode(forColumn: "protected")
+            )
+        }
+        detail = try row.decode(forColumn: "detail")
+    }
+
+    /// Writes the row in the place of one of the same key.
+    func put(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO answer(user, program, service, executable, tier, status, reason, wall, sinceBoot,
+                    boot, path, device, inode, protected, detail)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                user, program, service.rawValue, executableKey, tier.rawValue, status.rawValue, reason.rawValue,
+                time.wall, time.sinceBoot, time.boot, executable?.path,
+                executable.map { Int64(bitPattern: $0.device) }, executable.map { Int64(bitPattern: $0.inode) },
+                executable?.isProtected, detail,
+            ]
+        )
+    }
+
+    private struct UnknownWord: Error, CustomStringConvertible {
+        var column: String
+        var word: String
+        var description: String { "the row's \(column) '\(word)' is unknown" }
+    }
+}

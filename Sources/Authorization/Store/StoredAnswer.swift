@@ -1,0 +1,57 @@
+/// Where a stored answer comes from.
+public enum AnswerReason: String, Hashable, Sendable {
+    /// The person answered a prompt.
+    case answer
+    /// Somebody changed it in settings: `capturectl auth set`.
+    case settings
+}
+
+/// One row of the store.
+public struct StoredAnswer: Hashable, Sendable {
+    /// The user whose answer it is; 0 for the machine's.
+    public var user: UInt32
+    /// The program's id.
+    public var program: String
+    /// What it is about.
+    public var service: Service
+    /// What the id was worth when the answer was given.
+    public var tier: Tier
+    /// The answer: `denied`, `authorized` or `limited`.
+    public var status: AuthorizationStatus
+    /// Where it comes from.
+    public var reason: AnswerReason
+    /// When it was given.
+    public var time: AnswerTime
+    /// The file that it was given for; `nil` when it holds for any file that runs under the id.
+    public var executable: ExecutableFile?
+    /// What the identity was made of, in words.
+    public var detail: String
+
+    /// Whether the answer counts for a client of the same program id.
+    ///
+    /// The id of a service, a dedicated user or a sandbox says enough. A claimed one is bound to its file: another file
+    /// at the same path, or another program in a unit of the same name, is another program.
+    func counts(for client: ClientIdentity) -> Bool {
+        guard tier == client.tier else { return false }
+        guard client.tier == .claimed, let executable else { return true }
+        guard let present = client.executable else { return false }
+        return executable.isSameProgram(as: present)
+    }
+}
+
+/// A moment on two clocks, so that setting one of them back is noticed.
+public struct AnswerTime: Hashable, Sendable {
+    /// Milliseconds since 1970 by the wall clock.
+    public var wall: Int64
+    /// Milliseconds since the machine started, suspend included (CLOCK_BOOTTIME).
+    public var sinceBoot: Int64
+    /// Which start of the machine `sinceBoot` counts from: the kernel's `boot_id`.
+    public var boot: String
+
+    /// A moment of the given readings.
+    public init(wall: Int64, sinceBoot: Int64, boot: String) {
+        self.wall = wall
+        self.sinceBoot = sinceBoot
+        self.boot = boot
+    }
+}

@@ -1,0 +1,54 @@
+public import CaptureCore
+
+/// Why a program captures, in its own words, and what it calls itself. Neutralized: fit to be shown.
+public struct UsageDescription: Hashable, Sendable {
+    /// The program's name for people; `nil` when its metadata has none.
+    public var name: String?
+    /// The reason for each service that was asked about.
+    public var reasons: [Service: String]
+
+    /// A description of the given parts.
+    public init(name: String? = nil, reasons: [Service: String]) {
+        self.name = name
+        self.reasons = reasons
+    }
+}
+
+/// Where usage descriptions come from. Thread-safe.
+public protocol UsageDescriptions: Sendable {
+    /// Looks up why a program captures.
+    ///
+    /// - Parameters:
+    ///   - client: The program.
+    ///   - services: What it asks for.
+    /// - Returns: A reason for each of the services.
+    /// - Throws: `missingUsageDescription`, naming the key that is missing and where to put it.
+    func description(of client: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription
+}
+
+extension Service {
+    /// The key by which a program's metadata says why it wants this.
+    public var usageKey: String {
+        switch self {
+        case .camera: "X-Capture-CameraUsageDescription"
+        case .microphone: "X-Capture-MicrophoneUsageDescription"
+        case .libraryAdd: "X-Capture-LibraryAddUsageDescription"
+        case .libraryReadWrite: "X-Capture-LibraryUsageDescription"
+        }
+    }
+
+    /// What it is called in a sentence.
+    public var words: String {
+        switch self {
+        case .camera: "the camera"
+        case .microphone: "the microphone"
+        case .libraryAdd: "adding to the library"
+        case .libraryReadWrite: "the library"
+        }
+    }
+
+    /// The services in the order in which they are declared: the order of a dialog's rows.
+    static func ordered(_ services: Set<Service>) -> [Service] {
+        allCases.filter(services.contains)
+    }
+}
