@@ -117,7 +117,7 @@ public final class RingReader {
             guard count > next else { throw RingLayout.bad("published count", count) }
             let oldest = memory.loadAcquire64(RingLayout.Live.oldest)
             let present = min(count - min(oldest, count), UInt64(layout.slotCount))
-            skip(to: max(next + 1, count - present + (present + 3) / 4))
+            skip(to: max(next + 1, count - present + present / 4))
         }
     }
 
