@@ -1,4 +1,4 @@
-public import Authorization
+import Authorization
 public import CaptureCore
 
 /// Changes to a session: a whole new description, applied at once or not at all.
@@ -82,14 +82,14 @@ extension CaptureEngine {
     {
         let missing = Set(description.inputs.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
-            for service in missing where await gate.status(service, for: session.client.identity) != .authorized {
+            for service in missing where try await gate.status(service, for: session.client.identity) != .authorized {
                 throw CaptureError(
                     .notPermitted, "there is no consent for the \(service.rawValue) yet; request access, then change")
             }
             let grants = try await gate.requestAccess(
                 missing,
                 for: session.client.identity,
-                connection: session.client.connection,
+                session: session.client.connection,
                 again: session.client.identifyAgain
             )
             try await adopt(grants, in: session)

@@ -1,4 +1,4 @@
-public import Authorization
+import Authorization
 public import CaptureCore
 
 /// How sessions end: as asked, with their client, with their device, with their consent, with the daemon.
@@ -33,8 +33,8 @@ extension CaptureEngine {
     public func shutDown() async {
         isShuttingDown = true
         await withTaskGroup { group in
-            for session in sessions.values where !session.state.isFinal {
-                group.addTask { await self.shutDown(session.id) }
+            for id in sessions.values.filter({ !$0.state.isFinal }).map(\.id) {
+                group.addTask { await self.shutDown(id) }
             }
         }
     }
@@ -58,10 +58,25 @@ extension CaptureEngine {
         await end(session, as: .failed, CaptureError(.revoked, "the consent for the \(what) was withdrawn"))
     }
 
+    /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
+    public func endRevoked() async {
+        for session in sessions.values {
+            if let grant = session.grants.values.first(where: { !$0.isLive }) {
+                await revoked(session.id, grant.service)
+            }
+        }
+    }
+
     /// Ends a session once, whatever it is doing; later callers wait for the same end.
     func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
-        guard !session.isEnding, !session.state.isFinal else { return }
-        session.isEnding = true
+        if let ending = session.ending { return await ending.value }
+        guard !session.state.isFinal else { return }
+        let ending = Task { await self.close(session, as: state, reason) }
+        session.ending = ending
+        await ending.value
+    }
+
+    private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         if let starting = session.starting {
             starting.cancel()
             for output in session.outputs.values where !output.isReady {

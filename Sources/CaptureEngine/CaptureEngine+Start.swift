@@ -1,4 +1,4 @@
-public import Authorization
+import Authorization
 public import CaptureCore
 
 extension CaptureEngine {
@@ -54,7 +54,7 @@ extension CaptureEngine {
         let grants = try await gate.requestAccess(
             services,
             for: session.client.identity,
-            connection: session.client.connection,
+            session: session.client.connection,
             again: session.client.identifyAgain
         )
         try proceed(session)
@@ -65,15 +65,14 @@ extension CaptureEngine {
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
         // Once more at the start, as at the answer: the connection must still be the program that was allowed.
         let now = try await session.client.identifyAgain()
-        guard now == session.client.identity else {
+        guard session.client.identity.isUnchanged(in: now) else {
             throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
         }
         let id = session.id
         for (service, grant) in grants {
             session.grants[service] = grant
             grant.onRevoke { [weak self] in
-                guard let self else { return }
-                await self.revoked(id, service)
+                Task { await self?.revoked(id, service) }
             }
         }
     }

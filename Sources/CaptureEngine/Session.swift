@@ -17,8 +17,9 @@ final class Session {
     var startedAt: ContinuousClock.Instant?
     /// The first fault of an output while others went on: the session's reason in the end.
     var firstFault: CaptureError?
-    /// Set while the session is being ended, so that it is ended once.
-    var isEnding = false
+    /// The end under way, so that a session is ended once.
+    var ending: Task<Void, Never>?
+    var isEnding: Bool { ending != nil }
     /// Set while a change is being prepared, so that changes come one after the other.
     var isChanging = false
     /// The start under way; whoever ends the session waits for it first.
