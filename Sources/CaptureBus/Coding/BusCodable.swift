@@ -1,0 +1,51 @@
+public import CaptureCore
+public import CaptureSystem
+
+/// What travels as an `a{sv}` with keys in lower case with dashes.
+public protocol BusCodable {
+    /// Reads it.
+    ///
+    /// - Throws: `.invalidArgument` that names the key that is unknown, missing, of a wrong type or out of range.
+    init(busValue value: BusValue) throws(CaptureError)
+
+    /// It, as `a{sv}`.
+    var busValue: BusValue { get }
+}
+
+extension BusValue {
+    /// `aa{sv}`
+    public static func list(_ values: [some BusCodable]) -> BusValue {
+        .array("a{sv}", values.map(\.busValue))
+    }
+
+    /// The parts of an `aa{sv}`, from an answer or an argument.
+    ///
+    /// - Throws: `.invalidArgument` when it is not one, or a part is not as it should be.
+    public func list<Element: BusCodable>(of _: Element.Type = Element.self) throws(CaptureError) -> [Element] {
+        guard case .array("a{sv}", let elements) = unwrapped else {
+            throw CaptureError(.invalidArgument, "a list is of type '\(typeSignature)', not 'aa{sv}'")
+        }
+        return try elements.map { element throws(CaptureError) in try Element(busValue: element) }
+    }
+
+    /// `a{sh}`: descriptors by the names of the outputs that they are for.
+    public static func files(_ files: [String: Descriptor]) -> BusValue {
+        .dictionary("sh", files.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .descriptor($0.value)) })
+    }
+
+    /// The descriptors of an `a{sh}` by their names.
+    ///
+    /// - Throws: `.invalidArgument` when it is not one, has a name twice, or more than 16 names.
+    public func files() throws(CaptureError) -> [String: Descriptor] {
+        guard case .dictionary("sh", let entries) = self, entries.count <= CodingLimits.mostParts else {
+            throw CaptureError(.invalidArgument, "files must be at most \(CodingLimits.mostParts) in an 'a{sh}'")
+        }
+        var files: [String: Descriptor] = [:]
+        for entry in entries {
+            guard let name = entry.key.text, CodingLimits.isName(name), let file = entry.value.file,
+                files.updateValue(file, forKey: name) == nil
+            else { throw CaptureError(.invalidArgument, "files must be named after outputs, each once") }
+        }
+        return files
+    }
+}
