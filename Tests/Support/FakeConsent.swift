@@ -10,6 +10,7 @@ public struct ClosurePrompter: Prompter {
         self.answer = answer
     }
 
+    /// Asks the closure.
     public func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
         try await answer(request)
     }
@@ -24,6 +25,7 @@ public struct FixedUsageDescriptions: UsageDescriptions {
         self.text = text
     }
 
+    /// The same text for each service.
     public func description(
         of client: ClientIdentity,
         for services: [Service]

@@ -1,0 +1,157 @@
+public import CaptureCore
+
+extension ClientIdentity {
+    /// Makes out who a process is.
+    ///
+    /// In this order: a sandbox; a system unit that runs as the process's uid; a uid of the program's own; the user's own
+    /// application unit or scope; the executable. Root outside of a unit is claimed like any user: whoever is root can
+    /// be anybody, but does not become a service by it.
+    ///
+    /// - Throws: `notPermitted` whenever there is a doubt, with what the doubt is.
+    public static func identify(_ facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
+        let (file, isHere) = try executable(of: facts)
+        if let sandbox = facts.sandbox { return sandboxed(sandbox, facts, file) }
+        if let found = try service(facts, file) { return found }
+        if !facts.isLoginUser, facts.session == nil {
+            return ClientIdentity(
+                program: "uid:\(facts.uid)",
+                tier: .user,
+                user: facts.uid,
+                name: "user \(facts.uid)",
+                detail: "the uid \(facts.uid), which nobody logs in to; runs \(file.path)",
+                executable: file,
+                pid: facts.pid
+            )
+        }
+        guard file.path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
+            throw doubt(facts, "the path of its file contains control characters")
+        }
+        guard isHere else {
+            throw doubt(facts, "\(file.path) is another file for it than for the rest of the system")
+        }
+        return try claimed(facts, file)
+    }
+
+    private static func executable(of facts: ProcessFacts) throws(CaptureError) -> (ExecutableFile, isHere: Bool) {
+        switch facts.executable {
+        case .file(let file): return (file, true)
+        case .elsewhere(let file): return (file, false)
+        case .deleted(let path):
+            throw doubt(facts, "its file \(path) was removed or replaced since it was started; start it again")
+        case .memory: throw doubt(facts, "it runs from memory, not from a file")
+        case .unreadable(let why): throw doubt(facts, "its file cannot be read: \(why)")
+        }
+    }
+
+    private static func sandboxed(
+        _ sandbox: ProcessFacts.Sandbox,
+        _ facts: ProcessFacts,
+        _ file: ExecutableFile
+    ) -> ClientIdentity {
+        let (program, name, kind) =
+            switch sandbox {
+            case .flatpak(let id): ("flatpak:\(id)", id, "Flatpak")
+            case .snap(let name): ("snap:\(name)", name, "Snap")
+            }
+        return ClientIdentity(
+            program: program,
+            tier: .sandboxed,
+            user: facts.uid,
+            name: name,
+            detail: "the \(kind) sandbox of \(name)",
+            executable: file,
+            pid: facts.pid
+        )
+    }
+
+    /// - Returns: `nil` when the process is not in a system service, or is a program's own user within one.
+    private static func service(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity? {
+        guard let unit = facts.systemUnit, unit.hasSuffix(".service"), !unit.hasPrefix("user@") else { return nil }
+        guard let owner = facts.systemUnitUser else {
+            throw doubt(facts, "it is in the system unit \(unit), of which the uid cannot be told")
+        }
+        guard owner == facts.uid else {
+            // A server that gives up root for a uid of its own is that uid; a user's job in cron.service is nobody.
+            if !facts.isLoginUser { return nil }
+            throw doubt(facts, "it is in the system unit \(unit), but runs as uid \(facts.uid) instead of \(owner)")
+        }
+        return ClientIdentity(
+            program: "unit:\(unit)",
+            tier: .service,
+            user: facts.uid,
+            name: String(unit.dropLast(".service".count)),
+            detail: "the system unit \(unit) with its uid \(facts.uid); runs \(file.path)",
+            executable: file,
+            pid: facts.pid
+        )
+    }
+
+    private static func claimed(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity {
+        // A unit of somebody else's manager says who started it, not who it is: as after sudo.
+        let isOwnManager = facts.systemUnit == nil || facts.systemUnit == "user@\(facts.uid).service"
+        let unit = isOwnManager ? facts.userUnit : nil
+        if let unit {
+            let application = UnitName.application(unit)
+            if application?.launcher.hasPrefix("flatpak") == true || unit.hasPrefix("snap.") {
+                throw doubt(facts, "it is in the sandbox \(unit), which cannot be identified")
+            }
+            if let id = application?.id {
+                return claimed(
+                    "app:\(id)",
+                    String(id.split(separator: ".").last ?? "\(id)"),
+                    facts,
+                    file,
+                    "the unit \(unit)"
+                )
+            }
+        }
+        guard !Interpreters.contains(file.path) else {
+            if let unit, let id = serviceName(unit) {
+                return claimed("app:\(id)", id, facts, file, "the unit \(unit)")
+            }
+            throw doubt(
+                facts,
+                "\(file.path) runs programs of others, so it is nobody by itself; start the program in a unit of its own: "
+                    + "systemd-run --user --scope --unit=app-NAME-1 …"
+            )
+        }
+        let place =
+            if let unit { "the unit \(unit)" } else if let session = facts.session { "the session \(session)" } else {
+                "no unit and no session"
+            }
+        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+        return claimed("exe:\(file.path)", name, facts, file, place)
+    }
+
+    /// The name of a user's service that runs one program; not of those which many share.
+    private static func serviceName(_ unit: String) -> String? {
+        guard unit.hasSuffix(".service"), !unit.hasPrefix("run-"), !unit.hasPrefix("dbus") else { return nil }
+        let name = unit.dropLast(".service".count)
+        guard !name.contains("terminal"), let plain = UnitName.unescape(name), !plain.contains("/") else { return nil }
+        return plain
+    }
+
+    private static func claimed(
+        _ program: String,
+        _ name: String,
+        _ facts: ProcessFacts,
+        _ file: ExecutableFile,
+        _ place: String
+    ) -> ClientIdentity {
+        let kind = file.isProtected ? "" : " (device \(file.device), inode \(file.inode))"
+        return ClientIdentity(
+            program: program,
+            tier: .claimed,
+            user: facts.uid,
+            name: DisplayText.neutralized(name, limit: 80),
+            detail: DisplayText.neutralized("\(place); runs \(file.path)\(kind)", limit: 400),
+            executable: file,
+            pid: facts.pid
+        )
+    }
+
+    private static func doubt(_ facts: ProcessFacts, _ why: String) -> CaptureError {
+        let text = DisplayText.neutralized(why, limit: 600)
+        return CaptureError(.notPermitted, "the program behind process \(facts.pid) cannot be identified: \(text)")
+    }
+}

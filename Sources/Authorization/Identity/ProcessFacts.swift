@@ -1,0 +1,111 @@
+/// What the system says about a process that is pinned by a pidfd or checked again by pid: the only things that an
+/// identity is made of. No environment variable and nothing that the process sent is among them.
+public struct ProcessFacts: Hashable, Sendable {
+    /// The process.
+    public var pid: Int32
+    /// Its uid, from the socket's credentials.
+    public var uid: UInt32
+    /// Its groups, from the socket's credentials.
+    public var gids: [UInt32]
+    /// The file that it runs.
+    public var executable: ProcessExecutable
+    /// The system unit whose cgroup it is in (`sd_pid_get_unit`), as in `cron.service`, `user@1000.service` or
+    /// `session-3.scope`; `nil` when it is in none.
+    public var systemUnit: String?
+    /// The uid that the manager runs the system unit as (the `UID` property of a `.service`); `nil` when that is not
+    /// known.
+    public var systemUnitUser: UInt32?
+    /// The unit of a user's manager whose cgroup it is in (`sd_pid_get_user_unit`), as in `app-foo-12.scope`.
+    public var userUnit: String?
+    /// The login session that it is part of (`sd_pid_get_session`).
+    public var session: String?
+    /// Its cgroup's path, for the journal.
+    public var cgroup: String
+    /// Whether its uid is one that people log in to; see `isLoginUser`.
+    public var isLoginUser: Bool
+    /// Its security label, as AppArmor or SELinux gives it; empty for none.
+    public var label: String
+    /// The sandbox that it is in, read through its pinned root; `nil` when it is in none.
+    public var sandbox: Sandbox?
+
+    /// A sandbox and the program's id in it.
+    public enum Sandbox: Hashable, Sendable {
+        /// Flatpak, with the application's id.
+        case flatpak(String)
+        /// Snap, with the snap's name.
+        case snap(String)
+    }
+
+    /// Facts about a process.
+    public init(
+        pid: Int32,
+        uid: UInt32,
+        gids: [UInt32] = [],
+        executable: ProcessExecutable,
+        systemUnit: String? = nil,
+        systemUnitUser: UInt32? = nil,
+        userUnit: String? = nil,
+        session: String? = nil,
+        cgroup: String = "",
+        isLoginUser: Bool,
+        label: String = "",
+        sandbox: Sandbox? = nil
+    ) {
+        self.pid = pid
+        self.uid = uid
+        self.gids = gids
+        self.executable = executable
+        self.systemUnit = systemUnit
+        self.systemUnitUser = systemUnitUser
+        self.userUnit = userUnit
+        self.session = session
+        self.cgroup = cgroup
+        self.isLoginUser = isLoginUser
+        self.label = label
+        self.sandbox = sandbox
+    }
+
+    /// Whether a uid is one that people log in to, rather than a program's own.
+    ///
+    /// - Parameters:
+    ///   - uid: The uid.
+    ///   - shell: Its shell by getpwuid(3); `nil` when it has no entry.
+    ///   - hasSession: Whether it has a login session now.
+    public static func isLoginUser(_ uid: UInt32, shell: String?, hasSession: Bool) -> Bool {
+        // nobody stands for everybody who is unknown: certainly no program's own.
+        if hasSession || uid == 0 || uid == 65534 { return true }
+        let isSystems = (1...999).contains(uid) || (61184...65519).contains(uid)
+        if isSystems { return false }
+        guard let shell else { return true }
+        return !shell.hasSuffix("/nologin") && !shell.hasSuffix("/false")
+    }
+}
+
+/// What `/proc/PID/exe` leads to.
+public enum ProcessExecutable: Hashable, Sendable {
+    /// The file that is at that path for the daemon, too.
+    case file(ExecutableFile)
+    /// A file that is not what the daemon finds at that path: the process has another view of the file system.
+    case elsewhere(ExecutableFile)
+    /// A file that was removed or replaced since it was started.
+    case deleted(String)
+    /// A file that never had a name: memfd_create(2).
+    case memory(String)
+    /// It could not be read; why, in words.
+    case unreadable(String)
+
+    /// Classifies what readlink(2) and stat(2) of `/proc/PID/exe` gave.
+    ///
+    /// - Parameters:
+    ///   - link: The link's text.
+    ///   - device: `st_dev` of the file behind it.
+    ///   - inode: `st_ino` of the file behind it.
+    public static func examine(link: String, device: UInt64, inode: UInt64) -> ProcessExecutable {
+        if link.hasPrefix("/memfd:") { return .memory(link) }
+        guard link.hasPrefix("/") else { return .unreadable("its path '\(link)' is outside of every root") }
+        if let here = ExecutableFile.inspect(link), here.device == device, here.inode == inode { return .file(here) }
+        // The kernel adds this; a file may also truly end so, and has been found above then.
+        if link.hasSuffix(" (deleted)") { return .deleted(String(link.dropLast(10))) }
+        return .elsewhere(ExecutableFile(path: link, device: device, inode: inode, isProtected: false))
+    }
+}
