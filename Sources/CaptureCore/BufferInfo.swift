@@ -54,12 +54,14 @@ public struct BufferInfo: Hashable, Sendable {
         self.lostBefore = lostBefore
     }
 
+    /// Whether both say the same.
     public static func == (left: BufferInfo, right: BufferInfo) -> Bool {
         left.timestamp == right.timestamp && left.deviceSequence == right.deviceSequence
             && left.position == right.position && left.bytesUsed == right.bytesUsed && left.flags == right.flags
             && left.lostBefore == right.lostBefore
     }
 
+    /// Takes part in hashing.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(timestamp)
         hasher.combine(deviceSequence)

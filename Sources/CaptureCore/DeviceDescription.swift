@@ -57,10 +57,12 @@ public struct StepwiseSize: Hashable, Sendable {
         self.intervals = intervals
     }
 
+    /// Whether both say the same.
     public static func == (left: StepwiseSize, right: StepwiseSize) -> Bool {
         left.width == right.width && left.height == right.height && left.intervals == right.intervals
     }
 
+    /// Takes part in hashing.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(width.most)
         hasher.combine(height.most)

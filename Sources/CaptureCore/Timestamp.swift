@@ -21,6 +21,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.nanoseconds = Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)
     }
 
+    /// Whether `left` lies earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

@@ -65,14 +65,18 @@ extension CaptureEngine {
         for input in new.inputs {
             if let before = old.inputs.first(where: { $0.name == input.name }), before != input {
                 throw CaptureError(
-                    .invalidArgument, "input '\(input.name)' is running; give a changed input another name")
+                    .invalidArgument,
+                    "input '\(input.name)' is running; give a changed input another name"
+                )
             }
         }
         for output in new.outputs {
             guard let before = old.outputs.first(where: { $0.name == output.name }) else { continue }
             if before != output || old.inputs(of: output.name) != new.inputs(of: output.name) {
                 throw CaptureError(
-                    .invalidArgument, "output '\(output.name)' is running; give a changed output another name")
+                    .invalidArgument,
+                    "output '\(output.name)' is running; give a changed output another name"
+                )
             }
         }
     }
@@ -84,7 +88,9 @@ extension CaptureEngine {
         if !missing.isEmpty {
             for service in missing where try await gate.status(service, for: session.client.identity) != .authorized {
                 throw CaptureError(
-                    .notPermitted, "there is no consent for the \(service.rawValue) yet; request access, then change")
+                    .notPermitted,
+                    "there is no consent for the \(service.rawValue) yet; request access, then change"
+                )
             }
             let grants = try await gate.requestAccess(
                 missing,

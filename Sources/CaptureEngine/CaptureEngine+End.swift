@@ -13,7 +13,7 @@ extension CaptureEngine {
         guard !session.state.isFinal, !session.isEnding else {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) already")
         }
-        Task { await end(session, as: .stopped, session.firstFault) }
+        Task { await end(session, as: .stopped, nil) }
     }
 
     /// A client left the bus: its attached sessions end, and so do those that have not begun to run.
@@ -94,7 +94,12 @@ extension CaptureEngine {
         session.outputs = [:]
         session.files = [:]
         session.grants = [:]
-        change(session, to: state, reason)
+        if state == .stopped, reason == nil, let fault = session.firstFault {
+            // It was asked to stop, yet a file of it is not what it should be.
+            change(session, to: .failed, fault)
+        } else {
+            change(session, to: state, reason)
+        }
         forgetOldest()
     }
 }

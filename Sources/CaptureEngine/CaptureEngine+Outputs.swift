@@ -32,7 +32,11 @@ extension CaptureEngine {
         session.firstFault = session.firstFault ?? error
         settle(output, error)
         observer.outputFinished(
-            session.snapshot, output: output.description.name, error: error, statistics: output.statistics)
+            session.snapshot,
+            output: output.description.name,
+            error: error,
+            statistics: output.statistics
+        )
         for waiter in output.whenDone { waiter.resume() }
         output.whenDone = []
         finishIfDone(session)
@@ -43,13 +47,7 @@ extension CaptureEngine {
         guard session.state == .running, !session.isEnding, !session.isChanging, !session.outputs.isEmpty,
             session.outputs.values.allSatisfy(\.isDone)
         else { return }
-        Task {
-            if let fault = session.firstFault {
-                await end(session, as: .failed, fault)
-            } else {
-                await end(session, as: .stopped, nil)
-            }
-        }
+        Task { await end(session, as: .stopped, nil) }
     }
 
     /// Tells recorders to finish and waits until each has, or until patience ends; then they are ended.

@@ -25,7 +25,11 @@ extension CaptureEngine {
             try proceed(session)
             change(session, to: .starting)
             session.inputs = try await open(
-                session.description.inputs, outputs: session.description.outputs, of: session.description, in: session)
+                session.description.inputs,
+                outputs: session.description.outputs,
+                of: session.description,
+                in: session
+            )
             try proceed(session)
             try await stream(session)
             try proceed(session)
@@ -132,7 +136,11 @@ extension CaptureEngine {
         let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name] }
         let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
         let handle = try await recorders.launch(
-            job, file: file, video: video?.shared.ring.file, audio: audio?.shared.ring.file)
+            job,
+            file: file,
+            video: video?.shared.ring.file,
+            audio: audio?.shared.ring.file
+        )
         let live = LiveOutput(output, recorder: handle)
         session.outputs[output.name] = live
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.

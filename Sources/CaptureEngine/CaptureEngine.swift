@@ -99,7 +99,10 @@ public actor CaptureEngine {
             let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
         else { throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)' of kind buffer") }
         guard session.grants[Service(input.mediaType)]?.isLive == true else {
-            throw CaptureError(.revoked, "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn")
+            throw CaptureError(
+                .revoked,
+                "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn"
+            )
         }
         return live.shared.ring.file
     }

@@ -34,7 +34,9 @@ extension SessionDescription {
         guard allowed.contains(output.format) else {
             throw wrong("unknown format '\(output.format)', expected one of \(allowed.joined(separator: ", "))")
         }
-        guard (1...100).contains(output.quality) else { throw wrong("quality \(output.quality) is not within 1 to 100") }
+        guard (1...100).contains(output.quality) else {
+            throw wrong("quality \(output.quality) is not within 1 to 100")
+        }
         guard output.duration >= 0, output.frameCount >= 0, output.videoBitRate >= 0 else {
             throw wrong("a duration, a count or a bit rate is negative")
         }

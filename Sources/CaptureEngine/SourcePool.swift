@@ -95,7 +95,10 @@ actor SourcePool {
             case .audio: try await devices.openMicrophone(device, input.audio, grant: grant)
             }
         return SharedSource(
-            device: device, source: source, ring: try rings.makeRing(for: source, name: device.id.rawValue))
+            device: device,
+            source: source,
+            ring: try rings.makeRing(for: source, name: device.id.rawValue)
+        )
     }
 
     /// Makes a device stream, unless it does so already.

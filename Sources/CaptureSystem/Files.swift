@@ -1,0 +1,43 @@
+import Glibc
+
+/// Small reads of the file system, for sysfs, procfs and udev's links. Reentrant.
+public enum Files {
+    /// The names in a folder, without `.` and `..`, in the kernel's order; none when it cannot be read.
+    public static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Where a symbolic link points, as it is written: readlink(2); `nil` when it is none.
+    public static func link(at path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = unsafe readlink(path, &buffer, buffer.count)
+        return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The start of a file, at most 4096 bytes, without white space at its end; `nil` when it cannot be read.
+    public static func line(of path: String) -> String? {
+        guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            guard let count = unsafe try? file.read(into: buffer) else { return nil }
+            var text = unsafe Substring(String(decoding: buffer.prefix(count), as: UTF8.self))
+            while let last = text.last, last.isWhitespace { text.removeLast() }
+            return String(text)
+        }
+    }
+
+    /// The device number behind a node, links followed; `nil` when there is no node.
+    public static func deviceNumber(of path: String) -> UInt64? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
+        return UInt64(status.st_rdev)
+    }
+}

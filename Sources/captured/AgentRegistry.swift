@@ -1,0 +1,192 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+
+/// An agent that is registered: a client that shows prompts to its user.
+struct RegisteredAgent: Sendable {
+    /// Its connection.
+    var connection: String
+    /// Its object of the Agent interface.
+    var path: String
+    /// The program behind the connection.
+    var identity: ClientIdentity
+    /// Whether it serves just the requests of its own connection, on its own terminal.
+    var isInline: Bool
+    /// The order of registration; the latest is asked first.
+    var order: Int
+}
+
+/// The agents, and the questions that are open with them.
+///
+/// A question has a cookie of 128 random bits; an answer counts once, from the agent that was asked, and not after
+/// the question was taken back.
+actor AgentRegistry: Prompter {
+    private struct Question {
+        var agent: String
+        var services: [Service]
+        var waiter: CheckedContinuation<Result<[Service: Bool], CaptureError>, Never>?
+        /// An answer that came before anybody waited: an agent may answer while its `Ask` is still returning.
+        var result: Result<[Service: Bool], CaptureError>?
+    }
+
+    private let bus: BusConnection
+    /// The user at the active seat, whom services are asked of.
+    private let activeUser: @Sendable () -> UInt32?
+    private var agents: [String: RegisteredAgent] = [:]
+    private var questions: [String: Question] = [:]
+    private var registrations = 0
+
+    init(bus: BusConnection, activeUser: @escaping @Sendable () -> UInt32?) {
+        self.bus = bus
+        self.activeUser = activeUser
+    }
+
+    /// Registers an agent; a connection has one.
+    func register(_ identity: ClientIdentity, connection: String, path: String, isInline: Bool) {
+        registrations += 1
+        agents[connection] = RegisteredAgent(
+            connection: connection,
+            path: path,
+            identity: identity,
+            isInline: isInline,
+            order: registrations
+        )
+    }
+
+    func unregister(_ connection: String) {
+        agents[connection] = nil
+        for (cookie, question) in questions where question.agent == connection {
+            settle(cookie, .failure(CaptureError(.nobodyToAsk, "the agent went away before an answer was given")))
+        }
+    }
+
+    /// How many agents there are for whole users, inline ones left out.
+    var count: Int { agents.values.count { !$0.isInline } }
+
+    /// Takes an answer.
+    ///
+    /// - Throws: `.notPermitted` for a cookie that is unknown, was used, or belongs to another agent; all alike, so that
+    ///   nothing is learned by guessing.
+    func answer(_ cookie: String, from connection: String, _ answers: [Service: Bool]?) throws(CaptureError) {
+        guard let question = questions[cookie], question.agent == connection, question.result == nil else {
+            throw CaptureError(.notPermitted, "there is no such question open for this agent")
+        }
+        guard let answers else {
+            settle(cookie, .failure(CaptureError(.dismissed, "the prompt was closed without an answer")))
+            return
+        }
+        guard Set(answers.keys).isSubset(of: question.services) else {
+            throw CaptureError(.invalidArgument, "the answer is about something that was not asked")
+        }
+        settle(cookie, .success(answers))
+    }
+
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
+        var tried: Set<String> = []
+        while let agent = nextAgent(for: request, except: tried) {
+            tried.insert(agent.connection)
+            do throws(CaptureError) {
+                return try await ask(agent, request)
+            } catch {
+                // An agent that died or does not answer the call makes room for the next one; a person's own
+                // dismissal does not.
+                guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
+            }
+        }
+        throw CaptureError(
+            .nobodyToAsk,
+            "there is nobody to ask: no agent runs for this user; start one with 'capturectl agent'"
+        )
+    }
+
+    private func nextAgent(for request: PromptRequest, except tried: Set<String>) -> RegisteredAgent? {
+        let open = agents.values.filter { !tried.contains($0.connection) }
+        if let own = open.first(where: { $0.isInline && $0.connection == request.session }) { return own }
+        let user = request.client.tier.belongsToMachine ? activeUser() : request.client.user
+        return open.filter { agent in
+            !agent.isInline && agent.identity.user == user && agent.connection != request.session
+                && agent.identity.pid != request.client.pid
+        }.max { $0.order < $1.order }
+    }
+
+    private func ask(_ agent: RegisteredAgent, _ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
+        let cookie = AgentRegistry.makeCookie()
+        questions[cookie] = Question(agent: agent.connection, services: request.services)
+        defer { questions[cookie] = nil }
+        _ = try await bus.call(
+            agent.connection,
+            agent.path,
+            CaptureNames.agentInterface,
+            "Ask",
+            signature: "sa{sv}",
+            [.string(cookie), AgentRegistry.describe(request, isInline: agent.isInline)],
+            timeout: 10
+        )
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let result = questions[cookie]?.result {
+                    continuation.resume(returning: result)
+                } else if agents[agent.connection] == nil || Task.isCancelled {
+                    // The agent died, or the wait was given up, while it was being called.
+                    let gone = CaptureError(.nobodyToAsk, "the agent went away before an answer was given")
+                    continuation.resume(returning: .failure(gone))
+                } else {
+                    questions[cookie]?.waiter = continuation
+                }
+            }
+        } onCancel: {
+            Task { await self.takeBack(cookie) }
+        }
+        return try result.get()
+    }
+
+    private func takeBack(_ cookie: String) async {
+        guard let question = questions[cookie], question.result == nil else { return }
+        settle(cookie, .failure(CaptureError(.timedOut, "the question was taken back")))
+        guard let agent = agents[question.agent] else { return }
+        // An agent that does not hear it keeps a dialog whose answer no longer counts.
+        _ = try? await bus.call(
+            agent.connection,
+            agent.path,
+            CaptureNames.agentInterface,
+            "Cancel",
+            signature: "s",
+            [.string(cookie)],
+            timeout: 10
+        )
+    }
+
+    /// The first result counts, and none after it.
+    private func settle(_ cookie: String, _ result: Result<[Service: Bool], CaptureError>) {
+        guard let question = questions[cookie], question.result == nil else { return }
+        questions[cookie]?.result = result
+        questions[cookie]?.waiter = nil
+        question.waiter?.resume(returning: result)
+    }
+
+    private static func makeCookie() -> String {
+        var random = SystemRandomNumberGenerator()
+        return [random.next(), random.next()].map { (word: UInt64) in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private static func describe(_ request: PromptRequest, isInline: Bool) -> BusValue {
+        let left = max(0, ContinuousClock.now.duration(to: request.deadline).components.seconds)
+        return .properties([
+            "program": .string(request.client.program),
+            "tier": .string(request.client.tier.rawValue),
+            "name": .string(request.name),
+            "detail": .string(request.client.detail),
+            "pid": .uint32(UInt32(clamping: request.client.pid)),
+            "services": .strings(request.services.map(\.rawValue)),
+            "reasons": .dictionary(
+                "ss",
+                request.services.map { BusEntry(.string($0.rawValue), .string(request.reasons[$0] ?? "")) }
+            ),
+            "secondsLeft": .uint32(UInt32(clamping: left)),
+            "inline": .bool(isInline),
+        ])
+    }
+}

@@ -1,0 +1,82 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// Tells the bus and the journal what happens, in the order in which it does.
+///
+/// The engine and the gate call from their actors and must not wait, so events go through one queue to one task.
+final class Announcer: EngineObserver {
+    private enum Event: Sendable {
+        case added(SessionSnapshot)
+        case changed(SessionSnapshot)
+        case removed(UInt32)
+        case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
+    }
+
+    private let events: AsyncStream<Event>
+    private let continuation: AsyncStream<Event>.Continuation
+
+    init() {
+        (events, continuation) = AsyncStream.makeStream()
+    }
+
+    func sessionAdded(_ session: SessionSnapshot) {
+        continuation.yield(.added(session))
+    }
+
+    func sessionChanged(_ session: SessionSnapshot) {
+        SessionJournal.record(session)
+        continuation.yield(.changed(session))
+    }
+
+    func sessionRemoved(_ id: UInt32) {
+        continuation.yield(.removed(id))
+    }
+
+    func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
+    {
+        SessionJournal.record(session, output: output, error: error, statistics: statistics)
+        continuation.yield(.outputFinished(session, output, error, statistics))
+    }
+
+    /// Ends the queue; `run` returns when everything before has been told.
+    func finish() {
+        continuation.finish()
+    }
+
+    /// Tells the bus, until `finish`.
+    func run(_ objects: SessionObjects, bus: BusConnection) async {
+        for await event in events {
+            do throws(CaptureError) {
+                switch event {
+                case .added(let session):
+                    try await objects.publish(session)
+                    try bus.emit(
+                        CaptureNames.root,
+                        CaptureNames.manager,
+                        "SessionAdded",
+                        signature: "o",
+                        [.objectPath(SessionObjects.path(session.id))]
+                    )
+                case .changed(let session): try await objects.update(session)
+                case .removed(let id): try await objects.remove(id)
+                case .outputFinished(let session, let output, let error, let statistics):
+                    try bus.emit(
+                        SessionObjects.path(session.id),
+                        CaptureNames.session,
+                        "OutputFinished",
+                        signature: "sssa{sv}",
+                        [
+                            .string(output), .string(error?.code.rawValue ?? ""), .string(error?.message ?? ""),
+                            .properties(statistics.busProperties),
+                        ]
+                    )
+                }
+            } catch {
+                // The bus is gone: so will be the daemon. The journal still gets to know.
+                Journal.send("the bus was not told of a session: \(error)", priority: .error)
+            }
+        }
+    }
+}

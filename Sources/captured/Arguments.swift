@@ -1,0 +1,69 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+
+/// The arguments of a call, whose types the bus has checked against the interface already.
+extension [BusValue] {
+    private func argument(_ index: Int) throws(CaptureError) -> BusValue {
+        guard indices.contains(index) else {
+            throw CaptureError(.invalidArgument, "the call lacks its argument \(index + 1)")
+        }
+        return self[index]
+    }
+
+    private func wrong(_ index: Int, _ expected: String) -> CaptureError {
+        CaptureError(.invalidArgument, "argument \(index + 1) is not \(expected)")
+    }
+
+    func text(_ index: Int) throws(CaptureError) -> String {
+        guard let text = try argument(index).text else { throw wrong(index, "a text") }
+        return text
+    }
+
+    func number(_ index: Int) throws(CaptureError) -> Int64 {
+        guard let number = try argument(index).integer else { throw wrong(index, "a number") }
+        return number
+    }
+
+    func texts(_ index: Int) throws(CaptureError) -> [String] {
+        guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
+        return texts
+    }
+
+    func properties(_ index: Int) throws(CaptureError) -> [String: BusValue] {
+        guard let properties = try argument(index).properties else { throw wrong(index, "a table of properties") }
+        return properties
+    }
+
+    func file(_ index: Int) throws(CaptureError) -> Descriptor {
+        guard let file = try argument(index).file else { throw wrong(index, "a descriptor") }
+        return file
+    }
+
+    /// A table of descriptors by name.
+    func files(_ index: Int) throws(CaptureError) -> [String: any OpenFile] {
+        try properties(index).mapValues { value throws(CaptureError) -> any OpenFile in
+            guard let file = value.file else { throw wrong(index, "a table of descriptors") }
+            return file
+        }
+    }
+
+    /// A service by its name.
+    func service(_ index: Int) throws(CaptureError) -> Service {
+        try Service(named: text(index))
+    }
+}
+
+extension Service {
+    /// The service of a name.
+    ///
+    /// - Throws: `.invalidArgument` that lists the names there are.
+    init(named name: String) throws(CaptureError) {
+        guard let service = Service(rawValue: name) else {
+            let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CaptureError(.invalidArgument, "unknown service '\(name)', expected one of \(known)")
+        }
+        self = service
+    }
+}

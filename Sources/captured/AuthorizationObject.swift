@@ -1,0 +1,182 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// The Authorization interface: consent asked for, looked at and changed.
+struct AuthorizationObject: Sendable {
+    let bus: BusConnection
+    let gate: AuthorizationGate
+    let engine: CaptureEngine
+    let callers: CallerDirectory
+    let agents: AgentRegistry
+    let requests: AccessRequests
+    let settings: SettingsGuard
+
+    var implementation: BusImplementation {
+        BusImplementation(
+            CaptureInterfaces.authorization,
+            methods: [
+                "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
+                "GetProgramStatus": getProgramStatus, "Set": set, "Reset": reset, "RegisterAgent": registerAgent,
+                "UnregisterAgent": unregisterAgent, "Answer": answer, "Dismiss": dismiss,
+            ]
+        )
+    }
+
+    private func getStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        return [.uint32(try await gate.status(call.arguments.service(0), for: client.identity).rawValue)]
+    }
+
+    private func requestAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        var services: Set<Service> = []
+        for name in try call.arguments.texts(0) { services.insert(try Service(named: name)) }
+        guard !services.isEmpty else { throw CaptureError(.invalidArgument, "access to no service was requested") }
+        return [.uint32(await requests.begin(services, for: client))]
+    }
+
+    private func whoAmI(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let identity = try await callers.client(call.sender).identity
+        return [
+            .properties([
+                "program": .string(identity.program),
+                "tier": .string(identity.tier.rawValue),
+                "user": .string(Users.name(of: identity.user)),
+                "uid": .uint32(identity.user),
+                "pid": .uint32(UInt32(clamping: identity.pid)),
+                "name": .string(identity.name),
+                "detail": .string(identity.detail),
+            ])
+        ]
+    }
+
+    private func list(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let rows = try await gate.list().filter { client.mayList($0.user) }
+        return [
+            .propertyList(
+                rows.map { row in
+                    [
+                        "user": .string(Users.name(of: row.user)),
+                        "program": .string(row.program),
+                        "tier": .string(row.tier.rawValue),
+                        "service": .string(row.service.rawValue),
+                        "status": .string(row.status.word),
+                        "reason": .string(row.reason.rawValue),
+                        "time": .int64(row.time.wall),
+                        "detail": .string(row.detail),
+                        "executable": .string(row.executable?.path ?? ""),
+                    ]
+                }
+            )
+        ]
+    }
+
+    private func getProgramStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
+        let program = try call.arguments.text(1)
+        guard client.mayList(ClientIdentity.answerUser(of: program, user: user)) else {
+            throw CaptureError(.notPermitted, "answers of another user are shown to root alone")
+        }
+        let stored = try await gate.statuses(user: user, program: program)
+        return [AccessRequests.table(Service.allCases.map { ($0, stored[$0] ?? .notDetermined) })]
+    }
+
+    private func set(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
+        let program = try call.arguments.text(1)
+        let service = try call.arguments.service(2)
+        let word = try call.arguments.text(3)
+        guard let status = AuthorizationStatus(word: word) else {
+            throw CaptureError(.invalidArgument, "unknown answer '\(word)', expected authorized or denied")
+        }
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        try await settings.allow(client, on: owner, loosens: status != .denied)
+        try await gate.set(user: user, program: program, service: service, status: status)
+        await engine.endRevoked()
+        try changed(owner, program, service, status)
+        return []
+    }
+
+    private func reset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let name = try call.arguments.text(0)
+        let program = try call.arguments.text(1)
+        let word = try call.arguments.text(2)
+        let service = word.isEmpty ? nil : try Service(named: word)
+        // Without a name: one's own answers; root's "without a name" is everybody's.
+        let user: UInt32? =
+            name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
+        let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
+        let going = try await gate.list().filter { row in
+            (owner == nil || row.user == owner) && (program.isEmpty || row.program == program)
+                && (service == nil || row.service == service)
+        }
+        try await settings.allow(client, on: owner, loosens: going.contains { $0.status == .denied })
+        let count = try await gate.reset(user: owner, program: program.isEmpty ? nil : program, service: service)
+        await engine.endRevoked()
+        for row in going { try changed(row.user, row.program, row.service, .notDetermined) }
+        return [.uint32(UInt32(clamping: count))]
+    }
+
+    private func registerAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let options = try call.arguments.properties(1)
+        let isInline = options["inline"]?.boolean ?? false
+        try settings.mayAnswer(client)
+        if isInline { try await settings.isOwnTerminal(client) }
+        await agents.register(
+            client.identity,
+            connection: call.sender,
+            path: try call.arguments.text(0),
+            isInline: isInline
+        )
+        return []
+    }
+
+    private func unregisterAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        await agents.unregister(call.sender)
+        return []
+    }
+
+    private func answer(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        try settings.mayAnswer(client)
+        var answers: [Service: Bool] = [:]
+        for (name, value) in try call.arguments.properties(1) {
+            answers[try Service(named: name)] = value.boolean ?? false
+        }
+        try await agents.answer(call.arguments.text(0), from: call.sender, answers)
+        return []
+    }
+
+    private func dismiss(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await agents.answer(call.arguments.text(0), from: call.sender, nil)
+        return []
+    }
+
+    private func changed(_ user: UInt32, _ program: String, _ service: Service, _ status: AuthorizationStatus)
+        throws(CaptureError)
+    {
+        try bus.emit(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "Changed",
+            signature: "sssu",
+            [
+                .string(Users.name(of: user)), .string(program), .string(service.rawValue), .uint32(status.rawValue),
+            ]
+        )
+    }
+}
+
+extension SessionClient {
+    /// Whether the caller may see answers of a user: its own, the machine's (whom it may be asked about), all for root.
+    func mayList(_ user: UInt32) -> Bool {
+        identity.user == user || identity.user == 0 || user == 0
+    }
+}

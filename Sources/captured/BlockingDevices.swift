@@ -1,0 +1,74 @@
+import Authorization
+import CaptureCore
+import CaptureDevices
+import CaptureEngine
+import CaptureSystem
+
+/// The devices of this machine, and the synthetic ones when they are wanted.
+///
+/// Opening, starting and closing block for as long as a driver does, so each runs on a thread of its own.
+struct MachineDevices: DeviceProvider {
+    let monitor: DeviceMonitor
+    let synthetic: SyntheticDevices?
+
+    func devices() async -> [DeviceDescription] {
+        (synthetic?.descriptions() ?? []) + monitor.devices()
+    }
+
+    /// The device of an id or an alias.
+    func device(_ name: String) async throws(CaptureError) -> DeviceDescription {
+        let all = await devices()
+        if let found = all.first(where: { $0.id.rawValue == name || $0.aliases.contains(name) }) { return found }
+        throw CaptureError(.noSuchDevice, "there is no device '\(name)'")
+    }
+
+    func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant) async throws(CaptureError)
+        -> any MediaSource
+    {
+        let synthetic = synthetic
+        return try await WorkerThread.run("open-camera") {
+            Result { () throws(CaptureError) -> any MediaSource in
+                if let synthetic, synthetic.owns(device.id) {
+                    return try synthetic.openCamera(request, grant: grant)
+                }
+                return try V4L2Camera.open(device, request, grant: grant)
+            }
+        }
+    }
+
+    func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
+        async throws(CaptureError) -> any MediaSource
+    {
+        let synthetic = synthetic
+        return try await WorkerThread.run("open-mic") {
+            Result { () throws(CaptureError) -> any MediaSource in
+                if let synthetic, synthetic.owns(device.id) {
+                    return try synthetic.openMicrophone(request, grant: grant)
+                }
+                return try ALSAMicrophone.open(device, request, grant: grant)
+            }
+        }
+    }
+
+    func start(
+        _ source: any MediaSource,
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError) {
+        try await WorkerThread.run("start-source") {
+            Result { () throws(CaptureError) in try source.start(into: sink, ended: ended) }
+        }
+    }
+
+    func close(_ source: any MediaSource) async {
+        // Closing cannot fail, but a thread for it can be lacking; then it is done here.
+        do throws(CaptureError) {
+            try await WorkerThread.run("close-source") {
+                source.close()
+                return .success(())
+            }
+        } catch {
+            source.close()
+        }
+    }
+}

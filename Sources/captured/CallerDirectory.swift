@@ -1,0 +1,58 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// The programs behind the bus's connections.
+///
+/// A connection is identified at its first call and again at each one after: whoever changes in between (forked, ran
+/// another program, left the socket to somebody else) is refused from then on.
+actor CallerDirectory {
+    private let bus: BusConnection
+    private let gone: @Sendable (String) async -> Void
+    private var known: [String: ClientIdentity] = [:]
+    private var watches: [String: BusSubscription] = [:]
+
+    /// - Parameter gone: Told when a connection that called once has left the bus.
+    init(bus: BusConnection, gone: @escaping @Sendable (String) async -> Void) {
+        self.bus = bus
+        self.gone = gone
+    }
+
+    /// Identifies a caller.
+    ///
+    /// - Throws: `.notPermitted` when it cannot be identified or is not who it was.
+    func client(_ connection: String) async throws(CaptureError) -> SessionClient {
+        let now = try await identify(connection)
+        if let before = known[connection] {
+            guard before.isUnchanged(in: now) else {
+                throw CaptureError(.notPermitted, "the program behind this connection is not the one that opened it")
+            }
+        } else {
+            known[connection] = now
+            try await watch(connection)
+        }
+        return SessionClient(identity: now, connection: connection) { [weak self] () throws(CaptureError) in
+            guard let self else { throw CaptureError(.unreachable, "captured is shutting down") }
+            return try await self.identify(connection)
+        }
+    }
+
+    private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
+        try ClientIdentity.identify(ProcessFacts(try await bus.credentials(of: connection)))
+    }
+
+    private func watch(_ connection: String) async throws(CaptureError) {
+        let watch = try await bus.whenNameVanishes(connection) { [weak self] in
+            Task { await self?.vanished(connection) }
+        }
+        // It may have gone while the watch was being set up.
+        if known[connection] != nil { watches[connection] = watch }
+    }
+
+    private func vanished(_ connection: String) async {
+        known[connection] = nil
+        watches[connection] = nil
+        await gone(connection)
+    }
+}

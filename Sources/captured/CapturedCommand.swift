@@ -1,0 +1,71 @@
+import ArgumentParser
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import CLinux
+import Glibc
+
+/// The daemon's command line.
+@main
+struct CapturedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "captured",
+        abstract: "Owns the cameras and microphones of a machine, and captures with consent.",
+        version: ManagerObject.version
+    )
+
+    @Option(help: "The bus to serve: system, session, or an address.")
+    var bus = "system"
+
+    @Flag(help: "Offer a synthetic camera and microphone beside the real ones.")
+    var synthetic = false
+
+    @Option(help: "Where answers are kept; created with mode 0700 when absent.")
+    var stateDir: String?
+
+    @Option(help: "Read captured.conf from this directory instead of /usr/lib/captured and /etc/captured.")
+    var configDir: String?
+
+    @Option(help: "The recorder to start as a child on a session bus.")
+    var recorder: String?
+
+    func run() async throws {
+        clinux_ignore_sigpipe()
+        let options = DaemonOptions(
+            bus: BusKind(argument: bus),
+            synthetic: synthetic,
+            stateDirectory: stateDir,
+            configDirectory: configDir,
+            recorder: recorder
+        )
+        do throws(CaptureError) {
+            try await Daemon.run(options)
+        } catch {
+            Journal.send("captured cannot run: \(error)", priority: .critical)
+            throw ExitCode(error.code.exitCode)
+        }
+    }
+}
+
+extension BusKind {
+    /// A bus by the word of the command line.
+    init(argument: String) {
+        switch argument {
+        case "system": self = .system
+        case "session": self = .session
+        default: self = .address(argument)
+        }
+    }
+}
+
+/// What the command line says.
+struct DaemonOptions: Sendable {
+    var bus: BusKind
+    var synthetic: Bool
+    var stateDirectory: String?
+    var configDirectory: String?
+    var recorder: String?
+
+    /// Whether this is the machine's daemon rather than one of development, the demo and tests.
+    var isSystem: Bool { bus == .system }
+}

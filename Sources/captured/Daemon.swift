@@ -1,0 +1,107 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureDevices
+import CaptureEngine
+import CaptureSystem
+import Glibc
+
+/// Wires devices, engine, consent and bus, and lives until a signal.
+enum Daemon {
+    static func run(_ options: DaemonOptions) async throws(CaptureError) {
+        // Before any thread is started, so that every thread has the signals blocked.
+        let signals = try TerminationSignals()
+        let places = Places(options)
+        let configuration = places.readConfiguration()
+        for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
+
+        let bus = try await BusConnection.open(options.bus)
+        try await bus.requestName(CaptureNames.service)
+        bus.onDisconnect { error in signals.raise(.lostBus(error)) }
+
+        let store = AuthorizationStore(directory: places.state)
+        if case .unusable(let why) = store.state {
+            Journal.send("every start is refused: \(why)", priority: .error)
+        }
+        let synthetic =
+            options.synthetic || configuration.synthetic.enabled
+            ? try SyntheticDevices(configuration.synthetic) : nil
+        let changes = AsyncStream<DeviceChange>.makeStream()
+        let monitor = try DeviceMonitor(probers: DeviceMonitor.standardProbers) { changes.continuation.yield($0) }
+        let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
+        let agents = AgentRegistry(bus: bus) { options.isSystem ? Seat.activeUser() : getuid() }
+        let gate = AuthorizationGate(
+            store: store,
+            usage: places.usageDescriptions(),
+            prompter: agents,
+            promptTimeout: configuration.consent.promptTimeout,
+            decisions: SessionJournal.record
+        )
+        let announcer = Announcer()
+        let engine = CaptureEngine(
+            devices: devices,
+            rings: SharedRings(),
+            recorders: Recorders(origin: places.recorder(configuration)),
+            gate: gate,
+            observer: announcer
+        )
+        let requests = AccessRequests(bus: bus, gate: gate)
+        let callers = CallerDirectory(bus: bus) { connection in
+            await agents.unregister(connection)
+            await requests.clientGone(connection)
+            await engine.clientGone(connection)
+        }
+        let sessions = SessionObjects(bus: bus, callers: callers)
+        await sessions.serve(engine)
+        let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, devices: devices)
+        let health = Health(
+            places: places,
+            configuration: configuration,
+            store: store,
+            agents: agents
+        )
+        let manager = ManagerObject(
+            engine: engine,
+            callers: callers,
+            devices: devices,
+            sessions: sessions,
+            health: health
+        )
+        let authorization = AuthorizationObject(
+            bus: bus,
+            gate: gate,
+            engine: engine,
+            callers: callers,
+            agents: agents,
+            requests: requests,
+            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine)
+        )
+
+        let telling = Task { await announcer.run(sessions, bus: bus) }
+        for device in await devices.devices() { try await deviceObjects.follow(.added(device), announcing: false) }
+        try await bus.export(
+            try BusObject(path: CaptureNames.root, [manager.implementation, authorization.implementation])
+        )
+        let following = Task {
+            for await change in changes.stream {
+                do throws(CaptureError) {
+                    try await deviceObjects.follow(change)
+                } catch {
+                    Journal.send("a device's coming or going was not told: \(error)", priority: .error)
+                }
+            }
+        }
+        ServiceManager.ready(status: "\(await devices.devices().count) devices")
+        Journal.send("captured \(ManagerObject.version) serves the \(options.bus) bus")
+
+        let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) { await health.reload() }
+        ServiceManager.stopping()
+        Journal.send("captured stops: \(end)")
+        following.cancel()
+        await engine.shutDown()
+        announcer.finish()
+        await telling.value
+        await bus.close()
+        if case .lostBus(let error) = end { throw error }
+    }
+}

@@ -1,0 +1,79 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+
+/// The Manager interface: devices, sessions, health.
+struct ManagerObject: Sendable {
+    static let version = "1.0.0"
+
+    let engine: CaptureEngine
+    let callers: CallerDirectory
+    let devices: MachineDevices
+    let sessions: SessionObjects
+    let health: Health
+
+    var implementation: BusImplementation {
+        BusImplementation(
+            CaptureInterfaces.manager,
+            methods: [
+                "ListDevices": listDevices, "CreateSession": createSession, "ListSessions": listSessions,
+                "GetHealth": getHealth, "Reload": reload,
+            ],
+            properties: [
+                "Version": .string(ManagerObject.version),
+                "Synthetic": .bool(devices.synthetic != nil),
+            ]
+        )
+    }
+
+    private func listDevices(_: BusCall) async throws(CaptureError) -> [BusValue] {
+        [.propertyList(await devices.devices().map(\.busProperties))]
+    }
+
+    private func createSession(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let description = try SessionDescription(busProperties: call.arguments.properties(0))
+        let id = try await engine.create(description, files: call.arguments.files(1), client: client)
+        // The client may call the session as soon as it knows its path.
+        if let session = await engine.list(for: client).first(where: { $0.id == id }) {
+            try await sessions.publish(session)
+        }
+        return [.objectPath(SessionObjects.path(id))]
+    }
+
+    private func listSessions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        return [
+            .propertyList(
+                await engine.list(for: client).map { session in
+                    [
+                        "id": .uint32(session.id),
+                        "path": .objectPath(SessionObjects.path(session.id)),
+                        "state": .string(session.state.rawValue),
+                        "reasonCode": .string(session.reason?.code.rawValue ?? ""),
+                        "reason": .string(session.reason?.message ?? ""),
+                        "program": .string(session.program),
+                        "user": .string(Users.name(of: session.user)),
+                        "attached": .bool(session.description.isAttached),
+                        "description": .properties(session.description.busProperties),
+                    ]
+                }
+            )
+        ]
+    }
+
+    private func getHealth(_: BusCall) async throws(CaptureError) -> [BusValue] {
+        [.properties(await health.report())]
+    }
+
+    private func reload(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        guard client.identity.user == 0 || client.identity.user == health.ownUser else {
+            throw CaptureError(.notPermitted, "the configuration is reloaded by root alone")
+        }
+        await health.reload()
+        return []
+    }
+}

@@ -1,0 +1,77 @@
+import Authorization
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Where things lie: the machine's directories on the system bus, the user's elsewhere.
+struct Places: Sendable {
+    /// Answers; 0700.
+    let state: String
+    /// Vendor's configuration, then the administrator's.
+    let configuration: [String]
+    /// The command line that ships with this daemon.
+    let commandLine: String
+    private let options: DaemonOptions
+
+    init(_ options: DaemonOptions) {
+        self.options = options
+        let home = Places.variable("HOME") ?? "/"
+        let ownDirectory = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
+        if options.isSystem {
+            // systemd names the directories that it made for the unit.
+            state = options.stateDirectory ?? Places.variable("STATE_DIRECTORY") ?? "/var/lib/captured"
+            configuration = options.configDirectory.map { [$0] } ?? ["/usr/lib/captured", "/etc/captured"]
+        } else {
+            let states = Places.variable("XDG_STATE_HOME") ?? home + "/.local/state"
+            state = options.stateDirectory ?? states + "/captured"
+            configuration = options.configDirectory.map { [$0] } ?? [Places.userConfiguration(home)]
+        }
+        // Beside the daemon in a build folder; in PREFIX/bin for a daemon in PREFIX/libexec.
+        let beside = ownDirectory + "/capturectl"
+        commandLine =
+            unsafe access(beside, X_OK) == 0 ? beside : Places.directory(of: ownDirectory) + "/bin/capturectl"
+    }
+
+    func readConfiguration() -> Configuration {
+        Configuration(directories: configuration)
+    }
+
+    /// Where programs say why they capture.
+    func usageDescriptions() -> MetadataUsageDescriptions {
+        var own = ["/etc/captured/apps.d", "/usr/lib/captured/apps.d"]
+        if !options.isSystem {
+            own.insert(Places.userConfiguration(Places.variable("HOME") ?? "/") + "/apps.d", at: 0)
+        }
+        return MetadataUsageDescriptions(
+            applications: ["/usr/local/share/applications", "/usr/share/applications"],
+            units: [
+                "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+                "/usr/lib/systemd/system",
+            ],
+            overrides: own
+        )
+    }
+
+    /// How recorders are had: from systemd on the system bus, as children elsewhere.
+    func recorder(_ configuration: Configuration) -> RecorderOrigin {
+        if let program = options.recorder { return .program(path: program) }
+        if options.isSystem { return .socket(path: configuration.recorder.socket) }
+        let own = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
+        return .program(path: own + "/captured-recorder")
+    }
+
+    private static func userConfiguration(_ home: String) -> String {
+        (variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/captured"
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}

@@ -1,0 +1,65 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// What the journal is told of sessions and decisions, with fields that can be searched for:
+/// `journalctl CAPTURE_PROGRAM=exe:/usr/bin/capturectl`.
+enum SessionJournal {
+    static func record(_ session: SessionSnapshot) {
+        let devices = session.description.inputs.map { $0.device ?? "first \($0.mediaType.rawValue)" }
+        var message = "session \(session.id) of \(session.program) is \(session.state.rawValue)"
+        if let reason = session.reason { message += ": \(reason.message)" }
+        Journal.send(
+            DisplayText.neutralized(message, limit: 2000),
+            priority: session.state == .failed || session.state == .interrupted ? .warning : .info,
+            fields: [
+                "CAPTURE_SESSION": "\(session.id)",
+                "CAPTURE_STATE": session.state.rawValue,
+                "CAPTURE_REASON": session.reason?.code.rawValue ?? "",
+                "CAPTURE_PROGRAM": session.program,
+                "CAPTURE_USER": "\(session.user)",
+                "CAPTURE_DEVICES": devices.joined(separator: " "),
+            ]
+        )
+    }
+
+    static func record(
+        _ session: SessionSnapshot,
+        output: String,
+        error: CaptureError?,
+        statistics: OutputStatistics
+    ) {
+        let end = error.map { "failed: \($0.message)" } ?? "is complete"
+        Journal.send(
+            DisplayText.neutralized("output '\(output)' of session \(session.id) \(end)", limit: 2000),
+            priority: error == nil ? .info : .warning,
+            fields: [
+                "CAPTURE_SESSION": "\(session.id)",
+                "CAPTURE_OUTPUT": output,
+                "CAPTURE_REASON": error?.code.rawValue ?? "",
+                "CAPTURE_PROGRAM": session.program,
+                "CAPTURE_USER": "\(session.user)",
+                "CAPTURE_FRAMES": "\(statistics.frames)",
+                "CAPTURE_BYTES": "\(statistics.bytes)",
+                "CAPTURE_DROPS": "\(statistics.missedFrames)",
+            ]
+        )
+    }
+
+    static func record(_ decision: Decision) {
+        Journal.send(
+            DisplayText.neutralized(decision.message, limit: 2000),
+            priority: .notice,
+            fields: [
+                "CAPTURE_DECISION": decision.status.word,
+                "CAPTURE_CAUSE": decision.cause.rawValue,
+                "CAPTURE_SERVICE": decision.service.rawValue,
+                "CAPTURE_PROGRAM": decision.program,
+                "CAPTURE_TIER": decision.tier?.rawValue ?? "",
+                "CAPTURE_USER": "\(decision.user)",
+                "CAPTURE_PID": "\(decision.pid)",
+            ]
+        )
+    }
+}

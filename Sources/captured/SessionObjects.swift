@@ -1,0 +1,144 @@
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+
+/// The sessions as objects on the bus.
+///
+/// What the engine tells comes through one queue, so that objects appear, change and go in the order of events.
+actor SessionObjects {
+    private let bus: BusConnection
+    private var engine: CaptureEngine?
+    private let callers: CallerDirectory
+    private var objects: [UInt32: BusObject] = [:]
+    private var exporting: [UInt32: Task<Void, any Error>] = [:]
+
+    init(bus: BusConnection, callers: CallerDirectory) {
+        self.bus = bus
+        self.callers = callers
+    }
+
+    func serve(_ engine: CaptureEngine) {
+        self.engine = engine
+    }
+
+    static func path(_ id: UInt32) -> String { "\(CaptureNames.sessions)/\(id)" }
+
+    /// Makes a session's object reachable, once, and waits until it is.
+    func publish(_ session: SessionSnapshot) async throws(CaptureError) {
+        if objects[session.id] != nil { return }
+        let task =
+            exporting[session.id]
+            ?? Task { () throws in
+                let object = try self.makeObject(session)
+                try await self.bus.export(object)
+                self.objects[session.id] = object
+            }
+        exporting[session.id] = task
+        do {
+            try await task.value
+            exporting[session.id] = nil
+        } catch {
+            exporting[session.id] = nil
+            throw error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
+        }
+    }
+
+    func update(_ session: SessionSnapshot) throws(CaptureError) {
+        guard let object = objects[session.id] else { return }
+        try bus.update(object, CaptureNames.session, SessionObjects.properties(of: session))
+    }
+
+    func remove(_ id: UInt32) throws(CaptureError) {
+        guard objects.removeValue(forKey: id) != nil else { return }
+        bus.unexport(SessionObjects.path(id))
+        try bus.emit(
+            CaptureNames.root,
+            CaptureNames.manager,
+            "SessionRemoved",
+            signature: "o",
+            [.objectPath(SessionObjects.path(id))]
+        )
+    }
+
+    private func makeObject(_ session: SessionSnapshot) throws(CaptureError) -> BusObject {
+        let id = session.id
+        return try BusObject(
+            path: SessionObjects.path(id),
+            [
+                BusImplementation(
+                    CaptureInterfaces.session,
+                    methods: [
+                        "Start": handler { engine, client, _ throws(CaptureError) in
+                            try await engine.start(id, client: client)
+                            return []
+                        },
+                        "Stop": handler { engine, client, _ throws(CaptureError) in
+                            try await engine.stop(id, client: client)
+                            return []
+                        },
+                        "GetStatistics": handler { engine, client, _ throws(CaptureError) in
+                            [.properties(try await engine.statistics(of: id, client: client).busProperties)]
+                        },
+                        "OpenBuffer": handler { engine, client, arguments throws(CaptureError) in
+                            let file = try await engine.openBuffer(id, output: arguments.text(0), client: client)
+                            guard let descriptor = file as? Descriptor else {
+                                throw CaptureError(.internalFault, "the ring has no descriptor")
+                            }
+                            return [.descriptor(descriptor)]
+                        },
+                        "Configure": handler { engine, client, arguments throws(CaptureError) in
+                            let description = try SessionDescription(busProperties: arguments.properties(0))
+                            let files = try arguments.files(1)
+                            try await engine.configure(id, description, files: files, client: client)
+                            return []
+                        },
+                        "AddOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let output = try OutputDescription(busProperties: arguments.properties(0))
+                            let inputs = try arguments.texts(1)
+                            try await engine.addOutput(
+                                id,
+                                output,
+                                inputs: inputs,
+                                file: arguments.file(2),
+                                client: client
+                            )
+                            return []
+                        },
+                    ],
+                    properties: SessionObjects.properties(of: session)
+                        .merging(SessionObjects.constants(of: session)) { $1 }
+                )
+            ]
+        )
+    }
+
+    /// A handler that identifies its caller first.
+    private func handler(
+        _ body: @escaping @Sendable (CaptureEngine, SessionClient, [BusValue]) async throws(CaptureError) -> [BusValue]
+    ) -> BusHandler {
+        let callers = callers
+        return { [engine] call throws(CaptureError) in
+            guard let engine else { throw CaptureError(.unreachable, "captured is not ready yet") }
+            return try await body(engine, try await callers.client(call.sender), call.arguments)
+        }
+    }
+
+    private static func properties(of session: SessionSnapshot) -> [String: BusValue] {
+        [
+            "State": .string(session.state.rawValue),
+            "ReasonCode": .string(session.reason?.code.rawValue ?? ""),
+            "Reason": .string(session.reason?.message ?? ""),
+            "Description": .properties(session.description.busProperties),
+        ]
+    }
+
+    private static func constants(of session: SessionSnapshot) -> [String: BusValue] {
+        [
+            "Id": .uint32(session.id),
+            "Program": .string(session.program),
+            "User": .uint32(session.user),
+            "Attached": .bool(session.description.isAttached),
+        ]
+    }
+}

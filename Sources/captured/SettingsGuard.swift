@@ -1,0 +1,89 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Glibc
+
+/// Who may change consent and answer prompts.
+struct SettingsGuard: Sendable {
+    /// The polkit action for what loosens consent.
+    private static let action = "org.capturekit.capture1.loosen-consent"
+
+    let bus: BusConnection
+    let kind: BusKind
+    /// The command line that ships with this daemon: the one program whose inline agent is believed.
+    let commandLine: String
+
+    /// Whether a caller may change the answers of a user.
+    ///
+    /// - Parameters:
+    ///   - owner: Whose answers; nil for everybody's.
+    ///   - loosens: Whether more becomes possible than before; that takes the user's own password through polkit.
+    /// - Throws: `.notPermitted`.
+    func allow(_ client: SessionClient, on owner: UInt32?, loosens: Bool) async throws(CaptureError) {
+        if client.identity.user == 0 { return }
+        guard client.identity.tier == .claimed else {
+            throw CaptureError(
+                .notPermitted,
+                "consent is changed by people; a program of tier \(client.identity.tier.rawValue) may not"
+            )
+        }
+        guard owner == client.identity.user else {
+            throw CaptureError(.notPermitted, "answers of another user or of the machine are changed by root alone")
+        }
+        if loosens, kind == .system { try await askPolkit(client) }
+    }
+
+    /// Whether a caller may register an agent and answer.
+    func mayAnswer(_ client: SessionClient) throws(CaptureError) {
+        guard client.identity.tier == .claimed || client.identity.user == 0 else {
+            throw CaptureError(
+                .notPermitted,
+                "prompts are answered by people; a program of tier \(client.identity.tier.rawValue) may not"
+            )
+        }
+    }
+
+    /// An inline agent is believed for the shipped command line alone, in the foreground of its own terminal: there, who
+    /// types is who started it.
+    func isOwnTerminal(_ client: SessionClient) async throws(CaptureError) {
+        guard let executable = client.identity.executable, executable.path == commandLine else {
+            throw CaptureError(.notPermitted, "an inline agent is for \(commandLine) alone")
+        }
+        let facts = try await bus.credentials(of: client.connection)
+        guard facts.terminal != 0, facts.foregroundGroup == facts.processGroup else {
+            throw CaptureError(.notPermitted, "an inline agent has to be in the foreground of its own terminal")
+        }
+    }
+
+    private func askPolkit(_ client: SessionClient) async throws(CaptureError) {
+        let subject = BusValue.structure([
+            .string("system-bus-name"),
+            .dictionary("sv", [BusEntry(.string("name"), .variant(.string(client.connection)))]),
+        ])
+        let answer: [BusValue]
+        do throws(CaptureError) {
+            answer = try await bus.call(
+                "org.freedesktop.PolicyKit1",
+                "/org/freedesktop/PolicyKit1/Authority",
+                "org.freedesktop.PolicyKit1.Authority",
+                "CheckAuthorization",
+                signature: "(sa{sv})sa{ss}us",
+                [subject, .string(SettingsGuard.action), .dictionary("ss", []), .uint32(1), .string("")],
+                timeout: 120
+            )
+        } catch {
+            throw CaptureError(
+                .notPermitted,
+                "polkit could not be asked whether you may loosen consent (\(error)); root may, by sudo"
+            )
+        }
+        guard let result = answer.first?.elements, result.first?.boolean == true else {
+            throw CaptureError(
+                .notPermitted,
+                "loosening consent takes your password, and it was not given; tightening it is free"
+            )
+        }
+    }
+}

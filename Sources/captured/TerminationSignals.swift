@@ -1,0 +1,75 @@
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import CLinux
+import Glibc
+import Synchronization
+
+/// Why the daemon ends.
+enum DaemonEnd: Sendable, CustomStringConvertible {
+    case signal(Int32)
+    case lostBus(CaptureError)
+
+    var description: String {
+        switch self {
+        case .signal(SIGINT): "interrupted"
+        case .signal: "terminated"
+        case .lostBus(let error): "the bus is gone: \(error)"
+        }
+    }
+}
+
+/// SIGTERM, SIGINT and SIGHUP as something to wait for, together with the service manager's watchdog.
+final class TerminationSignals: Sendable {
+    private let file: Descriptor
+    private let wake: EventSignal
+    private let raised = Mutex<DaemonEnd?>(nil)
+
+    /// Blocks the three signals; to be made before any thread is.
+    init() throws(CaptureError) {
+        do throws(SystemError) {
+            file = Descriptor(owning: try SystemError.check("signalfd") { clinux_signalfd_termination() })
+            wake = try EventSignal()
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// Ends the wait from inside.
+    func raise(_ end: DaemonEnd) {
+        raised.withLock { $0 = $0 ?? end }
+        wake.raise()
+    }
+
+    /// Waits for the daemon's end, on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - watchdog: How often the service manager wants to hear that all is well; nil for never.
+    ///   - reload: Called at each SIGHUP. The watchdog is fed only once it is through, so that a hung daemon shows.
+    func wait(watchdog: Duration?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
+        let events = AsyncStream<Int32>.makeStream()
+        let (file, wake) = (file, wake)
+        let pause = watchdog.map { Int32($0.components.seconds * 1000 / 2) + 1 } ?? -1
+        do {
+            try WorkerThread.detached(name: "signals") {
+                while true {
+                    guard let ready = try? Poll.wait(file.descriptor, wake.descriptor, timeout: pause) else { break }
+                    if ready.1.contains(.readable) { break }
+                    let signal = ready.0.contains(.readable) ? clinux_signalfd_read(file.descriptor) : 0
+                    events.continuation.yield(signal)
+                }
+                events.continuation.finish()
+            }
+        } catch {
+            return .lostBus(CaptureError(.internalFault, error))
+        }
+        for await signal in events.stream {
+            switch signal {
+            case SIGHUP: await reload()
+            case SIGTERM, SIGINT: return .signal(signal)
+            default: ServiceManager.watchdog()
+            }
+        }
+        return raised.withLock { $0 } ?? .signal(SIGTERM)
+    }
+}

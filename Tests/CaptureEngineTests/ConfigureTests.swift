@@ -1,0 +1,110 @@
+import CaptureCore
+import CaptureEngine
+import TestSupport
+import Testing
+
+@Suite struct `Changes to a running session` {
+    @Test func `an added output begins while the others go on`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        try await bench.engine.addOutput(
+            id,
+            OutputDescription(name: "shot", kind: .photo, format: "jpeg"),
+            inputs: ["camera"],
+            file: FakeFile(),
+            client: EngineBench.client()
+        )
+        #expect(bench.recorders.recorder("shot") != nil)
+        bench.recorders.recorder("shot")?.stop()
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+    }
+
+    @Test func `a change that fails leaves the session as it was`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.recorders.refuse(CaptureError(.recorderLost, "no recorder"))
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.addOutput(
+                id,
+                OutputDescription(name: "shot", kind: .photo, format: "jpeg"),
+                inputs: ["camera"],
+                file: FakeFile(),
+                client: EngineBench.client()
+            )
+        }
+        let session = await bench.engine.list(for: EngineBench.client()).first
+        #expect(session?.state == .running)
+        #expect(session?.description == EngineBench.movie())
+    }
+
+    @Test func `a change never asks`() async throws {
+        let bench = EngineBench()
+        var pictures = EngineBench.movie()
+        pictures.inputs.removeLast()
+        pictures.connections.removeLast()
+        let id = try await bench.running(pictures)
+        var more = pictures
+        more.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
+        more.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
+        more.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        do {
+            try await bench.engine.configure(id, more, files: ["sound": FakeFile()], client: EngineBench.client())
+            Issue.record("the change went through without consent")
+        } catch {
+            #expect(error.code == .notPermitted)
+        }
+        #expect(!bench.machine.log.contains("open fake:microphone"))
+    }
+
+    @Test func `an output that is no longer described is finished`() async throws {
+        let bench = EngineBench()
+        var both = EngineBench.movie()
+        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
+        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        let id = try await bench.running(both)
+        try await bench.engine.configure(id, EngineBench.movie(), files: [:], client: EngineBench.client())
+        let statistics = try await bench.engine.statistics(of: id, client: EngineBench.client())
+        #expect(Array(statistics.outputs.keys) == ["movie"])
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+    }
+}
+
+@Suite struct `Descriptions that cannot be` {
+    @Test(arguments: [
+        ("no input", SessionDescription(inputs: [], outputs: [], connections: [])),
+        (
+            "an unknown format",
+            SessionDescription(
+                inputs: [InputDescription(name: "a", mediaType: .video)],
+                outputs: [OutputDescription(name: "o", kind: .movie, format: "avi")],
+                connections: [ConnectionDescription(input: "a", output: "o")]
+            )
+        ),
+        (
+            "a movie without a camera",
+            SessionDescription(
+                inputs: [InputDescription(name: "a", mediaType: .audio)],
+                outputs: [OutputDescription(name: "o", kind: .movie, format: "mkv")],
+                connections: [ConnectionDescription(input: "a", output: "o")]
+            )
+        ),
+        (
+            "a connection to nothing",
+            SessionDescription(
+                inputs: [InputDescription(name: "a", mediaType: .video)],
+                outputs: [OutputDescription(name: "o", kind: .movie, format: "mkv")],
+                connections: [ConnectionDescription(input: "a", output: "x")]
+            )
+        ),
+    ])
+    func `are refused before anything is opened`(_ what: String, _ description: SessionDescription) async throws {
+        let bench = EngineBench()
+        do {
+            _ = try await bench.create(description)
+            Issue.record("\(what) was taken")
+        } catch let error as CaptureError {
+            #expect(error.code == .invalidArgument)
+        }
+        #expect(bench.machine.log.isEmpty)
+    }
+}

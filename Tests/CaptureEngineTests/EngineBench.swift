@@ -1,0 +1,78 @@
+import Authorization
+import CaptureCore
+import CaptureEngine
+import TestSupport
+
+/// An engine on a fake machine, with a person who answers as the test says.
+struct EngineBench {
+    let machine = FakeMachine()
+    let recorders = FakeRecorders()
+    let watch = StateWatch()
+    let gate: AuthorizationGate
+    let engine: CaptureEngine
+
+    init(answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = EngineBench.yes) {
+        gate = AuthorizationGate(
+            store: .inMemory(),
+            usage: FixedUsageDescriptions("to test"),
+            prompter: ClosurePrompter(answer)
+        )
+        engine = CaptureEngine(
+            devices: machine,
+            rings: FakeRings(),
+            recorders: recorders,
+            gate: gate,
+            observer: watch,
+            patience: RecorderPatience(begin: .seconds(5), finish: .seconds(5))
+        )
+    }
+
+    static let yes: @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = { request in
+        Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
+    }
+
+    static func client(_ connection: String = ":1.1", user: UInt32 = 1000) -> SessionClient {
+        let identity = ClientIdentity(
+            program: "exe:/usr/bin/tester",
+            tier: .claimed,
+            user: user,
+            name: "tester",
+            detail: "a test"
+        )
+        return SessionClient(identity: identity, connection: connection) { () throws(CaptureError) in identity }
+    }
+
+    /// Camera and microphone into one movie file.
+    static func movie(named name: String = "movie", attached: Bool = false) -> SessionDescription {
+        SessionDescription(
+            inputs: [
+                InputDescription(name: "camera", mediaType: .video),
+                InputDescription(name: "microphone", mediaType: .audio),
+            ],
+            outputs: [OutputDescription(name: name, kind: .movie, format: "mkv")],
+            connections: [
+                ConnectionDescription(input: "camera", output: name),
+                ConnectionDescription(input: "microphone", output: name),
+            ],
+            isAttached: attached
+        )
+    }
+
+    func create(_ description: SessionDescription = movie(), _ client: SessionClient = client()) async throws -> UInt32
+    {
+        let files = description.outputs.filter { $0.kind != .buffer }.map { ($0.name, FakeFile() as any OpenFile) }
+        return try await engine.create(
+            description,
+            files: Dictionary(uniqueKeysWithValues: files),
+            client: client
+        )
+    }
+
+    func running(_ description: SessionDescription = movie(), _ client: SessionClient = client()) async throws -> UInt32
+    {
+        let id = try await create(description, client)
+        try await engine.start(id, client: client)
+        _ = await watch.wait(id, for: .running, .failed)
+        return id
+    }
+}

@@ -1,0 +1,176 @@
+import Authorization
+import CaptureCore
+import CaptureEngine
+import TestSupport
+import Testing
+
+@Suite struct `The life of a session` {
+    @Test func `a yes opens the devices, streams them, and a stop closes them`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        #expect(
+            bench.machine.log == [
+                "open fake:camera", "open fake:microphone", "start fake:camera", "start fake:microphone",
+            ] || bench.machine.log.prefix(2) == ["open fake:camera", "open fake:microphone"]
+        )
+        try await bench.engine.stop(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(end.state == .stopped)
+        #expect(end.reason == nil)
+        #expect(Set(bench.machine.log.suffix(2)) == ["close fake:camera", "close fake:microphone"])
+    }
+
+    @Test func `after a no nothing is ever opened`() async throws {
+        let bench = EngineBench { request in
+            Dictionary(uniqueKeysWithValues: request.services.map { ($0, $0 == .camera) })
+        }
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .denied)
+        #expect(bench.machine.log.isEmpty)
+    }
+
+    @Test func `a session that is stopped while a person is asked opens nothing`() async throws {
+        let asked = AsyncStream<Void>.makeStream()
+        let bench = EngineBench { _ throws(CaptureError) in
+            asked.continuation.yield()
+            do { try await Task.sleep(for: .seconds(600)) } catch {}
+            throw CaptureError(.dismissed, "taken back")
+        }
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        for await _ in asked.stream { break }
+        try await bench.engine.stop(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+        #expect(bench.machine.log.isEmpty)
+    }
+
+    @Test func `two sessions share one camera, which closes with the last`() async throws {
+        let bench = EngineBench()
+        let first = try await bench.running()
+        let second = try await bench.running(EngineBench.movie(named: "other"), EngineBench.client(":1.2"))
+        #expect(bench.machine.log.count { $0 == "open fake:camera" } == 1)
+        try await bench.engine.stop(first, client: EngineBench.client())
+        _ = await bench.watch.wait(first, for: .stopped)
+        #expect(!bench.machine.log.contains("close fake:camera"))
+        try await bench.engine.stop(second, client: EngineBench.client(":1.2"))
+        _ = await bench.watch.wait(second, for: .stopped)
+        #expect(bench.machine.log.contains("close fake:camera"))
+    }
+
+    @Test func `another exact format on a camera in use is busy and names the one in use`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running()
+        var other = EngineBench.movie(named: "other")
+        other.inputs[0].video = VideoFormatRequest(width: 1920, height: 1080, isExact: true)
+        let id = try await bench.running(other, EngineBench.client(":1.2"))
+        let end = await bench.watch.wait(id, for: .failed)
+        #expect(end.reason?.code == .busy)
+        #expect(end.reason?.message.contains("640x480") == true)
+    }
+
+    @Test func `an unplugged camera interrupts its sessions and finishes their files`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.machine.unplug(FakeMachine.camera.id)
+        let end = await bench.watch.wait(id, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .deviceLost)
+        #expect(bench.machine.log.contains("close fake:microphone"))
+    }
+
+    @Test func `a lost recorder fails its session with that reason`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.recorders.recorder("movie")?.kill()
+        let end = await bench.watch.wait(id, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .recorderLost)
+    }
+
+    @Test func `one recorder's end leaves the other output alone`() async throws {
+        let bench = EngineBench()
+        var both = EngineBench.movie()
+        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
+        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        let id = try await bench.running(both)
+        bench.recorders.recorder("movie")?.kill()
+        bench.recorders.recorder("sound")?.report(.progress(OutputStatistics()))
+        try await bench.engine.stop(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .recorderLost)
+    }
+
+    @Test func `outputs that finish by themselves stop the session`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.recorders.recorder("movie")?.stop()
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+    }
+
+    @Test func `an attached session ends with its client and a detached one goes on`() async throws {
+        let bench = EngineBench()
+        let attached = try await bench.running(EngineBench.movie(attached: true))
+        let detached = try await bench.running(EngineBench.movie(named: "other"))
+        await bench.engine.clientGone(":1.1")
+        #expect(await bench.watch.wait(attached, for: .stopped, .failed).state == .stopped)
+        #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == detached }?.state == .running)
+    }
+
+    @Test func `a withdrawn consent has ended the session when the withdrawal is through`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
+        await bench.engine.endRevoked()
+        let session = await bench.engine.list(for: EngineBench.client()).first { $0.id == id }
+        #expect(session?.state == .failed)
+        #expect(session?.reason?.code == .revoked)
+        #expect(bench.machine.log.contains("close fake:camera"))
+    }
+
+    @Test func `a shutdown finishes every file`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        await bench.engine.shutDown()
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+        #expect(bench.machine.log.contains("close fake:camera"))
+    }
+
+    @Test func `a device that cannot be opened leaves nothing behind`() async throws {
+        let bench = EngineBench()
+        bench.machine.failOpening(CaptureError(.busy, "in use"))
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
+        bench.machine.failOpening(nil)
+        _ = try await bench.running(EngineBench.movie(named: "next"))
+        #expect(bench.machine.log.contains("open fake:camera"))
+    }
+}
+
+@Suite struct `Who may do what with a session` {
+    @Test func `another user neither sees nor stops it, and root does`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        let stranger = EngineBench.client(":1.9", user: 1001)
+        #expect(await bench.engine.list(for: stranger).isEmpty)
+        await #expect(throws: CaptureError.self) { try await bench.engine.stop(id, client: stranger) }
+        #expect(await bench.engine.list(for: EngineBench.client(":1.8", user: 0)).count == 1)
+    }
+
+    @Test func `a buffer is given to the connection that made the session alone`() async throws {
+        let bench = EngineBench()
+        var buffer = EngineBench.movie()
+        buffer.outputs = [OutputDescription(name: "frames", kind: .buffer, format: "")]
+        buffer.connections = [ConnectionDescription(input: "camera", output: "frames")]
+        buffer.inputs.removeLast()
+        let id = try await bench.running(buffer)
+        _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client(":1.2"))
+        }
+    }
+}

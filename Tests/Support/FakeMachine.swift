@@ -1,0 +1,129 @@
+public import Authorization
+public import CaptureCore
+public import CaptureEngine
+import Synchronization
+
+/// A camera or microphone without hardware: it opens, streams nothing, and can be made to go away.
+public final class FakeSource: MediaSource {
+    public let format: MediaFormat
+    public let slotsInFlight = 4
+    private let device: DeviceID
+    private let log: FakeMachine
+    private let ended = Mutex<(@Sendable (CaptureError) -> Void)?>(nil)
+
+    init(_ device: DeviceID, _ format: MediaFormat, _ log: FakeMachine) {
+        self.device = device
+        self.format = format
+        self.log = log
+    }
+
+    public func start(into sink: any MediaSink, ended: @escaping @Sendable (CaptureError) -> Void) throws(CaptureError)
+    {
+        log.note("start \(device)")
+        self.ended.withLock { $0 = ended }
+    }
+
+    public func stop() {
+        ended.withLock { $0 = nil }
+    }
+
+    public func close() {
+        stop()
+        log.note("close \(device)")
+    }
+
+    func unplug() {
+        let handler = ended.withLock { $0 }
+        handler?(CaptureError(.deviceLost, "\(device) went away"))
+    }
+}
+
+/// A machine with one camera and one microphone, and a log of what was done with them.
+public final class FakeMachine: DeviceProvider {
+    private let notes = Mutex<[String]>([])
+    private let sources = Mutex<[DeviceID: FakeSource]>([:])
+    private let failure = Mutex<CaptureError?>(nil)
+
+    /// A machine on which nothing has happened.
+    public init() {}
+
+    /// The camera.
+    public static let camera = DeviceDescription(
+        id: DeviceID(rawValue: "fake:camera"),
+        mediaType: .video,
+        name: "Fake Camera",
+        aliases: ["/dev/video9"],
+        driver: "fake",
+        bus: "fake"
+    )
+    /// The microphone.
+    public static let microphone = DeviceDescription(
+        id: DeviceID(rawValue: "fake:microphone"),
+        mediaType: .audio,
+        name: "Fake Microphone",
+        aliases: [],
+        driver: "fake",
+        bus: "fake"
+    )
+
+    /// What was done, in order.
+    public var log: [String] { notes.withLock { $0 } }
+
+    func note(_ text: String) {
+        notes.withLock { $0.append(text) }
+    }
+
+    /// Makes the next openings fail; nil lets them be.
+    public func failOpening(_ error: CaptureError?) {
+        failure.withLock { $0 = error }
+    }
+
+    /// Pulls a device out.
+    public func unplug(_ device: DeviceID) {
+        sources.withLock { $0[device] }?.unplug()
+    }
+
+    public func devices() async -> [DeviceDescription] { [FakeMachine.camera, FakeMachine.microphone] }
+
+    public func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant)
+        async throws(CaptureError) -> any MediaSource
+    {
+        let format = VideoFormat(
+            pixelFormat: .yuyv,
+            width: 640,
+            height: 480,
+            interval: FrameInterval(1, 30),
+            planes: [PlaneLayout(offset: 0, stride: 1280, size: 614_400)]
+        )
+        return try open(device.id, .video(format))
+    }
+
+    public func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
+        async throws(CaptureError) -> any MediaSource
+    {
+        try open(
+            device.id,
+            .audio(AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480))
+        )
+    }
+
+    private func open(_ id: DeviceID, _ format: MediaFormat) throws(CaptureError) -> any MediaSource {
+        if let error = failure.withLock({ $0 }) { throw error }
+        note("open \(id)")
+        let source = FakeSource(id, format, self)
+        sources.withLock { $0[id] = source }
+        return source
+    }
+
+    public func start(
+        _ source: any MediaSource,
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError) {
+        try source.start(into: sink, ended: ended)
+    }
+
+    public func close(_ source: any MediaSource) async {
+        source.close()
+    }
+}

@@ -1,0 +1,145 @@
+public import CaptureCore
+public import CaptureEngine
+import Synchronization
+
+/// Recorders without processes: each begins at once, and finishes or fails when told.
+public final class FakeRecorders: RecorderLauncher {
+    private let running = Mutex<[String: FakeRecorder]>([:])
+    private let refusal = Mutex<CaptureError?>(nil)
+
+    /// Recorders that begin at once.
+    public init() {}
+
+    /// Makes the next launches fail; nil lets them be.
+    public func refuse(_ error: CaptureError?) {
+        refusal.withLock { $0 = error }
+    }
+
+    /// The recorder of an output.
+    public func recorder(_ name: String) -> FakeRecorder? {
+        running.withLock { $0[name] }
+    }
+
+    public func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+        async throws(CaptureError) -> any RecorderHandle
+    {
+        if let error = refusal.withLock({ $0 }) { throw error }
+        let recorder = FakeRecorder()
+        running.withLock { $0[job.output.name] = recorder }
+        recorder.report(.ready(OutputStatistics()))
+        return recorder
+    }
+}
+
+/// A recorder that does what the test says.
+public final class FakeRecorder: RecorderHandle {
+    public let reports: AsyncStream<RecorderReport>
+    private let continuation: AsyncStream<RecorderReport>.Continuation
+
+    init() {
+        (reports, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Reports something.
+    public func report(_ report: RecorderReport) {
+        continuation.yield(report)
+    }
+
+    public func stop() {
+        report(.finished(OutputStatistics()))
+        continuation.finish()
+    }
+
+    /// Dies without a word.
+    public func kill() {
+        continuation.finish()
+    }
+}
+
+/// A descriptor that is none.
+public final class FakeFile: OpenFile {
+    public let descriptor: Int32 = -1
+
+    /// A file of nothing.
+    public init() {}
+}
+
+/// Rings that hold nothing.
+public struct FakeRings: RingProvider {
+    /// Rings of nothing.
+    public init() {}
+
+    public func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
+        FakeRing()
+    }
+}
+
+private final class FakeRing: MediaRing, MediaSink {
+    var sink: any MediaSink { self }
+    let file: any OpenFile = FakeFile()
+    var counters: RingCounters { RingCounters() }
+    let slotCount = 0
+    let slotCapacity = 0
+
+    func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
+
+    func claim() -> Int? { nil }
+    func abandon(_ slot: Int) {}
+    func publish(_ slot: Int, _ info: BufferInfo) {}
+    func count(_ cause: DropCause, _ number: UInt64) {}
+    func finish(_ reason: StreamEnd) {}
+}
+
+/// Follows the states of sessions, so that a test waits for one instead of sleeping.
+public final class StateWatch: EngineObserver {
+    private struct Wait {
+        var id: UInt32
+        var states: Set<SessionState>
+        var continuation: CheckedContinuation<SessionSnapshot, Never>
+    }
+
+    private struct Seen {
+        var latest: [UInt32: SessionSnapshot] = [:]
+        var waits: [Wait] = []
+    }
+
+    private let seen = Mutex(Seen())
+
+    /// A watch that has seen nothing.
+    public init() {}
+
+    public func sessionAdded(_ session: SessionSnapshot) { note(session) }
+    public func sessionChanged(_ session: SessionSnapshot) { note(session) }
+    public func sessionRemoved(_ id: UInt32) {}
+
+    public func outputFinished(
+        _ session: SessionSnapshot,
+        output: String,
+        error: CaptureError?,
+        statistics: OutputStatistics
+    ) {}
+
+    /// Waits until a session is in one of the states.
+    public func wait(_ id: UInt32, for states: SessionState...) async -> SessionSnapshot {
+        await withCheckedContinuation { continuation in
+            let now = seen.withLock { seen -> SessionSnapshot? in
+                if let session = seen.latest[id], states.contains(session.state) { return session }
+                seen.waits.append(Wait(id: id, states: Set(states), continuation: continuation))
+                return nil
+            }
+            if let now { continuation.resume(returning: now) }
+        }
+    }
+
+    private func note(_ session: SessionSnapshot) {
+        let ready = seen.withLock { seen -> [Wait] in
+            seen.latest[session.id] = session
+            let ready = seen.waits.filter { $0.id == session.id && $0.states.contains(session.state) }
+            seen.waits.removeAll { $0.id == session.id && $0.states.contains(session.state) }
+            return ready
+        }
+        for wait in ready { wait.continuation.resume(returning: session) }
+    }
+}
