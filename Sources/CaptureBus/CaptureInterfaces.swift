@@ -2,7 +2,7 @@ public import CaptureCore
 
 /// The daemon's interfaces, as `config/org.capturekit.Capture1.xml` documents them: what vtables are made from, so that
 /// introspection, code and reference cannot differ.
-extension BusInterface {
+public enum CaptureInterfaces {
     /// Devices, sessions and health of the daemon.
     public static let manager = BusInterface(
         CaptureNames.manager,
@@ -127,7 +127,7 @@ extension BusInterface {
     )
 
     /// Every interface of the daemon and its clients.
-    public static let all: [BusInterface] = [.manager, .authorization, .session, .device, .agent]
+    public static let all: [BusInterface] = [manager, authorization, session, device, agent]
 }
 
 extension CaptureNames {

@@ -1,0 +1,106 @@
+import CSystemd
+public import CaptureCore
+import CaptureSystem
+
+extension BusConnection {
+    /// Looks at whom a connection belongs to.
+    ///
+    /// The process is pinned by the bus's pidfd or, where the bus has none (dbus 1.14), by opening one for the number
+    /// that the bus names; then the bus is asked again that the connection still has that number, `/proc` is read, and
+    /// it is made sure that the pinned process lives and started when it did.
+    ///
+    /// - Parameter uniqueName: As in `BusCall.sender`.
+    /// - Throws: `.notPermitted` when anything cannot be read or changes meanwhile: who cannot be identified is
+    ///   refused. `.unreachable` when the bus is gone.
+    public func credentials(of uniqueName: String) async throws(CaptureError) -> PeerFacts {
+        let first = try await busCredentials(of: uniqueName)
+        let process: Descriptor
+        if let given = first.process {
+            guard ProcessLook.pid(of: given) == first.pid else {
+                throw ProcessLook.refusal("the bus names another process than it holds")
+            }
+            process = given
+        } else {
+            process = try ProcessLook.pin(first.pid)
+        }
+        let look = ProcessLook(pid: first.pid, process: process)
+        let started = try look.status()
+        let second = try await busCredentials(of: uniqueName)
+        guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
+            second.label == first.label
+        else { throw ProcessLook.refusal("the connection changed hands") }
+        let facts = PeerFacts(
+            uniqueName: uniqueName,
+            user: first.user,
+            groups: first.groups,
+            pid: first.pid,
+            process: process,
+            viaProcessFD: first.process != nil,
+            executable: try look.executable(),
+            controlGroup: try look.controlGroup(),
+            unit: unsafe try look.text("unit") { unsafe sd_pid_get_unit($0, $1) },
+            userUnit: unsafe try look.text("user unit") { unsafe sd_pid_get_user_unit($0, $1) },
+            slice: unsafe try look.text("slice") { unsafe sd_pid_get_slice($0, $1) },
+            session: unsafe try look.text("session") { unsafe sd_pid_get_session($0, $1) },
+            ownerUser: try look.ownerUser(),
+            terminal: started.terminal,
+            isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
+            startTime: started.startTime,
+            securityLabel: first.label
+        )
+        let ended = try look.status()
+        guard look.isAlive, ended.startTime == started.startTime else {
+            throw ProcessLook.refusal("its process ended meanwhile")
+        }
+        guard try look.executable() == facts.executable else {
+            throw ProcessLook.refusal("its process ran another program meanwhile")
+        }
+        return facts
+    }
+
+    private struct BusCredentials {
+        var user: UInt32
+        var groups: [UInt32]
+        var pid: Int32
+        var process: Descriptor?
+        var label: String?
+    }
+
+    private func busCredentials(of uniqueName: String) async throws(CaptureError) -> BusCredentials {
+        guard uniqueName.hasPrefix(":") else {
+            throw ProcessLook.refusal("'\(uniqueName)' is not the name of one connection")
+        }
+        let answer: [BusValue]
+        do throws(CaptureError) {
+            answer = try await call(
+                CaptureNames.bus,
+                CaptureNames.busPath,
+                CaptureNames.bus,
+                "GetConnectionCredentials",
+                signature: "s",
+                [.string(uniqueName)]
+            )
+        } catch {
+            guard try await isConnected() else { throw error }
+            throw ProcessLook.refusal("its connection \(uniqueName) is gone")
+        }
+        let values = answer.first?.properties ?? [:]
+        guard let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) }), user != UInt32.max,
+            let pid = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }), pid > 0
+        else { throw ProcessLook.refusal("the bus does not name its user and process") }
+        let groups = values["UnixGroupIDs"]?.elements?.compactMap { $0.integer.flatMap { UInt32(exactly: $0) } }
+        let label = values["LinuxSecurityLabel"]?.elements?.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }
+        return BusCredentials(
+            user: user,
+            groups: groups ?? [],
+            pid: pid,
+            process: values["ProcessFD"]?.file,
+            label: label.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        )
+    }
+
+    /// Whether the bus itself still answers.
+    private func isConnected() async throws(CaptureError) -> Bool {
+        try await owner(of: uniqueName) != nil
+    }
+}

@@ -1,0 +1,62 @@
+public import CaptureSystem
+
+/// The file that a process runs.
+public struct PeerExecutable: Hashable, Sendable {
+    /// Where `/proc/PID/exe` points, without the kernel's ` (deleted)`.
+    public var path: String
+    /// The device it lies on (`st_dev`).
+    public var device: UInt64
+    /// Its inode there (`st_ino`).
+    public var inode: UInt64
+    /// Its owner (`st_uid`).
+    public var owner: UInt32
+    /// Its type and permissions (`st_mode`).
+    public var mode: UInt32
+    /// Whether no name leads to it any more.
+    public var isDeleted: Bool
+    /// Whether it is a memfd, which lies in no file system.
+    public var isMemory: Bool
+    /// Whether the path leads to this very file from here: false after an upgrade, and in other mount namespaces.
+    public var isAtPath: Bool
+}
+
+/// What the bus and the kernel say about whom a connection belongs to. Nothing in it comes from the peer's own words.
+///
+/// Only uid, gids and LSM label cannot be forged by a program of the same user; the rest is true of the process that
+/// was looked at. A value; the pidfd in it stays open as long as a copy is there.
+public struct PeerFacts: Hashable, Sendable {
+    /// The connection.
+    public var uniqueName: String
+    /// The uid it connected as.
+    public var user: UInt32
+    /// The gids it connected as.
+    public var groups: [UInt32]
+    /// The process that connected.
+    public var pid: Int32
+    /// Pins the process: its number is not given to another one unnoticed.
+    public var process: Descriptor
+    /// Whether the bus itself held the pidfd; else the process was found by its number, to be shown as 'by pid'.
+    public var viaProcessFD: Bool
+    /// The file that it runs.
+    public var executable: PeerExecutable
+    /// Its control group below the root, as `/proc/PID/cgroup` has it.
+    public var controlGroup: String
+    /// The system unit it is in.
+    public var unit: String?
+    /// The unit of the user's own service manager it is in.
+    public var userUnit: String?
+    /// The slice of the system it is in.
+    public var slice: String?
+    /// The login session it is in.
+    public var session: String?
+    /// The user whose session or service manager it is in.
+    public var ownerUser: UInt32?
+    /// The device number of its controlling terminal, 0 for none.
+    public var terminal: UInt32
+    /// Whether its process group is the one in the foreground of its terminal.
+    public var isForeground: Bool
+    /// When it started, in clock ticks since boot.
+    public var startTime: UInt64
+    /// Its label of the Linux security module, without the NUL.
+    public var securityLabel: String?
+}

@@ -1,0 +1,78 @@
+import CSystemd
+public import CaptureCore
+import CaptureSystem
+
+/// What a service tells the service manager: sd_notify(3) and sd_watchdog_enabled(3).
+///
+/// Thread-safe. Without a service manager nothing is told and nothing fails.
+public enum ServiceManager {
+    /// What there is to tell.
+    public enum State: Hashable, Sendable {
+        /// It serves.
+        case ready
+        /// It reads its configuration anew; `ready` follows.
+        case reloading
+        /// It is ending.
+        case stopping
+        /// One line for `systemctl status`.
+        case status(String)
+        /// It is alive: to be told at least every `watchdogInterval`.
+        case watchdog
+        /// It needs so many more microseconds to start or stop.
+        case extendTimeout(UInt64)
+
+        var text: String {
+            switch self {
+            case .ready: "READY=1"
+            case .reloading:
+                "RELOADING=1\nMONOTONIC_USEC=\(Timestamp.now.nanoseconds / 1000)"
+            case .stopping: "STOPPING=1"
+            case .status(let line): "STATUS=" + line.filter { !$0.isNewline }
+            case .watchdog: "WATCHDOG=1"
+            case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
+            }
+        }
+    }
+
+    /// Tells the service manager.
+    ///
+    /// - Returns: Whether there is one that was told.
+    /// - Throws: `.internalFault` when it is there and could not be told: after `ready` it would end the service.
+    @discardableResult
+    public static func notify(_ states: [State]) throws(CaptureError) -> Bool {
+        let code = unsafe sd_notify(0, states.map(\.text).joined(separator: "\n"))
+        if code < 0 { throw BusErrors.failure(code, "notify the service manager") }
+        return code > 0
+    }
+
+    /// Says that the service serves, with a line for `systemctl status`.
+    public static func ready(status: String) { tell(.ready, .status(status)) }
+
+    /// Says that the configuration is being read anew; `ready` follows.
+    public static func reloading() { tell(.reloading) }
+
+    /// Says that the service is ending.
+    public static func stopping() { tell(.stopping) }
+
+    /// Says that the service is alive.
+    public static func watchdog() { tell(.watchdog) }
+
+    /// A manager that cannot be told will act on what it was not told; the journal says why.
+    private static func tell(_ states: State...) {
+        do throws(CaptureError) {
+            try notify(states)
+        } catch {
+            Journal.send(error.message, priority: .warning)
+        }
+    }
+
+    /// Nanoseconds within which the watchdog wants to hear of the service, best met twice over; `nil` for no watchdog.
+    public static var watchdogInterval: Int64? {
+        var microseconds: UInt64 = 0
+        guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+        return Int64(clamping: microseconds.multipliedReportingOverflow(by: 1000).partialValue)
+    }
+
+    /// Whether systemd is the init of this machine: sd_booted(3).
+    public static var isBooted: Bool { sd_booted() > 0 }
+}
