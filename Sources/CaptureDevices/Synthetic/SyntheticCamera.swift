@@ -37,6 +37,9 @@ public final class SyntheticCamera: MediaSource {
         return SyntheticCamera(try SyntheticFormats.negotiate(request), clock, faults)
     }
 
+    /// Starts the frames, on a thread of their own: `MediaSource.start`.
+    ///
+    /// - Throws: `.wrongState` while streaming, `.internalFault` when the system has no thread to give.
     public func start(
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
@@ -57,10 +60,12 @@ public final class SyntheticCamera: MediaSource {
         }
     }
 
+    /// Stops the thread and waits for it; idempotent.
     public func stop() {
         thread.stop()
     }
 
+    /// As `stop`: there is nothing to close.
     public func close() {
         thread.stop()
     }

@@ -36,6 +36,9 @@ public final class SyntheticMicrophone: MediaSource {
         return SyntheticMicrophone(try SyntheticFormats.negotiate(request), clock, faults)
     }
 
+    /// Starts the periods, on a thread of their own: `MediaSource.start`.
+    ///
+    /// - Throws: `.wrongState` while streaming, `.internalFault` when the system has no thread to give.
     public func start(
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
@@ -56,10 +59,12 @@ public final class SyntheticMicrophone: MediaSource {
         }
     }
 
+    /// Stops the thread and waits for it; idempotent.
     public func stop() {
         thread.stop()
     }
 
+    /// As `stop`: there is nothing to close.
     public func close() {
         thread.stop()
     }
