@@ -1,0 +1,89 @@
+# What a suite has inside the machine. A suite sources this first, calls `it` for each fact, and `finish` at its end.
+# shellcheck shell=bash
+set -u
+vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+checkout=$(cd "$vm/../.." && pwd)
+work=$(mktemp -d /tmp/suite.XXXXXX)
+flavour=${CAPTURE_TEST_FLAVOUR:-}
+boot=${CAPTURE_TEST_BOOT:-1}
+ok_count=0 not_ok_count=0 skipped_count=0
+# The system's own interpreter: another one that the host put first in PATH may be a slow wrapper, or missing inside.
+python=/usr/bin/python3
+[[ -x $python ]] || python=python3
+for part in "$vm"/lib/guest/*.sh; do . "$part"; done
+
+# it SENTENCE COMMAND...: the command (a function may set variables) succeeds. Its output is shown when it does not.
+it() {
+  local sentence=$1 status=0 began=$SECONDS
+  shift
+  "$@" >"$work/output" 2>&1 || status=$?
+  if ((status == 0)); then
+    ok_count=$((ok_count + 1))
+    echo "ok - $sentence$(slow $((SECONDS - began)))"
+  else
+    not_ok_count=$((not_ok_count + 1))
+    echo "not ok - $sentence (status $status)"
+    echo "  | \$ $*" | head -n 5
+    tail -n 40 "$work/output" | sed 's/^/  | /'
+  fi
+  return 0
+}
+check() { it "$@"; }
+slow() { (($1 < 5)) || echo " [$1 s]"; }
+
+# skip SENTENCE WHY: only for what this kernel cannot do at all.
+skip() {
+  skipped_count=$((skipped_count + 1))
+  echo "skip - $1 ($2)"
+}
+
+# The one proper end. A suite that stops without it has failed, whatever it printed.
+finish() {
+  echo "# end: $ok_count ok, $not_ok_count not ok, $skipped_count skipped"
+  rm -rf "$work"
+  exit $((not_ok_count > 0))
+}
+
+# power_cut: ends this boot as a power cut does, nothing flushed. The header's `# cuts:` must name this boot.
+power_cut() {
+  echo "# end: $ok_count ok, $not_ok_count not ok, $skipped_count skipped"
+  echo "### power cut ###"
+  sleep 600
+}
+
+# wait_for SECONDS CONDITION...: polls until the condition holds; never a blind sleep. The last output is kept on failure.
+wait_for() {
+  local until=$((SECONDS + $1))
+  shift
+  while ! "$@" >"$work/condition" 2>&1; do
+    if ((SECONDS >= until)); then
+      echo "gave up waiting for: $*"
+      tail -n 20 "$work/condition"
+      return 1
+    fi
+    sleep 0.1
+  done
+}
+
+# expect_exit CODE COMMAND...
+expect_exit() {
+  local code=$1 status=0
+  shift
+  "$@" || status=$?
+  ((status == code)) || { echo "exit status $status, not $code: $*"; return 1; }
+}
+
+# within VALUE WANTED TOLERANCE: decimal numbers.
+within() {
+  awk -v v="$1" -v w="$2" -v t="$3" 'BEGIN { exit !(v != "" && v - w <= t && w - v <= t) }' ||
+    { echo "$1 is not within $3 of $2"; return 1; }
+}
+
+# says PATTERN COMMAND...: its output (both streams) matches the extended regular expression.
+says() {
+  local pattern=$1
+  shift
+  "$@" >"$work/says" 2>&1
+  grep -qE -- "$pattern" "$work/says" || { echo "no '$pattern' in:"; cat "$work/says"; return 1; }
+}
+fails() { ! "$@"; }

@@ -1,0 +1,81 @@
+# The cameras and microphones of the machine: putting them into a known state, and making them fail.
+
+# vivid_reset [DEVICE [INPUT [WIDTHxHEIGHT [FOURCC [RATE]]]]]: one program's choice stays for the next, so before each use.
+# Input 0 is the webcam: 320x180, 640x360, 640x480, 1280x720 at most 12.5 frames a second, 1920x1080 at 5, 3840x2160.
+# Input 3 is HDMI: 60 frames a second, scaled from its signal to any size. Fails where the driver gave something else.
+vivid_reset() {
+  local device=${1:-/dev/video0} input=${2:-0} size=${3:-640x480} fourcc=${4:-YUYV} planes=''
+  v4l2-ctl -d "$device" -i "$input" >/dev/null || return 1
+  # A multi-planar node keeps its controls and formats under other names.
+  v4l2-ctl -d "$device" -D | grep -q 'Video Capture Multiplanar' && planes=-mplane
+  if ((input == 3)); then
+    # HDMI takes its size from the signal, and the scaler offers the rest.
+    v4l2-ctl -d "$device" --set-dv-bt-timings "index=$(hdmi_timing "$device" "$size")" >/dev/null || return 1
+  fi
+  v4l2-ctl -d "$device" -c brightness=128,contrast=128,saturation=128,hue=0,horizontal_flip=0,vertical_flip=0 \
+    -c test_pattern=0,osd_text_mode=0,horizontal_movement=3,vertical_movement=3,loop_video=0 \
+    -c percentage_of_dropped_buffers=0,wrap_sequence_number=0,wrap_timestamp=0,timestamp_source=0 &&
+    v4l2-ctl -d "$device" "--set-fmt-video$planes=width=${size%x*},height=${size#*x},pixelformat=$fourcc" &&
+    v4l2-ctl -d "$device" --get-fmt-video"$planes" >"$work/format" &&
+    grep -q "Pixel Format *: '$fourcc'" "$work/format" && grep -q "Width/Height *: ${size/x//}\$" "$work/format" ||
+    { echo "$device did not take $size $fourcc:" && cat "$work/format" && return 1; }
+  # HDMI's rate is its signal's.
+  ((input == 3)) || v4l2-ctl -d "$device" --set-parm "${5:-30}"
+}
+
+# The number of the first listed 60 Hz timing of that size, else of 1280x720.
+hdmi_timing() {
+  v4l2-ctl -d "$1" --list-dv-timings | awk -v w="${2%x*}" -v h="${2#*x}" '
+    /Index:/ { index_ = $2 } /Active width:/ { width = $3 } /Active height:/ { height = $3 }
+    /Frame format: interlaced/ { width = 0 }
+    /Pixelclock:/ && /\(60\.00/ { if (width == w && height == h && found == "") found = index_
+                                  if (width == 1280 && height == 720 && other == "") other = index_ }
+    END { print found != "" ? found : other }'
+}
+
+# vivid_fault DEVICE NAME [VALUE], for good until vivid_reset where it is a number:
+#   disconnect, inject_v4l2_buf_flag_error, inject_vidioc_reqbufs_error, inject_vidioc_qbuf_error,
+#   inject_vidioc_streamon_error, inject_fatal_streaming_error (buttons); percentage_of_dropped_buffers 0-100,
+#   wrap_sequence_number 1, wrap_timestamp 1-2
+vivid_fault() { v4l2-ctl -d "$1" -c "$2=${3:-1}"; }
+
+# unplug_cameras, plug_cameras: all vivid devices go and come back, as udev and programs see it. They return with new
+# numbers while a program holds the old ones: ask `camera` again.
+unplug_cameras() { echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind; }
+plug_cameras() { echo vivid.0 >/sys/bus/platform/drivers/vivid/bind; }
+# The same for one sound card, by its driver: snd_aloop or snd_dummy.
+unplug_sound() { echo "$1.0" >"/sys/bus/platform/drivers/$1/unbind"; }
+plug_sound() { echo "$1.0" >"/sys/bus/platform/drivers/$1/bind"; }
+
+# camera N: the N-th vivid capture node (1 is the first); its numbers depend on what else vivid makes.
+camera() {
+  local node found=0
+  for node in $(ls -v /sys/class/video4linux | grep '^video'); do
+    [[ $(<"/sys/class/video4linux/$node/name") == vivid-*-vid-cap ]] || continue
+    found=$((found + 1))
+    ((found != ${1:-1})) || { echo "/dev/$node"; return 0; }
+  done
+  echo "no vivid camera ${1:-1}" >&2
+  return 1
+}
+
+# make_tone FILE.wav HZ SECONDS [RATE [CHANNELS]]
+make_tone() { "$python" "$vm/lib/guest/tone.py" make "$@"; }
+# play_tone HZ SECONDS [SUBDEVICE [RATE]]: in the background, until stop_tone or its end. The player is the first to open
+# the loop, so it decides the rate that the other side sees.
+play_tone() {
+  local file=$work/tone-$1-${4:-48000}.wav
+  make_tone "$file" "$1" "$2" "${4:-48000}" || return 1
+  aplay -q -D "hw:Loopback,0,${3:-0}" "$file" &
+  tone_player=$!
+  wait_for 20 loop_plays "${3:-0}"
+}
+loop_plays() { grep -q RUNNING "/proc/asound/Loopback/pcm0p/sub$1/status"; }
+stop_tone() {
+  [[ -z ${tone_player:-} ]] || { kill "$tone_player" 2>/dev/null; wait "$tone_player" 2>/dev/null; }
+  tone_player=''
+}
+# drift PPM [SUBDEVICE]: the recording side's clock runs that much fast (or slow, negative); steps of 10 ppm
+drift() {
+  amixer -q -c Loopback cset "iface=PCM,name='PCM Rate Shift 100000',subdevice=${2:-0}" "$((100000 + $1 / 10))"
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""Looks at one picture of a file, decoded by ffmpeg.
+
+bars FILE [SECONDS [TOLERANCE]]   exits 0 when it shows vivid's eight 75 % bars from left to right
+patch FILE SECONDS X Y            prints red, green and blue around a place (parts of width and height)
+"""
+import subprocess, sys
+
+SIZE = 64
+BARS = {"white": (191, 191, 191), "yellow": (191, 191, 0), "cyan": (0, 191, 191), "green": (0, 191, 0),
+        "magenta": (191, 0, 191), "red": (191, 0, 0), "blue": (0, 0, 191), "black": (0, 0, 0)}
+
+
+def picture(path, seconds):
+    """Scaled to a small square: a pixel is then the mean of an area, which compression hardly moves."""
+    done = subprocess.run(
+        ["ffmpeg", "-v", "error", "-nostdin", "-ss", str(seconds), "-i", path, "-frames:v", "1",
+         "-vf", f"scale={SIZE}:{SIZE}:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"],
+        stdout=subprocess.PIPE, check=True)
+    if len(done.stdout) != 3 * SIZE * SIZE:
+        sys.exit(f"picture: no frame at {seconds} s in {path}")
+    return done.stdout
+
+
+def mean(pixels, x, y, radius=1):
+    column, row = min(int(x * SIZE), SIZE - 1), min(int(y * SIZE), SIZE - 1)
+    found = [3 * (SIZE * r + c) for r in range(max(row - radius, 0), min(row + radius + 1, SIZE))
+             for c in range(max(column - radius, 0), min(column + radius + 1, SIZE))]
+    return tuple(round(sum(pixels[at + i] for at in found) / len(found)) for i in range(3))
+
+
+def bars(path, seconds="0", tolerance="40"):
+    pixels, wrong = picture(path, seconds), 0
+    for i, (name, wanted) in enumerate(BARS.items()):
+        # The lower half: vivid writes its text at the top.
+        found = mean(pixels, (i + 0.5) / len(BARS), 0.75)
+        bad = any(abs(f - w) > int(tolerance) for f, w in zip(found, wanted))
+        wrong += bad
+        print(f"{name}: {found}, wanted {wanted}{' WRONG' if bad else ''}")
+    sys.exit(wrong > 0)
+
+
+def patch(path, seconds, x, y):
+    print(*mean(picture(path, seconds), float(x), float(y)))
+
+
+if __name__ == "__main__":
+    {"bars": bars, "patch": patch}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,66 @@
+# The system around a test: the installed daemon, people, logins, and state that outlives a boot.
+
+# install_captured: as a packager does it, into the overlay, which is thrown away with the machine. Builds nothing.
+install_captured() {
+  make -C "$checkout" install PREFIX=/usr || return 1
+  [[ -d /run/systemd/system ]] || return 0
+  systemctl daemon-reload && systemd-sysusers && systemd-tmpfiles --create /usr/lib/tmpfiles.d/captured*.conf &&
+    udevadm control --reload && udevadm trigger --subsystem-match=video4linux --subsystem-match=sound &&
+    udevadm settle --timeout=60 && bus_reload
+}
+bus_reload() {
+  busctl --quiet call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
+}
+
+# as USER COMMAND...: with that user's own environment, and their session bus where they have one
+as() {
+  local user=$1 number
+  shift
+  number=$(id -u "$user")
+  local environment=(HOME="/home/$user" USER="$user" LOGNAME="$user" PATH="$PATH" LANG="$LANG" TERM=dumb)
+  if [[ -d /run/user/$number ]]; then
+    environment+=(XDG_RUNTIME_DIR="/run/user/$number")
+    [[ ! -S /run/user/$number/bus ]] ||
+      environment+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
+  fi
+  runuser -u "$user" -- env -i -C "${as_folder:-/}" "${environment[@]}" "$@"
+}
+
+# user_manager USER: their systemd with a session bus, as after a login, without one
+user_manager() {
+  systemctl start systemd-logind && loginctl enable-linger "$1" && systemctl start "user@$(id -u "$1").service" &&
+    wait_for 60 test -S "/run/user/$(id -u "$1")/bus"
+}
+
+# log_in USER: an active session at seat0, which is what polkit and consent agents look for; log_out USER ends it
+log_in() {
+  local options=(--setenv=XDG_SESSION_CLASS=user --setenv=XDG_SEAT=seat0)
+  if [[ -e /sys/class/tty/tty0/active ]]; then
+    # A seat with virtual terminals takes a session only on one of them, and calls it active when that is in front.
+    options+=(-p TTYPath=/dev/tty7 -p StandardInput=tty-force -p UtmpMode=user -p UtmpIdentifier=tty7
+      --setenv=XDG_VTNR=7 --setenv=XDG_SESSION_TYPE=tty)
+    [[ ! -c /dev/tty7 ]] || to_terminal 7
+  fi
+  systemctl start systemd-logind &&
+    systemd-run --quiet --collect --unit="login-$1" --uid="$1" -p PAMName=login "${options[@]}" sleep infinity &&
+    wait_for 60 logged_in "$1"
+}
+to_terminal() { ! command -v chvt >/dev/null || chvt "$1"; }
+logged_in() { loginctl list-sessions --no-legend | grep -qw "$1"; }
+session_of() { loginctl list-sessions --no-legend | awk -v user="$1" '$3 == user { print $1; exit }'; }
+log_out() { systemctl stop "login-$1"; }
+
+# mount_state FOLDER: the disk that outlives this boot (the header's `# disk: yes` or `# boots: 2`)
+mount_state() {
+  mkdir -p "$1" && mount -t ext4 /dev/capture-test-disk "$1"
+}
+
+# full_disk FOLDER SIZE: a file system of that size, such as 1M, for running out of space
+full_disk() { mkdir -p "$1" && mount -t tmpfs -o "size=$2,mode=1777" tmpfs "$1"; }
+
+main_pid() { systemctl show --property=MainPID --value "$1"; }
+active() { [[ $(systemctl is-active "$1") == active ]]; }
+# kill_hard UNIT: SIGKILL to its main process alone
+kill_hard() { kill -KILL "$(main_pid "$1")"; }
+# journal_says UNIT PATTERN
+journal_says() { journalctl -b -u "$1" --no-pager | grep -qE -- "$2"; }
