@@ -1,3 +1,83 @@
-/* V4L2 requests and formats: function-like macros, which Swift does not import. From linux/videodev2.h. */
+/* V4L2 in flat structures. Swift imports neither the requests, which are function-like macros, nor the packed structures
+   and unions of linux/videodev2.h in a form that reads well; here each call is one ioctl, single- and multi-planar alike,
+   returning what the kernel returns, -1 with errno set on failure. `type` is an enum v4l2_buf_type. */
 #pragma once
 #include <linux/videodev2.h>
+#include <stdint.h>
+
+enum { clinux_v4l2_planes = 4 };
+
+struct clinux_v4l2_capability {
+    char driver[17], card[33], bus[33];
+    uint32_t capabilities; /* of the node itself: device_caps */
+};
+int clinux_v4l2_capability(int fd, struct clinux_v4l2_capability *out);
+
+struct clinux_v4l2_option {
+    uint32_t pixelformat, flags;
+    char name[33];
+};
+int clinux_v4l2_enum_format(int fd, uint32_t type, uint32_t index, struct clinux_v4l2_option *out);
+
+/* Discrete values stand in the least alone. */
+struct clinux_v4l2_size {
+    uint32_t type; /* enum v4l2_frmsizetypes */
+    uint32_t least_width, most_width, step_width, least_height, most_height, step_height;
+};
+int clinux_v4l2_enum_size(int fd, uint32_t pixelformat, uint32_t index, struct clinux_v4l2_size *out);
+
+struct clinux_v4l2_interval {
+    uint32_t type; /* enum v4l2_frmivaltypes */
+    uint32_t least_numerator, least_denominator, most_numerator, most_denominator, step_numerator, step_denominator;
+};
+int clinux_v4l2_enum_interval(
+    int fd, uint32_t pixelformat, uint32_t width, uint32_t height, uint32_t index, struct clinux_v4l2_interval *out);
+
+struct clinux_v4l2_format {
+    uint32_t pixelformat, width, height;
+    uint32_t colorspace, transfer, encoding, quantization;
+    uint32_t planes;
+    uint32_t stride[clinux_v4l2_planes], size[clinux_v4l2_planes];
+};
+/* G_FMT, TRY_FMT and S_FMT. The two latter ask for progressive frames, and change `format` to what the driver made of
+   it. ENOTSUP for a format of more than four memory planes. */
+int clinux_v4l2_get_format(int fd, uint32_t type, struct clinux_v4l2_format *format);
+int clinux_v4l2_try_format(int fd, uint32_t type, struct clinux_v4l2_format *format);
+int clinux_v4l2_set_format(int fd, uint32_t type, struct clinux_v4l2_format *format);
+
+/* G_PARM and S_PARM; ENOTSUP where the driver answers without V4L2_CAP_TIMEPERFRAME and no interval. */
+int clinux_v4l2_get_interval(int fd, uint32_t type, uint32_t *numerator, uint32_t *denominator);
+int clinux_v4l2_set_interval(int fd, uint32_t type, uint32_t *numerator, uint32_t *denominator);
+
+/* REQBUFS: `count` becomes what the driver allows. */
+int clinux_v4l2_request_buffers(int fd, uint32_t type, uint32_t memory, uint32_t *count);
+/* QUERYBUF: where each plane of a driver's buffer can be mapped. */
+int clinux_v4l2_query_buffer(
+    int fd, uint32_t type, uint32_t index, uint32_t planes, uint32_t offset[4], uint32_t length[4]);
+/* QBUF; `address` and `length` are read for V4L2_MEMORY_USERPTR alone. */
+int clinux_v4l2_queue(
+    int fd, uint32_t type, uint32_t memory, uint32_t index, uint32_t planes, uintptr_t base, const uint32_t offset[4],
+    const uint32_t length[4]);
+
+struct clinux_v4l2_buffer {
+    uint32_t index, flags, sequence;
+    int64_t seconds, microseconds;
+    uint32_t used[clinux_v4l2_planes];  /* data_offset included, as the kernel counts it */
+    uint32_t start[clinux_v4l2_planes]; /* data_offset */
+};
+int clinux_v4l2_dequeue(int fd, uint32_t type, uint32_t memory, uint32_t planes, struct clinux_v4l2_buffer *out);
+
+int clinux_v4l2_stream(int fd, uint32_t type, int on);
+
+struct clinux_v4l2_control {
+    uint32_t id, type, flags, elements; /* enum v4l2_ctrl_type, V4L2_CTRL_FLAG_* */
+    char name[33];
+    int64_t minimum, maximum, standard;
+    uint64_t step;
+};
+/* QUERY_EXT_CTRL of the first control after `id`; EINVAL at the end. */
+int clinux_v4l2_next_control(int fd, uint32_t id, struct clinux_v4l2_control *out);
+/* QUERYMENU; an integer menu's entry is written out as a number. EINVAL for an entry that is not there. */
+int clinux_v4l2_menu_entry(int fd, uint32_t id, uint32_t index, int is_integer, char name[33]);
+int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value);
+int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value);

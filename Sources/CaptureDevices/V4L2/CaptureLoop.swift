@@ -1,0 +1,188 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// One stream from a node into a sink: buffers, and the loop that moves them.
+///
+/// Thread-bound: made and set up by the thread that starts the stream, from then on used by the device thread alone.
+/// In the loop nothing allocates, and a frame takes four system calls: poll, DQBUF, the sink's wake and QBUF.
+@safe
+final class CaptureLoop: @unchecked Sendable {
+    let node: V4L2Node
+    let format: VideoFormat
+    let sink: any MediaSink
+    let stopSignal: EventSignal
+    let counters: StreamCounters
+
+    /// The driver's buffers, or `nil` when it writes into the sink's slots.
+    var pool: MappedPool?
+    /// Offset and length of each plane, four and four, as C reads them.
+    let layout: UnsafeMutablePointer<UInt32>
+    let planeCount: Int
+    /// How many slots the driver is to hold by user pointer.
+    let depth: Int
+    /// Buffers in the driver's hands, a bit an index.
+    var queued: UInt32 = 0
+    /// Mapped buffers that the driver has not yet taken back.
+    var idle: UInt32 = 0
+
+    var inspector: FrameInspector
+    /// Frames lost since the last one published.
+    var lost: UInt32 = 0
+    var isDiscontinuous = false
+    /// The driver ran out of slots: what it loses next is the sink's fault.
+    var isStarved = false
+
+    init(
+        _ node: V4L2Node,
+        format: VideoFormat,
+        depth: Int,
+        sink: any MediaSink,
+        counters: StreamCounters
+    ) throws(SystemError) {
+        self.node = node
+        self.format = format
+        self.depth = depth
+        self.sink = sink
+        self.counters = counters
+        stopSignal = try EventSignal()
+        planeCount = min(format.planes.count, 4)
+        inspector = FrameInspector(format)
+        unsafe layout = .allocate(capacity: 8)
+        unsafe layout.initialize(repeating: 0, count: 8)
+        for (index, plane) in format.planes.prefix(4).enumerated() {
+            unsafe layout[index] = UInt32(clamping: plane.offset)
+            unsafe layout[4 + index] = UInt32(clamping: plane.size)
+        }
+    }
+
+    deinit { unsafe layout.deallocate() }
+
+    /// Runs until the stop signal or a failure.
+    ///
+    /// - Returns: The failure, `nil` after a stop.
+    func run() -> SystemError? {
+        while true {
+            let device: Poll.Ready
+            do throws(SystemError) {
+                // With nothing in the driver's hands the device has nothing to say: wait for a slot instead.
+                let ready: (Poll.Ready, Poll.Ready)
+                if queued == 0 {
+                    ready = ([], try Poll.wait(stopSignal.descriptor, timeout: 5))
+                } else {
+                    ready = try Poll.wait(node.descriptor, stopSignal.descriptor)
+                }
+                if !ready.1.isEmpty { return nil }
+                device = ready.0
+                if !device.isEmpty { try takeFrame(isFailed: device.contains(.failed)) }
+                try refill()
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Takes one buffer, publishes or drops it.
+    private func takeFrame(isFailed: Bool) throws(SystemError) {
+        var raw = clinux_v4l2_buffer()
+        let memory = pool == nil ? V4L2_MEMORY_USERPTR.rawValue : V4L2_MEMORY_MMAP.rawValue
+        let result = unsafe clinux_v4l2_dequeue(
+            node.descriptor,
+            node.bufferType,
+            memory,
+            UInt32(planeCount),
+            &raw
+        )
+        if result == -1 {
+            let code = errno
+            // Woken for nothing; but after an error or hang-up there is nothing to wait for.
+            if code == EINTR || (code == EAGAIN && !isFailed) { return }
+            throw SystemError("read from \(node.path)", errno: code == EAGAIN ? EIO : code)
+        }
+        let index = Int(raw.index & 31)
+        queued &= ~(1 << UInt32(index))
+        counters.dequeued.add(1, ordering: .relaxed)
+        count(inspector.sequence.advance(to: raw.sequence))
+        if pool == nil {
+            try takeSlot(index, raw)
+        } else {
+            takeMapped(index, raw)
+        }
+    }
+
+    private func count(_ step: SequenceCounter.Step) {
+        if step.restarted { isDiscontinuous = true }
+        if step.lost > 0 {
+            sink.count(isStarved ? .noSlot : .sequenceGap, UInt64(step.lost))
+            lost &+= step.lost
+        }
+        isStarved = false
+        inspector.deviceSequence = step.sequence
+    }
+
+    /// The driver wrote into a slot.
+    private func takeSlot(_ slot: Int, _ raw: clinux_v4l2_buffer) throws(SystemError) {
+        let memory = unsafe sink.memory(ofSlot: slot)
+        guard let start = memory.baseAddress else { return sink.abandon(slot) }
+        for plane in 0..<planeCount where element(raw.start, plane) != 0 {
+            // Rare: a header before the plane's pixels, which no reader expects.
+            let offset = unsafe Int(layout[plane])
+            let size = unsafe Int(layout[4 + plane])
+            let header = min(Int(element(raw.start, plane)), size)
+            let used = min(inspector.used(raw, plane), size - header)
+            unsafe memmove(start + offset, start + offset + header, used)
+            counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
+        }
+        let first = unsafe UnsafeRawBufferPointer(start: start + Int(layout[0]), count: inspector.used(raw, 0))
+        if unsafe inspector.isWhole(raw, first) {
+            unsafe publish(slot, raw, first)
+        } else {
+            drop(.deviceError)
+            // Still claimed, so it goes straight back.
+            if !queue(slot) { sink.abandon(slot) }
+        }
+    }
+
+    /// The driver wrote into its own memory: one copy brings it into a slot.
+    private func takeMapped(_ index: Int, _ raw: clinux_v4l2_buffer) {
+        idle |= 1 << UInt32(index)
+        guard let pool else { return }
+        for plane in 0..<planeCount {
+            let room = unsafe pool.memory(ofBuffer: index, plane: plane).count
+            guard Int(element(raw.start, plane)) + inspector.used(raw, plane) <= room else {
+                return drop(.deviceError)
+            }
+        }
+        let source = unsafe pool.memory(ofBuffer: index, plane: 0)
+        let start = Int(element(raw.start, 0))
+        let first = unsafe UnsafeRawBufferPointer(rebasing: source[start..<start + inspector.used(raw, 0)])
+        guard unsafe inspector.isWhole(raw, first) else { return drop(.deviceError) }
+        guard let slot = sink.claim() else { return drop(.noSlot) }
+        let memory = unsafe sink.memory(ofSlot: slot)
+        for plane in 0..<planeCount {
+            let from = unsafe pool.memory(ofBuffer: index, plane: plane).baseAddress
+            let used = inspector.used(raw, plane)
+            guard let from = unsafe from, let to = memory.baseAddress else { return sink.abandon(slot) }
+            unsafe memcpy(to + Int(layout[plane]), from + Int(element(raw.start, plane)), used)
+            counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
+        }
+        unsafe publish(slot, raw, first)
+    }
+
+    private func drop(_ cause: DropCause) {
+        sink.count(cause, 1)
+        lost &+= 1
+    }
+
+    private func publish(_ slot: Int, _ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) {
+        var info = unsafe inspector.info(raw, first)
+        if lost > 0 || isDiscontinuous { info.flags.insert(.discontinuity) }
+        info.lostBefore = lost
+        lost = 0
+        isDiscontinuous = false
+        sink.publish(slot, info)
+        counters.published.add(1, ordering: .relaxed)
+    }
+}

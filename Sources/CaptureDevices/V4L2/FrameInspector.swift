@@ -1,0 +1,101 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+
+/// Reads what the driver says about a buffer. No allocation; no system call for a driver that stamps by the monotonic
+/// clock.
+struct FrameInspector {
+    var sequence = SequenceCounter()
+    /// The number of the buffer at hand.
+    var deviceSequence: UInt64 = 0
+
+    private let format: PixelFormat
+    private let isJPEG: Bool
+    private let isCompressed: Bool
+    /// Bytes of each plane at most, and at least for a whole frame.
+    private let most: (UInt32, UInt32, UInt32, UInt32)
+    private let least: (UInt32, UInt32, UInt32, UInt32)
+    private let planeCount: Int
+    private var lastStamp: Int64 = 0
+
+    /// Stamps of a monotonic clock that leap by more than this are compared with the clock itself.
+    private static let largestLeap: Int64 = 10_000_000_000
+
+    init(_ format: VideoFormat) {
+        self.format = format.pixelFormat
+        isCompressed = format.pixelFormat.isCompressed
+        isJPEG = format.pixelFormat == .mjpeg || format.pixelFormat == .jpeg
+        planeCount = min(format.planes.count, 4)
+        func sizes(_ size: (PlaneLayout) -> Int) -> (UInt32, UInt32, UInt32, UInt32) {
+            func of(_ index: Int) -> UInt32 {
+                index < format.planes.count ? UInt32(clamping: size(format.planes[index])) : 0
+            }
+            return (of(0), of(1), of(2), of(3))
+        }
+        most = sizes { $0.size }
+        least = sizes { FrameInspector.leastBytes($0, format) }
+    }
+
+    /// Bytes without which a plane is not whole. Rows in full for the first plane, whose stride and rows are known; the
+    /// other planes' rows depend on the format, so of them just any byte is asked.
+    private static func leastBytes(_ plane: PlaneLayout, _ format: VideoFormat) -> Int {
+        if format.pixelFormat.isCompressed || plane.stride == 0 || plane.offset != 0 { return 1 }
+        let luma = plane.stride * format.height
+        let isSubsampled = [.nv12, .nv21, .yuv420].contains(format.pixelFormat)
+        return min(plane.size, isSubsampled ? luma * 3 / 2 : luma)
+    }
+
+    /// Bytes of a plane in use, header left out, never more than the plane has.
+    @inline(__always)
+    func used(_ raw: clinux_v4l2_buffer, _ plane: Int) -> Int {
+        let used = element(raw.used, plane)
+        let start = element(raw.start, plane)
+        return used <= start ? 0 : Int(min(used - start, element(most, plane)))
+    }
+
+    /// Whether a buffer holds a frame that can be shown: not flagged as broken, nothing missing.
+    ///
+    /// - Parameter first: The bytes in use of the first plane.
+    func isWhole(_ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) -> Bool {
+        if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return false }
+        for plane in 0..<planeCount where used(raw, plane) < Int(element(least, plane)) { return false }
+        return unsafe !isJPEG || CompressedFrame.isWholeJPEG(first)
+    }
+
+    /// What is to be told of a whole buffer.
+    mutating func info(_ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) -> BufferInfo {
+        var flags: BufferFlags = []
+        let isKeyframe =
+            !isCompressed || isJPEG || raw.flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0
+        if unsafe isKeyframe || CompressedFrame.isKeyframe(first, format) { flags.insert(.keyframe) }
+        if raw.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_MASK) == UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE) {
+            flags.insert(.startOfExposure)
+        }
+        return BufferInfo(
+            timestamp: stamp(raw, &flags),
+            deviceSequence: deviceSequence,
+            bytesUsed: (used(raw, 0), used(raw, 1), used(raw, 2), used(raw, 3)),
+            flags: flags
+        )
+    }
+
+    private mutating func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
+        let clock = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
+        let stamp = Timestamp(seconds: Int(raw.seconds), microseconds: Int(raw.microseconds))
+        if clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC), isPlausible(stamp) {
+            lastStamp = stamp.nanoseconds
+            flags.insert(.monotonic)
+            return stamp
+        }
+        flags.insert(.stampedOnArrival)
+        flags.remove(.startOfExposure)
+        return .now
+    }
+
+    /// Whether a stamp can be the monotonic clock's: some cameras' own clocks leap by hours.
+    private func isPlausible(_ stamp: Timestamp) -> Bool {
+        let leap = stamp.nanoseconds - lastStamp
+        if lastStamp != 0, leap >= 0, leap < FrameInspector.largestLeap { return true }
+        return abs(stamp - Timestamp.now) < FrameInspector.largestLeap
+    }
+}

@@ -1,0 +1,79 @@
+public import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// Finds cameras.
+public enum V4L2 {
+    /// Every camera there is now: each capture node is opened, asked and closed. Reentrant.
+    public static func probe() -> [DeviceDescription] {
+        V4L2Probe().devices(changed: nil)
+    }
+
+    /// What a device monitor needs to follow cameras.
+    public static func prober() -> DeviceProber {
+        let probe = V4L2Probe()
+        return DeviceProber(subsystem: "video4linux", folder: "/dev", prefix: "video") { probe.devices(changed: $0) }
+    }
+}
+
+/// The cameras that are there, as a cache: just nodes that changed are opened again. Thread-safe.
+final class V4L2Probe: Sendable {
+    private let found = Mutex<[String: DeviceDescription?]>([:])
+
+    /// The cameras now.
+    ///
+    /// - Parameter changed: Nodes of which something was heard; `nil` for all.
+    func devices(changed: Set<String>?) -> [DeviceDescription] {
+        let names = Files.names(in: "/sys/class/video4linux").filter { $0.hasPrefix("video") }
+        let paths = names.map { "/dev/\($0)" }
+        return found.withLock { found in
+            for path in found.keys where !paths.contains(path) { found[path] = nil }
+            for path in paths where found[path] == nil || changed?.contains(path) ?? true {
+                switch V4L2Probe.examine(path) {
+                case .success(let device): found.updateValue(device, forKey: path)
+                // Not remembered, so that it is tried again at the next event: its permissions may not be set yet.
+                case .failure: found[path] = nil
+                }
+            }
+            let order = paths.sorted { ($0.count, $0) < ($1.count, $1) }
+            return V4L2Probe.distinct(order.compactMap { found[$0] ?? nil })
+        }
+    }
+
+    /// What a node is: `nil` for one that is no camera.
+    private static func examine(_ path: String) -> Result<DeviceDescription?, SystemError> {
+        do throws(SystemError) {
+            let node = try V4L2Node(path: path)
+            guard node.isCamera else { return .success(nil) }
+            let identity = V4L2Identity(of: node)
+            return .success(
+                DeviceDescription(
+                    id: identity.id,
+                    mediaType: .video,
+                    name: identity.name,
+                    aliases: identity.aliases,
+                    driver: node.driver,
+                    bus: node.bus,
+                    videoFormats: node.formatOptions()
+                )
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The devices with ids that differ: of two that udev cannot tell apart, the later one is named by its node too.
+    static func distinct(_ devices: [DeviceDescription]) -> [DeviceDescription] {
+        var seen: Set<DeviceID> = []
+        return devices.map { device in
+            var device = device
+            if !seen.insert(device.id).inserted {
+                let node = device.aliases.first?.split(separator: "/").last.map(String.init) ?? "again"
+                device.id = DeviceID(rawValue: "\(device.id)-\(node)")
+                seen.insert(device.id)
+            }
+            return device
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+extension V4L2Node {
+    /// Sets format and rate, and reads back what the driver made of them.
+    ///
+    /// - Throws: `busy` naming who streams, `deviceLost`, `noSuchFormat` when the driver refuses, or when an exact wish
+    ///   came out otherwise.
+    func configure(_ choice: FormatNegotiation.Choice, for request: VideoFormatRequest) throws(CaptureError)
+        -> VideoFormat
+    {
+        var raw = clinux_v4l2_format()
+        raw.pixelformat = choice.pixelFormat.rawValue
+        raw.width = UInt32(clamping: choice.width)
+        raw.height = UInt32(clamping: choice.height)
+        do throws(SystemError) {
+            try SystemError.check("set \(path) to \(choice.pixelFormat) \(choice.width)x\(choice.height)") {
+                unsafe clinux_v4l2_set_format(descriptor, bufferType, &raw)
+            }
+        } catch {
+            throw failure(error, otherwise: .noSuchFormat)
+        }
+        let interval = try setInterval(choice.interval)
+        let format = try videoFormat(raw, interval)
+        if request.isExact { try check(format, against: request) }
+        return format
+    }
+
+    /// A failed call on the node as an error: unplugged, in use, or of the given code.
+    func failure(_ error: SystemError, otherwise code: CaptureError.Code) -> CaptureError {
+        switch error.errno {
+        case ENODEV, ENXIO: CaptureError(.deviceLost, "the camera \(path) went away", errno: error.errno)
+        case EBUSY: NodeHolders.busy(self)
+        default: CaptureError(code, error)
+        }
+    }
+
+    /// Sets a rate where the driver knows rates, and tells the one in force; 0/1 where it does not say.
+    private func setInterval(_ wanted: FrameInterval?) throws(CaptureError) -> FrameInterval {
+        var numerator: UInt32 = 0
+        var denominator: UInt32 = 0
+        if let wanted {
+            numerator = wanted.numerator
+            denominator = wanted.denominator
+            do throws(SystemError) {
+                try SystemError.check("set \(path) to \(wanted)") {
+                    unsafe clinux_v4l2_set_interval(descriptor, bufferType, &numerator, &denominator)
+                }
+                return FrameInterval(numerator, denominator)
+            } catch {
+                // Without S_PARM the rate is the driver's affair; what it is, G_PARM may tell.
+                guard [ENOTTY, EINVAL, ENOTSUP, ENOSYS, ENODATA].contains(error.errno) else {
+                    throw failure(error, otherwise: .inputOutput)
+                }
+            }
+        }
+        guard unsafe clinux_v4l2_get_interval(descriptor, bufferType, &numerator, &denominator) == 0 else {
+            return FrameInterval(0, 1)
+        }
+        return FrameInterval(numerator, denominator)
+    }
+
+    private func videoFormat(_ raw: clinux_v4l2_format, _ interval: FrameInterval) throws(CaptureError) -> VideoFormat {
+        var planes: [PlaneLayout] = []
+        var offset = 0
+        for plane in 0..<Int(raw.planes) {
+            let size = Int(element(raw.size, plane))
+            planes.append(PlaneLayout(offset: offset, stride: Int(element(raw.stride, plane)), size: size))
+            // Each plane starts a page, so that a driver can take it as a user pointer of its own.
+            offset += SharedMemory.pages(size)
+        }
+        guard !planes.isEmpty, planes.allSatisfy({ $0.size > 0 }), raw.width > 0, raw.height > 0 else {
+            throw CaptureError(.badData, "the driver of \(path) says that its frames have no bytes")
+        }
+        return VideoFormat(
+            pixelFormat: PixelFormat(rawValue: raw.pixelformat),
+            width: Int(raw.width),
+            height: Int(raw.height),
+            interval: interval,
+            planes: planes,
+            color: ColorDescription(
+                colorSpace: raw.colorspace,
+                transfer: raw.transfer,
+                encoding: raw.encoding,
+                quantization: raw.quantization
+            )
+        )
+    }
+
+    private func check(_ format: VideoFormat, against request: VideoFormatRequest) throws(CaptureError) {
+        let isMet =
+            format.pixelFormat == request.pixelFormat ?? format.pixelFormat
+            && format.width == request.width ?? format.width && format.height == request.height ?? format.height
+        let rate = request.framesPerSecond
+        guard isMet, rate.map({ format.interval.matches($0) }) ?? true else {
+            throw CaptureError(.noSuchFormat, "the driver of \(path) gives \(format) instead of what was asked")
+        }
+    }
+}
+
+/// An element of a C array of four.
+@inline(__always)
+func element(_ array: (UInt32, UInt32, UInt32, UInt32), _ index: Int) -> UInt32 {
+    switch index {
+    case 0: array.0
+    case 1: array.1
+    case 2: array.2
+    case 3: array.3
+    default: 0
+    }
+}
