@@ -2,5 +2,6 @@
 #pragma once
 #include "clinux_atomic.h"
 #include "clinux_bus.h"
+#include "clinux_inotify.h"
 #include "clinux_system.h"
 #include "clinux_v4l2.h"
