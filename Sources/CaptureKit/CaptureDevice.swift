@@ -1,0 +1,150 @@
+import CaptureBus
+public import CaptureCore
+
+/// A camera or microphone of the machine, as the daemon knows it.
+///
+/// A value: it goes on describing a device that has left meanwhile, whose calls then throw
+/// `CaptureError.Code.noSuchDevice`.
+public struct CaptureDevice: Sendable, Identifiable {
+    /// What the device is and offers.
+    public let description: DeviceDescription
+    private let daemon: CaptureDaemon
+
+    init(_ description: DeviceDescription, _ daemon: CaptureDaemon) {
+        self.description = description
+        self.daemon = daemon
+    }
+
+    /// The same after a reboot and in the same port.
+    public var id: DeviceID { description.id }
+    /// What people call it.
+    public var name: String { description.name }
+    /// Camera or microphone.
+    public var mediaType: MediaType { description.mediaType }
+    /// What a camera delivers; empty for a microphone.
+    public var videoFormats: [VideoFormatOption] { description.videoFormats }
+    /// What a microphone delivers; empty for a camera.
+    public var audioFormats: [AudioFormatOption] { description.audioFormats }
+
+    // MARK: Discovery
+
+    /// The devices that are there now. Nobody is asked for that.
+    ///
+    /// - Parameters:
+    ///   - mediaType: Cameras or microphones alone; `nil` for both.
+    ///   - daemon: `nil` for the shared connection.
+    public static func devices(
+        for mediaType: MediaType? = nil,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> [CaptureDevice] {
+        let daemon = try await CaptureDaemon.given(daemon)
+        guard let list = try await daemon.manage("ListDevices").first else {
+            throw CaptureDaemon.malformed("ListDevices")
+        }
+        let devices = try list.list(of: DeviceDescription.self).map { CaptureDevice($0, daemon) }
+        return devices.filter { mediaType == nil || $0.mediaType == mediaType }
+    }
+
+    /// The device that is taken when none is named: the first of its kind.
+    ///
+    /// - Throws: `CaptureError.Code.noSuchDevice` when there is none.
+    public static func `default`(
+        for mediaType: MediaType,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> CaptureDevice {
+        guard let first = try await devices(for: mediaType, on: daemon).first else {
+            throw CaptureError(.noSuchDevice, "there is no \(AuthorizationService(mediaType).rawValue) on this machine")
+        }
+        return first
+    }
+
+    /// The device of an id or alias, such as `/dev/video0` or `hw:1,0`.
+    ///
+    /// - Throws: `CaptureError.Code.noSuchDevice` when there is none, naming those that there are.
+    public static func device(
+        withID id: String,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> CaptureDevice {
+        let all = try await devices(on: daemon)
+        if let found = all.first(where: { $0.id.rawValue == id || $0.description.aliases.contains(id) }) {
+            return found
+        }
+        let known = all.isEmpty ? "none" : all.map { Printable.text($0.id.rawValue) }.joined(separator: ", ")
+        throw CaptureError(.noSuchDevice, "there is no device '\(Printable.text(id))'; there are: \(known)")
+    }
+
+    // MARK: Consent
+
+    /// How this program stands with cameras or microphones. Never asks.
+    public static func authorizationStatus(
+        for mediaType: MediaType,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> AuthorizationStatus {
+        try await AuthorizationPanel(on: try await CaptureDaemon.given(daemon)).status(AuthorizationService(mediaType))
+    }
+
+    /// Asks the person at the machine for what was never answered, all kinds in one dialog, and waits for the answer.
+    ///
+    /// - Returns: How the program stands with each kind now.
+    /// - Throws: `dismissed`, `timedOut` or `nobodyToAsk` when there was no answer, `missingUsageDescription` when the
+    ///   program does not say why it captures. A no is no error: it is a status.
+    public static func requestAccess(
+        for mediaTypes: Set<MediaType>,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> [MediaType: AuthorizationStatus] {
+        let panel = AuthorizationPanel(on: try await CaptureDaemon.given(daemon))
+        let answers = try await panel.requestAccess(to: Set(mediaTypes.map { AuthorizationService($0) }))
+        var statuses: [MediaType: AuthorizationStatus] = [:]
+        for type in mediaTypes { statuses[type] = answers[AuthorizationService(type)] ?? .notDetermined }
+        return statuses
+    }
+
+    // MARK: Controls
+
+    /// The settings with their values now.
+    ///
+    /// - Throws: `CaptureError.Code.notPermitted` without a stored yes for this kind of device.
+    public func controls() async throws(CaptureError) -> [DeviceControl] {
+        guard let list = try await call("GetControls").first else { throw CaptureDaemon.malformed("GetControls") }
+        return try list.list()
+    }
+
+    /// Changes a setting.
+    ///
+    /// - Throws: `invalidArgument` for an unknown name or a value out of range; `notPermitted` as for `controls`.
+    public func setControl(_ name: String, to value: Int64) async throws(CaptureError) {
+        try await call("SetControl", "sx", [.string(name), .int64(value)])
+    }
+
+    /// Puts every setting back to the driver's own value.
+    public func resetControls() async throws(CaptureError) {
+        try await call("ResetControls")
+    }
+
+    @discardableResult
+    private func call(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = []
+    ) async throws(CaptureError) -> [BusValue] {
+        let path = CaptureNames.devices + "/" + CaptureDevice.pathElement(id.rawValue)
+        return try await daemon.call(path, CaptureNames.device, member, signature, arguments)
+    }
+
+    /// An id as an element of an object path, as `sd_bus_path_encode` writes it: what is no letter or digit becomes `_`
+    /// and two hexadecimal digits, a leading digit too.
+    static func pathElement(_ id: String) -> String {
+        if id.isEmpty { return "_" }
+        var result = ""
+        for (index, byte) in id.utf8.enumerated() {
+            let isLetter = (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+            if isLetter || (index > 0 && (0x30...0x39).contains(byte)) {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16)
+                result += "_" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,73 @@
+public import CaptureCore
+
+/// A device as an input of a session, with what is asked of it.
+public struct CaptureDeviceInput: Hashable, Sendable {
+    /// The name by which connections refer to it; unique in a session.
+    public var name: String
+    /// Camera or microphone.
+    public var mediaType: MediaType
+    /// An id or alias; `nil` for the first of its kind.
+    public var device: String?
+    /// What is asked of a camera; `nil` takes the session's preset.
+    public var video: VideoFormatRequest?
+    /// What is asked of a microphone.
+    public var audio: AudioFormatRequest
+
+    /// The given device, with what is asked of it.
+    public init(
+        _ device: CaptureDevice,
+        name: String? = nil,
+        video: VideoFormatRequest? = nil,
+        audio: AudioFormatRequest = AudioFormatRequest()
+    ) {
+        self.init(
+            device.mediaType,
+            device: device.id.rawValue,
+            name: name ?? AuthorizationService(device.mediaType).rawValue,
+            video: video,
+            audio: audio
+        )
+    }
+
+    private init(
+        _ mediaType: MediaType,
+        device: String?,
+        name: String,
+        video: VideoFormatRequest?,
+        audio: AudioFormatRequest
+    ) {
+        self.name = name
+        self.mediaType = mediaType
+        self.device = device
+        self.video = video
+        self.audio = audio
+    }
+
+    /// A camera of an id or alias, not looked up yet; `nil` for the first.
+    public static func camera(
+        _ id: String? = nil,
+        name: String = "camera",
+        request: VideoFormatRequest? = nil
+    ) -> CaptureDeviceInput {
+        CaptureDeviceInput(.video, device: id, name: name, video: request, audio: AudioFormatRequest())
+    }
+
+    /// A microphone of an id or alias, not looked up yet; `nil` for the first.
+    public static func microphone(
+        _ id: String? = nil,
+        name: String = "microphone",
+        request: AudioFormatRequest = AudioFormatRequest()
+    ) -> CaptureDeviceInput {
+        CaptureDeviceInput(.audio, device: id, name: name, video: nil, audio: request)
+    }
+
+    func description(preset: Preset) -> InputDescription {
+        InputDescription(
+            name: name,
+            mediaType: mediaType,
+            device: device,
+            video: video ?? preset.request,
+            audio: audio
+        )
+    }
+}

@@ -1,0 +1,194 @@
+import CaptureBus
+public import CaptureCore
+
+/// How the daemon sees this program.
+public struct ProgramIdentity: Hashable, Sendable {
+    /// The id that consent is stored under, as in `exe:/usr/bin/tool`.
+    public var program: String
+    /// How sure that is: `sandboxed`, `service`, `user` or `claimed`.
+    public var tier: String
+    /// The user's name.
+    public var user: String
+    /// The user's number.
+    public var userID: UInt32
+    /// The process's number.
+    public var processID: UInt32
+    /// What the identity is made of, in words.
+    public var detail: String
+}
+
+/// A stored answer.
+public struct AuthorizationEntry: Hashable, Sendable {
+    /// The user whose answer it is.
+    public var user: String
+    /// Whom it was given to.
+    public var program: String
+    /// What it is for.
+    public var service: String
+    /// The answer.
+    public var status: AuthorizationStatus?
+    /// How sure the program's identity was.
+    public var tier: String
+    /// Where the answer came from: the user's answer, settings, policy.
+    public var reason: String
+    /// When, in seconds since 1970; 0 when it is not known.
+    public var time: Int64
+    /// What the program's identity was made of, in words.
+    public var detail: String
+}
+
+/// Who may capture: to be read and changed by a person's tools.
+///
+/// Thread-safe. Changing is refused to sandboxed programs and services.
+public struct AuthorizationPanel: Sendable {
+    private let daemon: CaptureDaemon
+
+    /// The panel of a daemon.
+    public init(on daemon: CaptureDaemon) {
+        self.daemon = daemon
+    }
+
+    /// How this program stands with a service. Never asks.
+    public func status(_ service: AuthorizationService) async throws(CaptureError) -> AuthorizationStatus {
+        let answer = try await call("GetStatus", "s", [.string(service.rawValue)])
+        guard let status = AuthorizationPanel.status(answer.first) else { throw CaptureDaemon.malformed("GetStatus") }
+        return status
+    }
+
+    /// Asks the person for what was never answered, and waits for the answer.
+    public func requestAccess(
+        to services: Set<AuthorizationService>
+    ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
+        let (decisions, continuation) = AsyncStream<[BusValue]>.makeStream()
+        // Before the request: a stored answer comes back at once.
+        let match = BusMatch(
+            sender: CaptureNames.service,
+            path: CaptureNames.root,
+            interface: CaptureNames.authorization,
+            member: "AccessDecided"
+        )
+        let signals = try await daemon.connection.subscribe(match) { continuation.yield($0.arguments) }
+        let lost = try await daemon.connection.watchName(CaptureNames.service) { owner in
+            if owner == nil { continuation.finish() }
+        }
+        defer { withExtendedLifetime((signals, lost)) {} }
+        let names = services.sorted().map(\.rawValue)
+        let answer = try await call("RequestAccess", "as", [.strings(names)])
+        guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }
+        for await values in decisions where values.count == 4 && values[0].integer == request {
+            let code = values[1].text ?? ""
+            if !code.isEmpty { throw CaptureError(.init(rawValue: code), values[2].text ?? "") }
+            var statuses: [AuthorizationService: AuthorizationStatus] = [:]
+            for (name, value) in values[3].properties ?? [:] {
+                if let service = AuthorizationService(rawValue: name) {
+                    statuses[service] = AuthorizationPanel.status(value)
+                }
+            }
+            return statuses
+        }
+        throw CaptureError(.unreachable, "the capture daemon went away while it was asked")
+    }
+
+    /// How the daemon sees this program.
+    public func whoAmI() async throws(CaptureError) -> ProgramIdentity {
+        guard let facts = try await call("WhoAmI").first?.properties, let program = facts["program"]?.text else {
+            throw CaptureDaemon.malformed("WhoAmI")
+        }
+        return ProgramIdentity(
+            program: program,
+            tier: facts["tier"]?.text ?? "",
+            user: facts["user"]?.text ?? "",
+            userID: UInt32(clamping: facts["uid"]?.integer ?? 0),
+            processID: UInt32(clamping: facts["pid"]?.integer ?? 0),
+            detail: facts["detail"]?.text ?? ""
+        )
+    }
+
+    /// Every stored answer that this user may see.
+    public func entries() async throws(CaptureError) -> [AuthorizationEntry] {
+        guard let list = try await call("List").first?.elements else { throw CaptureDaemon.malformed("List") }
+        return list.compactMap(\.properties).map { row in
+            AuthorizationEntry(
+                user: row["user"]?.text ?? row["uid"]?.integer.map { "\($0)" } ?? "",
+                program: row["program"]?.text ?? "",
+                service: row["service"]?.text ?? "",
+                status: AuthorizationStatus.allCases.first { $0.name == row["status"]?.text },
+                tier: row["tier"]?.text ?? "",
+                reason: row["reason"]?.text ?? "",
+                time: (row["time"]?.integer ?? 0) / 1000,
+                detail: row["detail"]?.text ?? ""
+            )
+        }
+    }
+
+    /// How a program stands, by service.
+    ///
+    /// - Parameter user: A user's name; empty for the caller's own.
+    public func statuses(
+        of program: String,
+        user: String = ""
+    ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
+        let answer = try await call("GetProgramStatus", "ss", [.string(user), .string(program)])
+        guard let values = answer.first?.properties else { throw CaptureDaemon.malformed("GetProgramStatus") }
+        var statuses: [AuthorizationService: AuthorizationStatus] = [:]
+        for (name, value) in values {
+            if let service = AuthorizationService(rawValue: name) {
+                statuses[service] = AuthorizationPanel.status(value)
+            }
+        }
+        return statuses
+    }
+
+    /// Stores an answer.
+    ///
+    /// - Parameter user: A user's name; empty for the caller's own. Another's takes root.
+    /// - Throws: `notPermitted` for callers that may not.
+    public func set(
+        _ program: String,
+        _ service: AuthorizationService,
+        isAllowed: Bool,
+        user: String = ""
+    ) async throws(CaptureError) {
+        let word = (isAllowed ? AuthorizationStatus.authorized : .denied).name
+        try await call(
+            "Set",
+            "ssss",
+            [.string(user), .string(program), .string(service.rawValue), .string(word)]
+        )
+    }
+
+    /// Forgets answers, so that the next start asks again.
+    ///
+    /// - Parameters:
+    ///   - program: `nil` for every program.
+    ///   - service: `nil` for every service.
+    ///   - user: A user's name; empty for the caller's own.
+    /// - Returns: How many were forgotten.
+    @discardableResult
+    public func reset(
+        program: String? = nil,
+        service: AuthorizationService? = nil,
+        user: String = ""
+    ) async throws(CaptureError) -> Int {
+        let answer = try await call(
+            "Reset",
+            "sss",
+            [.string(user), .string(program ?? ""), .string(service?.rawValue ?? "")]
+        )
+        guard let count = answer.first?.integer else { throw CaptureDaemon.malformed("Reset") }
+        return Int(count)
+    }
+
+    private static func status(_ value: BusValue?) -> AuthorizationStatus? {
+        value?.integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
+    }
+
+    @discardableResult
+    private func call(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = []
+    ) async throws(CaptureError) -> [BusValue] {
+        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
+    }
+}

@@ -1,0 +1,191 @@
+import CaptureBus
+public import CaptureCore
+import Synchronization
+
+/// Puts the daemon's questions to a person: registered on the bus for this user and session.
+///
+/// Thread-safe. Ends with `unregister`, with its last reference, or when the process leaves the bus.
+public final class PromptAgent: Sendable {
+    /// Asks a person; cancelled when the question is withdrawn.
+    public typealias Answerer = @Sendable (PromptRequest) async -> PromptAnswer
+
+    private let daemon: CaptureDaemon
+    private let path: String
+    private let questions: Questions
+
+    private init(_ daemon: CaptureDaemon, _ path: String, _ questions: Questions) {
+        self.daemon = daemon
+        self.path = path
+        self.questions = questions
+    }
+
+    deinit {
+        questions.withdrawAll()
+        daemon.connection.unexport(path)
+    }
+
+    /// Registers an agent.
+    ///
+    /// - Parameters:
+    ///   - daemon: The daemon whose questions are answered.
+    ///   - kind: What it is, such as `terminal`.
+    ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
+    ///   - answer: Called for every question, for several at one time perhaps.
+    /// - Throws: `notPermitted` where the daemon does not take this program for a person's.
+    public static func register(
+        on daemon: CaptureDaemon,
+        kind: String = "terminal",
+        isInline: Bool = false,
+        answer: @escaping Answerer
+    ) async throws(CaptureError) -> PromptAgent {
+        let path = CaptureNames.agent + "/a\(UInt32.random(in: 0...UInt32.max))"
+        let questions = Questions(daemon, answer)
+        let agent = PromptAgent(daemon, path, questions)
+        try await daemon.connection.export(try object(path, questions, daemon))
+        try await daemon.call(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "RegisterAgent",
+            "oa{sv}",
+            [.objectPath(path), .properties(["inline": .bool(isInline), "kind": .string(kind)])]
+        )
+        return agent
+    }
+
+    /// Answers no more questions; those that stand are withdrawn.
+    public func unregister() async throws(CaptureError) {
+        questions.withdrawAll()
+        try await daemon.call(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "UnregisterAgent",
+            "o",
+            [.objectPath(path)]
+        )
+        daemon.connection.unexport(path)
+    }
+
+    private static func object(
+        _ path: String,
+        _ questions: Questions,
+        _ daemon: CaptureDaemon
+    ) throws(CaptureError) -> BusObject {
+        let interface = BusInterface(
+            CaptureNames.agentInterface,
+            methods: [
+                BusMethod("Ask", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
+                BusMethod("Cancel", [BusArgument("cookie", "s")]),
+            ]
+        )
+        // Anyone on the bus may call; only the daemon's questions are put to the person.
+        @Sendable func check(_ call: BusCall) async throws(CaptureError) {
+            guard try await daemon.connection.owner(of: CaptureNames.service) == call.sender else {
+                throw CaptureError(.notPermitted, "only the capture daemon asks")
+            }
+        }
+        return try BusObject(
+            path: path,
+            [
+                BusImplementation(
+                    interface,
+                    methods: [
+                        "Ask": { call throws(CaptureError) in
+                            try await check(call)
+                            questions.put(try PromptRequest(bus: call.arguments))
+                            return []
+                        },
+                        "Cancel": { call throws(CaptureError) in
+                            try await check(call)
+                            questions.withdraw(call.arguments.first?.text ?? "")
+                            return []
+                        },
+                    ]
+                )
+            ]
+        )
+    }
+}
+
+/// The questions that stand, each in a task of its own.
+private final class Questions: Sendable {
+    private let daemon: CaptureDaemon
+    private let answer: PromptAgent.Answerer
+    private let standing = Mutex<[String: Task<Void, Never>]>([:])
+
+    init(_ daemon: CaptureDaemon, _ answer: @escaping PromptAgent.Answerer) {
+        self.daemon = daemon
+        self.answer = answer
+    }
+
+    func put(_ request: PromptRequest) {
+        standing.withLock { standing in
+            guard standing[request.cookie] == nil else { return }
+            standing[request.cookie] = Task {
+                let answer = await self.answer(request)
+                await self.send(answer, to: request.cookie)
+                self.standing.withLock { _ = $0.removeValue(forKey: request.cookie) }
+            }
+        }
+    }
+
+    func withdraw(_ cookie: String) {
+        standing.withLock { $0[cookie] }?.cancel()
+    }
+
+    func withdrawAll() {
+        for task in standing.withLock({ Array($0.values) }) { task.cancel() }
+    }
+
+    /// The daemon refuses an answer that comes too late, and has said so to whoever asked; there is nobody else to tell.
+    private func send(_ answer: PromptAnswer, to cookie: String) async {
+        switch answer {
+        case .withdrawn: return
+        case .dismissed: _ = try? await call("Dismiss", "s", [.string(cookie)])
+        case .answered(let answers):
+            let rows = answers.sorted { $0.key < $1.key }
+            let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }
+            _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", entries)])
+        }
+    }
+
+    private func call(
+        _ member: String,
+        _ signature: String,
+        _ arguments: [BusValue]
+    ) async throws(CaptureError) -> [BusValue] {
+        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
+    }
+}
+
+extension PromptRequest {
+    /// A request as `Ask` brings it.
+    init(bus arguments: [BusValue]) throws(CaptureError) {
+        guard arguments.count == 2, let cookie = arguments[0].text, let facts = arguments[1].properties else {
+            throw CaptureError(.invalidArgument, "a question comes as a cookie and its facts")
+        }
+        var services: [AuthorizationService] = []
+        for name in facts["services"]?.texts ?? [] {
+            guard let service = AuthorizationService(rawValue: name) else {
+                throw CaptureError(.invalidArgument, "'\(name)' is no service that this agent can ask about")
+            }
+            if !services.contains(service) { services.append(service) }
+        }
+        if services.isEmpty { throw CaptureError(.invalidArgument, "a question names no service") }
+        var reasons: [AuthorizationService: String] = [:]
+        for (name, value) in facts["reasons"]?.properties ?? [:] {
+            if let service = AuthorizationService(rawValue: name) { reasons[service] = value.text }
+        }
+        self.init(
+            cookie: cookie,
+            program: facts["program"]?.text ?? "",
+            tier: facts["tier"]?.text ?? "",
+            name: facts["name"]?.text ?? "",
+            detail: facts["detail"]?.text ?? "",
+            services: services.sorted(),
+            reasons: reasons,
+            processID: UInt32(clamping: facts["pid"]?.integer ?? 0),
+            secondsLeft: UInt32(clamping: facts["secondsLeft"]?.integer ?? 0),
+            isInline: facts["inline"]?.boolean ?? false
+        )
+    }
+}

@@ -1,0 +1,158 @@
+import CaptureSystem
+import Glibc
+
+/// A file that a client opens for an output to be written by someone else.
+///
+/// It has no name until `keep()`: a run that was refused, or killed while its user was being asked, leaves nothing
+/// behind and has not touched the file that it was to replace. Where the file system cannot make a nameless file, the
+/// name is there from the start and `deinit` takes it away again.
+///
+/// Thread-bound in `keep` and `discard`; the descriptor may be used from anywhere.
+public final class OutputFile {
+    /// The path as it was given.
+    public let path: String
+    /// The open file, to be handed to an output.
+    public let descriptor: Descriptor
+
+    private enum Name {
+        /// Not there yet; whether one that is there may be replaced.
+        case pending(replaces: Bool)
+        /// There already, and ours to remove.
+        case provisional(at: String, replaces: Bool)
+        /// There, and not ours to remove.
+        case kept
+    }
+    private var name: Name
+
+    /// Opens a file for writing, or a device, pipe or socket that is there already.
+    ///
+    /// - Parameters:
+    ///   - path: Where the file is to be.
+    ///   - overwrite: Whether a file that is there may be replaced; it stays as it is until `keep()`.
+    /// - Throws: `CaptureError.Code.inputOutput` when there is a file and `overwrite` is false, when it is a folder, or
+    ///   when the system refuses.
+    public init(creating path: String, overwrite: Bool = false) throws(CaptureError) {
+        self.path = path
+        guard !path.isEmpty else { throw CaptureError(.inputOutput, "the file's name is empty") }
+        if let kind = OutputFile.kind(of: path) {
+            if kind == S_IFDIR { throw CaptureError(.inputOutput, "\(Printable.text(path)) is a folder") }
+            if kind != S_IFREG {
+                descriptor = try OutputFile.open(path, O_WRONLY)
+                name = .kept
+                return
+            }
+            if !overwrite {
+                throw CaptureError(
+                    .inputOutput,
+                    "\(Printable.text(path)) exists; choose another name, or give --overwrite to replace it"
+                )
+            }
+        }
+        let folder = OutputFile.folder(of: path)
+        // O_TMPFILE is a macro that does not import: O_DIRECTORY and this bit, on x86-64, ARM and RISC-V alike.
+        let nameless = O_DIRECTORY | 0o20_000_000
+        do {
+            descriptor = try Descriptor.open(folder, O_RDWR | nameless, mode: 0o666)
+            name = .pending(replaces: overwrite)
+        } catch  where [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) {
+            let provisional = overwrite ? OutputFile.temporaryName(beside: path) : path
+            descriptor = try OutputFile.open(provisional, O_RDWR | O_CREAT | O_EXCL)
+            name = .provisional(at: provisional, replaces: overwrite)
+        } catch {
+            throw CaptureError(
+                .inputOutput,
+                "\(Printable.text(path)) cannot be made: \(SystemError.text(of: error.errno))"
+            )
+        }
+    }
+
+    deinit {
+        discard()
+    }
+
+    /// Gives the file its name: what is being written is there from here on, and stays.
+    ///
+    /// - Throws: `CaptureError.Code.inputOutput` when another file took the name meanwhile.
+    public func keep() throws(CaptureError) {
+        switch name {
+        case .kept: return
+        case .pending(let replaces):
+            let own = "/proc/self/fd/\(descriptor.descriptor)"
+            if replaces {
+                let temporary = OutputFile.temporaryName(beside: path)
+                try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) }
+                name = .provisional(at: temporary, replaces: true)
+                try check { unsafe rename(temporary, path) }
+            } else {
+                try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) }
+            }
+        case .provisional(let temporary, let replaces):
+            if replaces { try check { unsafe rename(temporary, path) } }
+        }
+        name = .kept
+    }
+
+    /// Takes the file away again unless it was kept.
+    public func discard() {
+        if case .provisional(let path, _) = name { unsafe unlink(path) }
+        if case .pending = name { return }
+        name = .kept
+    }
+
+    private func check(_ call: () -> Int32) throws(CaptureError) {
+        do {
+            try SystemError.check("name \(path)", call)
+        } catch {
+            throw CaptureError(
+                .inputOutput,
+                "\(Printable.text(path)) cannot be named: \(SystemError.text(of: error.errno))",
+                errno: error.errno
+            )
+        }
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(CaptureError) -> Descriptor {
+        do {
+            return try Descriptor.open(path, flags, mode: 0o666)
+        } catch {
+            throw CaptureError(
+                .inputOutput,
+                "\(Printable.text(path)) cannot be opened for writing: \(SystemError.text(of: error.errno))",
+                errno: error.errno
+            )
+        }
+    }
+
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func temporaryName(beside path: String) -> String {
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        return "\(path[..<slash]).\(path[slash...]).\(UInt32.random(in: 0...UInt32.max))"
+    }
+}
+
+extension Descriptor {
+    /// The program's standard output, for media to be written to.
+    ///
+    /// - Throws: `CaptureError.Code.usage` when it is a terminal, which media would garble.
+    public static func standardOutput() throws(CaptureError) -> Descriptor {
+        if isatty(STDOUT_FILENO) == 1 {
+            throw CaptureError(
+                .usage,
+                "standard output is a terminal; pipe it into a player or a file, as in '… | ffplay -'"
+            )
+        }
+        let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw CaptureError(.inputOutput, "standard output is closed", errno: errno) }
+        return Descriptor(owning: copy)
+    }
+}

@@ -1,0 +1,35 @@
+/// Something that a session makes of what its inputs capture.
+///
+/// An output is a value that says what is wanted; the work is done by a recorder of the daemon's, into the descriptor
+/// that comes with it. Only `FrameBufferOutput` has no file: its readers map the source's memory.
+public protocol CaptureOutput: Sendable {
+    /// The name by which the session's connections and statistics refer to it; unique in a session.
+    var name: String { get }
+    /// The kinds of input that it can be fed by, at most one of each.
+    var mediaTypes: [MediaType] { get }
+    /// Where it is written to.
+    var file: Descriptor? { get }
+    /// The output as the bus describes it.
+    var description: OutputDescription { get }
+}
+
+extension CaptureOutput {
+    /// Throws when a value is not among those that the kind of output knows.
+    static func check(_ value: String, among known: [String], of what: String) throws(CaptureError) {
+        guard known.contains(value) else {
+            throw CaptureError(
+                .usage,
+                "'\(Printable.text(value))' is no \(what); there are \(known.joined(separator: ", "))"
+            )
+        }
+    }
+
+    /// Seconds as nanoseconds, 0 for none.
+    static func nanoseconds(_ seconds: Double?) throws(CaptureError) -> Int64 {
+        guard let seconds else { return 0 }
+        guard seconds > 0, seconds <= 31_536_000 else {
+            throw CaptureError(.usage, "a duration of \(seconds) s is out of range: more than 0, at most a year")
+        }
+        return Int64(seconds * 1_000_000_000)
+    }
+}

@@ -1,0 +1,144 @@
+import CaptureBus
+public import CaptureCore
+public import CaptureRing
+import CaptureSystem
+import Synchronization
+
+/// Reads a source's own memory, without a copy: the frames of a camera or the periods of a microphone.
+///
+/// Any number of readers share one ring; a slow one is told how many buffers it missed and disturbs nobody.
+/// Thread-bound: one thread calls `next`. Blocking, so never in a task: `FrameBufferOutput` has a thread for it.
+public final class FrameBufferReader {
+    /// What came of waiting.
+    public enum Event: Sendable {
+        /// The next buffer.
+        case buffer(RingBuffer)
+        /// Nothing in time.
+        case timedOut
+        /// Nothing more will come.
+        case ended(StreamEnd)
+    }
+
+    private var ring: RingReader
+    private let moves: BufferMoves
+    private var missedBefore: UInt64 = 0
+
+    init(_ file: Descriptor, _ moves: BufferMoves) throws(CaptureError) {
+        ring = try RingReader(mapping: file)
+        self.moves = moves
+    }
+
+    /// What the buffers hold.
+    public var format: MediaFormat { ring.format }
+
+    /// Buffers that were overwritten or passed over before they were read.
+    public var missed: UInt64 { missedBefore + ring.missed }
+
+    /// Waits for a buffer; wakes within microseconds of its publication.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: How long to wait; 0 only looks, less than 0 waits without limit.
+    ///   - newest: Passes over everything but the newest buffer.
+    /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away.
+    public func next(timeout nanoseconds: Int64 = -1, newest: Bool = false) throws(CaptureError) -> Event {
+        while true {
+            switch try ring.next(timeout: nanoseconds, newest: newest) {
+            case .buffer(let buffer): return .buffer(buffer)
+            case .timedOut: return .timedOut
+            case .ended(.moved):
+                guard let file = try moves.next(timeout: nanoseconds) else { return .timedOut }
+                missedBefore += ring.missed
+                // Everything in the new ring was captured after what this reader has seen.
+                ring = try RingReader(mapping: file, fromStart: true)
+            case .ended(let end): return .ended(end)
+            }
+        }
+    }
+
+    /// Says whether a buffer was whole while it was used, and counts it as missed if not.
+    public func confirm(_ buffer: RingBuffer) -> Bool { ring.confirm(buffer) }
+}
+
+/// The rings that a stream went on in, handed from the bus to the reader's thread.
+final class BufferMoves: Sendable {
+    private struct State {
+        var files: [Descriptor] = []
+        var end: CaptureError?
+    }
+    private let state = Mutex(State())
+    private let signal: EventSignal
+
+    init() throws(CaptureError) {
+        do throws(SystemError) {
+            signal = try EventSignal()
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    func put(_ file: Descriptor) {
+        state.withLock { $0.files.append(file) }
+        signal.raise()
+    }
+
+    /// Nothing more will come; a reader that waits is told why.
+    func end(_ error: CaptureError) {
+        state.withLock { $0.end = $0.end ?? error }
+        signal.raise()
+    }
+
+    /// Waits for the next ring.
+    ///
+    /// - Returns: `nil` when none came in time.
+    func next(timeout nanoseconds: Int64) throws(CaptureError) -> Descriptor? {
+        while true {
+            signal.lower()
+            let (file, end) = state.withLock { ($0.files.isEmpty ? nil : $0.files.removeFirst(), $0.end) }
+            if let file { return file }
+            if let end { throw end }
+            let limit = nanoseconds < 0 ? -1 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+            do throws(SystemError) {
+                if try Poll.wait(signal.descriptor, timeout: limit).isEmpty { return nil }
+            } catch {
+                throw CaptureError(.internalFault, error)
+            }
+        }
+    }
+}
+
+extension CaptureSession {
+    /// A reader of a running session's buffer output.
+    ///
+    /// - Parameter output: The name of a `FrameBufferOutput`.
+    /// - Throws: `wrongState` unless the session runs; `notPermitted` for another program's session.
+    public func reader(of output: String) async throws(CaptureError) -> sending FrameBufferReader {
+        let moves = try BufferMoves()
+        // Before the ring is asked for, so that no move is missed between.
+        let events = try await events()
+        let file = try await openBuffer(output)
+        Task {
+            for await event in events {
+                switch event {
+                case .bufferMoved(output):
+                    do throws(CaptureError) {
+                        moves.put(try await self.openBuffer(output))
+                    } catch {
+                        moves.end(error)
+                    }
+                case .changed(let status) where status.state.isFinal:
+                    moves.end(status.reason ?? CaptureError(.wrongState, "the session has stopped"))
+                default: continue
+                }
+            }
+        }
+        return try FrameBufferReader(file, moves)
+    }
+
+    /// Lets the buffer outputs that have a closure read.
+    func beginBuffers() async throws(CaptureError) {
+        for output in outputs {
+            guard let buffer = output as? FrameBufferOutput else { continue }
+            try buffer.begin(try await reader(of: buffer.name))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// Picture and sound into a movie file.
+public struct MovieFileOutput: CaptureOutput {
+    /// The name in the session.
+    public let name: String
+    /// The open file.
+    public let file: Descriptor?
+    /// What is asked of the recorder.
+    public let description: OutputDescription
+    /// One camera, one microphone, or one of both.
+    public var mediaTypes: [MediaType] { [.video, .audio] }
+
+    /// The codecs that can be asked for, `auto` being what suits camera and container.
+    public static let videoCodecs = ["auto", "h264", "mjpeg", "copy"]
+    /// The sound codecs that can be asked for, `auto` being what suits the container.
+    public static let audioCodecs = ["auto", "aac", "opus", "flac", "pcm"]
+
+    /// A movie file.
+    ///
+    /// - Parameters:
+    ///   - file: Open for reading and writing; a pipe serves for Matroska.
+    ///   - name: The name in the session.
+    ///   - format: `mkv`, `mp4` or `mov`.
+    ///   - videoCodec: One of `videoCodecs`.
+    ///   - audioCodec: One of `audioCodecs`.
+    ///   - bitRate: Bits a second for pictures; 0 leaves it to the encoder.
+    ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
+    public init(
+        file: Descriptor,
+        name: String = "movie",
+        format: String = "mkv",
+        videoCodec: String = "auto",
+        audioCodec: String = "auto",
+        bitRate: Int = 0,
+        duration: Double? = nil
+    ) throws(CaptureError) {
+        try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
+        try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
+        try Self.check(audioCodec, among: Self.audioCodecs, of: "audio codec")
+        guard bitRate >= 0, bitRate <= 1_000_000_000 else {
+            throw CaptureError(.usage, "\(bitRate) bits a second is out of range: 0 to 1000000000")
+        }
+        self.name = name
+        self.file = file
+        description = OutputDescription(
+            name: name,
+            kind: .movie,
+            format: format,
+            videoCodec: videoCodec,
+            audioCodec: audioCodec,
+            videoBitRate: bitRate,
+            duration: try Self.nanoseconds(duration)
+        )
+    }
+}

@@ -1,0 +1,34 @@
+/// One picture, after which the output is finished.
+public struct PhotoOutput: CaptureOutput {
+    /// The name in the session.
+    public let name: String
+    /// The open file.
+    public let file: Descriptor?
+    /// What is asked of the recorder.
+    public let description: OutputDescription
+    /// One camera.
+    public var mediaTypes: [MediaType] { [.video] }
+
+    /// A photo.
+    ///
+    /// - Parameters:
+    ///   - file: Open for writing.
+    ///   - name: The name in the session.
+    ///   - format: `jpeg` or `png`.
+    ///   - quality: JPEG's, 1 to 100.
+    /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
+    public init(
+        file: Descriptor,
+        name: String = "photo",
+        format: String = "jpeg",
+        quality: Int = 90
+    ) throws(CaptureError) {
+        try Self.check(format, among: OutputDescription.formats(of: .photo), of: "photo format")
+        guard (1...100).contains(quality) else {
+            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
+        }
+        self.name = name
+        self.file = file
+        description = OutputDescription(name: name, kind: .photo, format: format, quality: quality)
+    }
+}

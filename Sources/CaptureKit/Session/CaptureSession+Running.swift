@@ -1,0 +1,136 @@
+import CaptureBus
+public import CaptureCore
+
+extension CaptureSession {
+    /// A session of the daemon's, by its number: to watch, to stop, to take a photo of.
+    ///
+    /// - Throws: `CaptureError.Code.noSuchSession` when there is none, or when it belongs to another user.
+    public static func session(
+        _ id: UInt32,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> CaptureSession {
+        let daemon = try await CaptureDaemon.given(daemon)
+        let hub = SessionHub(path: "\(CaptureNames.sessions)/\(id)")
+        try await hub.connect(to: daemon)
+        return CaptureSession(daemon, hub)
+    }
+
+    /// The session's number in the daemon; `nil` before its start.
+    public var id: UInt32? {
+        guard let name = hub?.path.split(separator: "/").last else { return nil }
+        return UInt32(name)
+    }
+
+    /// Where the session stands.
+    public var status: SessionStatus { hub?.status ?? SessionStatus(.configured) }
+
+    /// What became of the outputs that are at their end.
+    public var results: [OutputResult] { hub?.results ?? [] }
+
+    /// Whether it streams.
+    public var isRunning: Bool { status.state == .running }
+
+    /// What happens from now on, beginning with how things stand, ending after the final state.
+    ///
+    /// - Throws: What the daemon refuses; the session is made there for this.
+    public func events() async throws(CaptureError) -> AsyncStream<SessionEvent> {
+        try await create().events()
+    }
+
+    /// Where the session stands from now on, beginning with now, ending with the final state.
+    ///
+    /// - Throws: What the daemon refuses; the session is made there for this.
+    public func states() async throws(CaptureError) -> some AsyncSequence<SessionStatus, Never> & Sendable {
+        try await events().compactMap { event -> SessionStatus? in
+            if case .changed(let status) = event { status } else { nil }
+        }
+    }
+
+    /// Asks the daemon to start and returns at once: a person may have to be asked first.
+    ///
+    /// - Throws: What the daemon refuses before anyone is asked.
+    public func start() async throws(CaptureError) {
+        let hub = try await create()
+        try await daemon.call(hub.path, CaptureNames.session, "Start")
+    }
+
+    /// Starts and waits until samples flow; where consent was never given, that includes a person's answer.
+    ///
+    /// - Throws: Why it did not come to that: a refusal, a device that is busy, nobody there to ask. When the task is
+    ///   cancelled, the session is stopped and `dismissed` is thrown.
+    public func startRunning() async throws(CaptureError) {
+        let events = try await events()
+        try await start()
+        for await event in events {
+            guard case .changed(let status) = event else { continue }
+            if status.state == .running { return try await beginBuffers() }
+            if status.state.isFinal { throw CaptureSession.failure(status) }
+        }
+        try await stop()
+        throw CaptureError(.dismissed, "the start was cancelled")
+    }
+
+    /// Asks the daemon to stop and returns at once; files are being finished.
+    public func stop() async throws(CaptureError) {
+        guard let hub, !hub.status.state.isFinal else { return }
+        do throws(CaptureError) {
+            try await daemon.call(hub.path, CaptureNames.session, "Stop")
+        } catch  where hub.status.state.isFinal && error.code != .unreachable {
+            // It came to its end by itself while it was asked.
+        }
+    }
+
+    /// Stops and waits until every file is finished.
+    ///
+    /// - Throws: Why it ended otherwise than asked.
+    public func stopRunning() async throws(CaptureError) {
+        guard let hub else { return }
+        let events = hub.events()
+        try await stop()
+        for await event in events {
+            guard case .changed(let status) = event, status.state.isFinal else { continue }
+            if status.state != .stopped { throw CaptureSession.failure(status) }
+            return
+        }
+    }
+
+    /// The counters now.
+    public func statistics() async throws(CaptureError) -> SessionStatistics {
+        guard let hub else { return SessionStatistics() }
+        let answer = try await daemon.call(hub.path, CaptureNames.session, "GetStatistics")
+        guard let value = answer.first else { throw CaptureDaemon.malformed("GetStatistics") }
+        return try SessionStatistics(busValue: value)
+    }
+
+    /// Adds an output to a session of the daemon's that was found by its number, fed by the named inputs.
+    public func addOutput(_ output: any CaptureOutput, fedBy inputs: [String]) async throws(CaptureError) {
+        guard let file = output.file else {
+            throw CaptureError(
+                .usage,
+                "the output '\(output.name)' has no file, so that it can only be its maker's own"
+            )
+        }
+        let hub = try await create()
+        try await daemon.call(
+            hub.path,
+            CaptureNames.session,
+            "AddOutput",
+            "a{sv}ash",
+            [output.description.busValue, .strings(inputs), .descriptor(file)]
+        )
+    }
+
+    /// The descriptor of the ring behind a buffer output.
+    func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
+        guard let hub else { throw CaptureError(.wrongState, "the session was not started") }
+        let answer = try await daemon.call(hub.path, CaptureNames.session, "OpenBuffer", "s", [.string(output)])
+        guard let file = answer.first?.file else { throw CaptureDaemon.malformed("OpenBuffer") }
+        return file
+    }
+
+    /// Why a session ended otherwise than asked.
+    static func failure(_ status: SessionStatus) -> CaptureError {
+        if let reason = status.reason { return reason }
+        return CaptureError(.internalFault, "the session is \(status.state.rawValue), and the daemon does not say why")
+    }
+}

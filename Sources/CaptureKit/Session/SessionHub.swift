@@ -1,0 +1,132 @@
+import CaptureBus
+import CaptureCore
+import Synchronization
+
+/// Hears what the daemon says about one session, in order, and passes it on to everyone who listens.
+///
+/// Thread-safe: fed on the bus thread, listened to from tasks.
+final class SessionHub: Sendable {
+    private struct State {
+        var status = SessionStatus(.configured)
+        /// The properties that a signal has told of; a later answer to GetAll may be older.
+        var heard: Set<String> = []
+        var properties: [String: BusValue] = [:]
+        var results: [OutputResult] = []
+        var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
+        var lastListener = 0
+        var subscriptions: [BusSubscription] = []
+    }
+    private let state = Mutex(State())
+    let path: String
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Where the session stands.
+    var status: SessionStatus { state.withLock { $0.status } }
+
+    /// What became of the outputs that are at their end.
+    var results: [OutputResult] { state.withLock { $0.results } }
+
+    /// Begins to listen on the bus, then reads how things stand.
+    func connect(to daemon: CaptureDaemon) async throws(CaptureError) {
+        let match = BusMatch(sender: CaptureNames.service, path: path)
+        let signals = try await daemon.connection.subscribe(match) { [weak self] in self?.heard($0) }
+        let name = try await daemon.connection.watchName(CaptureNames.service) { [weak self] _ in
+            self?.lose("the capture daemon went away; its recorders finish their files by themselves")
+        }
+        daemon.connection.onDisconnect { [weak self] in self?.lose($0.message) }
+        state.withLock { $0.subscriptions = [signals, name] }
+        let properties = try await daemon.properties(of: path, CaptureNames.session)
+        update(properties, isSignal: false)
+    }
+
+    /// What happens from now on, beginning with how things stand. Ends after the final state.
+    func events() -> AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream<SessionEvent>.makeStream()
+        state.withLock { state in
+            for result in state.results { continuation.yield(.finished(result)) }
+            continuation.yield(.changed(state.status))
+            if state.status.state.isFinal { return continuation.finish() }
+            state.lastListener += 1
+            let number = state.lastListener
+            state.listeners[number] = continuation
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+            }
+        }
+        return stream
+    }
+
+    private func heard(_ signal: BusSignal) {
+        switch (signal.interface, signal.member) {
+        case (CaptureNames.properties, "PropertiesChanged"):
+            guard signal.arguments.count >= 2, signal.arguments[0].text == CaptureNames.session,
+                let changed = signal.arguments[1].properties
+            else { return }
+            update(changed, isSignal: true)
+        case (CaptureNames.session, "OutputFinished"):
+            guard signal.arguments.count == 4, let name = signal.arguments[0].text,
+                let code = signal.arguments[1].text, let message = signal.arguments[2].text
+            else { return }
+            // Counters that cannot be read do not take the news away that the output is at its end.
+            let statistics = (try? OutputStatistics(busValue: signal.arguments[3])) ?? OutputStatistics()
+            let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
+            let result = OutputResult(name: name, error: error, statistics: statistics)
+            state.withLock { $0.results.append(result) }
+            send(.finished(result))
+        case (CaptureNames.session, "BufferMoved"):
+            guard let name = signal.arguments.first?.text else { return }
+            send(.bufferMoved(output: name))
+        default: return
+        }
+    }
+
+    private func update(_ properties: [String: BusValue], isSignal: Bool) {
+        let status = state.withLock { state -> SessionStatus? in
+            for (name, value) in properties where isSignal || !state.heard.contains(name) {
+                state.properties[name] = value
+                if isSignal { state.heard.insert(name) }
+            }
+            let word = state.properties["State"]?.text ?? ""
+            guard !state.status.state.isFinal, let now = SessionState(rawValue: word) else { return nil }
+            let code = state.properties["ReasonCode"]?.text ?? ""
+            let sentence = state.properties["Reason"]?.text ?? ""
+            let reason = code.isEmpty ? nil : CaptureError(.init(rawValue: code), sentence)
+            let status = SessionStatus(now, reason)
+            if status == state.status { return nil }
+            state.status = status
+            return status
+        }
+        if let status { tell(status) }
+    }
+
+    private func lose(_ message: String) {
+        let status = SessionStatus(.failed, CaptureError(.unreachable, message))
+        let isNew = state.withLock { state in
+            if state.status.state.isFinal { return false }
+            state.status = status
+            return true
+        }
+        if isNew { tell(status) }
+    }
+
+    private func tell(_ status: SessionStatus) {
+        send(.changed(status))
+        guard status.state.isFinal else { return }
+        let (listeners, subscriptions) = state.withLock { state in
+            let taken = (state.listeners, state.subscriptions)
+            state.listeners = [:]
+            state.subscriptions = []
+            return taken
+        }
+        for listener in listeners.values { listener.finish() }
+        // Let go outside of the lock: the end of a subscription goes to the bus thread.
+        withExtendedLifetime(subscriptions) {}
+    }
+
+    private func send(_ event: SessionEvent) {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    }
+}

@@ -1,0 +1,65 @@
+public import CaptureCore
+
+/// Where a session stands, and why.
+public struct SessionStatus: Hashable, Sendable {
+    /// Where it stands.
+    public var state: SessionState
+    /// Why it failed or was interrupted.
+    public var reason: CaptureError?
+
+    /// A state with its reason.
+    public init(_ state: SessionState, _ reason: CaptureError? = nil) {
+        self.state = state
+        self.reason = reason
+    }
+
+    /// Why capture was interrupted from outside; `nil` in any other state.
+    public var interruption: InterruptionReason? {
+        guard state == .interrupted, let reason else { return nil }
+        switch reason.code {
+        case .deviceLost: return .deviceLost
+        case .revoked, .denied, .restricted: return .consentWithdrawn
+        case .busy: return .deviceInUse
+        default: return .other
+        }
+    }
+}
+
+/// Why a running session was interrupted.
+public enum InterruptionReason: String, Hashable, Sendable {
+    /// The device was unplugged or failed.
+    case deviceLost
+    /// The consent was withdrawn or switched off.
+    case consentWithdrawn
+    /// Another program took the device.
+    case deviceInUse
+    /// As the reason's sentence says.
+    case other
+}
+
+/// What became of an output.
+public struct OutputResult: Hashable, Sendable {
+    /// The output's name.
+    public var name: String
+    /// Why it was not made, or not to the end; `nil` when it is complete.
+    public var error: CaptureError?
+    /// What was written.
+    public var statistics: OutputStatistics
+
+    /// A result of the given parts.
+    public init(name: String, error: CaptureError?, statistics: OutputStatistics) {
+        self.name = name
+        self.error = error
+        self.statistics = statistics
+    }
+}
+
+/// Something that happened to a session.
+public enum SessionEvent: Hashable, Sendable {
+    /// It stands elsewhere now.
+    case changed(SessionStatus)
+    /// An output is at its end.
+    case finished(OutputResult)
+    /// A buffer's stream goes on in other memory.
+    case bufferMoved(output: String)
+}

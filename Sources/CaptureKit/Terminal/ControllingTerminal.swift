@@ -1,0 +1,79 @@
+import CaptureSystem
+import Glibc
+
+/// The terminal that the process was started on, whatever its standard streams are: `/dev/tty`.
+///
+/// Thread-bound: one thread uses it at a time; `wake` of a wait may be raised from anywhere.
+public final class ControllingTerminal {
+    private let file: Descriptor
+    private var saved: termios?
+
+    /// Opens the terminal.
+    ///
+    /// - Returns: `nil` when the process has none, or is not in its foreground, where it could not read keys.
+    public init?() {
+        guard let file = try? Descriptor.open("/dev/tty", O_RDWR) else { return nil }
+        guard tcgetpgrp(file.descriptor) == getpgrp() else { return nil }
+        self.file = file
+    }
+
+    deinit {
+        restore()
+    }
+
+    /// Takes keys one at a time and unseen from here on; Ctrl-C and Ctrl-Z go on working.
+    public func takeKeys() throws(SystemError) {
+        var settings = termios()
+        try SystemError.check("read the terminal's settings") { unsafe tcgetattr(file.descriptor, &settings) }
+        saved = settings
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        unsafe withUnsafeMutableBytes(of: &settings.c_cc) { keys in
+            unsafe keys[Int(VMIN)] = 1
+            unsafe keys[Int(VTIME)] = 0
+        }
+        try SystemError.check("change the terminal's settings") {
+            unsafe tcsetattr(file.descriptor, TCSADRAIN, &settings)
+        }
+    }
+
+    /// Leaves the terminal as it was before `takeKeys`.
+    public func restore() {
+        guard var settings = saved else { return }
+        unsafe tcsetattr(file.descriptor, TCSADRAIN, &settings)
+        saved = nil
+    }
+
+    /// Shows text; returns when the terminal has it.
+    public func write(_ text: String) throws(SystemError) {
+        var text = text
+        let failure = text.withUTF8 { bytes -> SystemError? in
+            do throws(SystemError) {
+                try unsafe file.write(all: UnsafeRawBufferPointer(bytes))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        tcdrain(file.descriptor)
+    }
+
+    /// Throws away what was typed and not read yet.
+    public func forgetTyped() {
+        tcflush(file.descriptor, TCIFLUSH)
+    }
+
+    /// Waits for keys.
+    ///
+    /// - Parameter wake: Ends the wait when it is raised.
+    /// - Returns: What was typed, empty at the end of the input; `nil` when the wait was ended.
+    public func read(until wake: EventSignal) throws(SystemError) -> [UInt8]? {
+        let (typed, raised) = try Poll.wait(file.descriptor, wake.descriptor)
+        if !raised.isEmpty { return nil }
+        guard typed.contains(.readable) else { return [] }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+        defer { unsafe buffer.deallocate() }
+        let count = try unsafe file.read(into: buffer)
+        return unsafe Array(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+}

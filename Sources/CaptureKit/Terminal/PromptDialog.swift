@@ -1,0 +1,113 @@
+/// The dialog of a terminal agent as a machine without a terminal: text to show, keys to take.
+///
+/// All rows are shown first; then one question a row, answered by one key. Nothing counts as an answer but `y` and `n`.
+public struct PromptDialog: Sendable {
+    /// What is asked.
+    public let request: PromptRequest
+    private var answers: [AuthorizationService: Bool] = [:]
+
+    /// The dialog of a request.
+    public init(_ request: PromptRequest) {
+        self.request = request
+    }
+
+    /// What to show before the first key is taken: who asks, why, every row, and the first question.
+    public var opening: String {
+        let name = Printable.text(request.name, limit: 60)
+        let program = Printable.text(request.program, limit: 200)
+        let wanted = request.services.map(\.title).joined(separator: " and ")
+        var lines = ["", "\(name.isEmpty ? program : name) wants to use \(wanted)"]
+        lines.append("  program     \(program)")
+        lines.append("  identity    \(Printable.text(request.tier, limit: 20)): \(tierMeaning)")
+        if !request.detail.isEmpty { lines.append("  made of     \(Printable.text(request.detail, limit: 300))") }
+        if request.processID != 0 { lines.append("  process     \(request.processID)") }
+        for service in request.services {
+            let reason = Printable.text(request.reasons[service] ?? "", limit: 300)
+            let label = service.rawValue.padding(to: 12)
+            lines.append("  \(label)\(reason.isEmpty ? "(no reason given)" : "it says: \"\(reason)\"")")
+        }
+        if request.isInline {
+            lines.append("  A yes covers every command run in this session that uses capturectl.")
+        }
+        let limit = request.secondsLeft == 0 ? "" : " within \(request.secondsLeft) s"
+        lines.append("y allows, n refuses, both are remembered; Ctrl-D answers nothing. Answer\(limit):")
+        return lines.joined(separator: "\n") + "\n" + question
+    }
+
+    /// What comes of a key.
+    public enum Step: Hashable, Sendable {
+        /// Nothing: the key means nothing here.
+        case ignored
+        /// The row is answered; text to show, the next question in it.
+        case next(String)
+        /// All rows are answered, or the dialog was closed; text to show.
+        case done(PromptAnswer, String)
+    }
+
+    /// Takes what came of one read from the terminal.
+    ///
+    /// - Parameter bytes: Empty at the end of the input.
+    /// - Returns: The steps in order; after `done` there are no more.
+    public mutating func take(_ bytes: [UInt8]) -> [Step] {
+        if bytes.isEmpty { return [.done(.dismissed, "no answer\n")] }
+        if bytes.first == Key.escape {
+            // By itself it is the key; with more behind it, the sequence of an arrow or a pasted text.
+            return bytes.count == 1 ? [.done(.dismissed, "no answer\n")] : [.ignored]
+        }
+        var steps: [Step] = []
+        for byte in bytes {
+            let step = take(byte)
+            steps.append(step)
+            if case .done = step { break }
+        }
+        return steps
+    }
+
+    private mutating func take(_ key: UInt8) -> Step {
+        switch key {
+        case UInt8(ascii: "y"), UInt8(ascii: "Y"): answer(true)
+        case UInt8(ascii: "n"), UInt8(ascii: "N"): answer(false)
+        case Key.endOfInput, Key.interrupt: .done(.dismissed, "no answer\n")
+        default: .ignored
+        }
+    }
+
+    private mutating func answer(_ isAllowed: Bool) -> Step {
+        guard let service = pending else { return .ignored }
+        answers[service] = isAllowed
+        let text = isAllowed ? "yes\n" : "no\n"
+        return pending == nil ? .done(.answered(answers), text) : .next(text + question)
+    }
+
+    private var pending: AuthorizationService? {
+        request.services.first { answers[$0] == nil }
+    }
+
+    private var question: String {
+        guard let pending else { return "" }
+        return "  allow \(pending.title)? [y/n] "
+    }
+
+    private var tierMeaning: String {
+        switch request.tier {
+        case "sandboxed": "an application in a sandbox, named by its sandbox"
+        case "service": "a system service, named by its unit"
+        case "user": "a system account of its own"
+        case "claimed": "not certain, any program of yours could pass for it"
+        default: "not known to this version of capturectl"
+        }
+    }
+
+    private enum Key {
+        static let interrupt: UInt8 = 3
+        static let endOfInput: UInt8 = 4
+        static let escape: UInt8 = 27
+    }
+}
+
+extension String {
+    /// The text filled with spaces to a width; as it is when longer.
+    func padding(to width: Int) -> String {
+        count >= width ? self : self + String(repeating: " ", count: width - count)
+    }
+}

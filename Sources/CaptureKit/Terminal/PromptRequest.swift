@@ -1,0 +1,60 @@
+/// What an agent is asked to put to the person: who wants what, and why.
+///
+/// Every text in it was checked by the daemon and is made printable again by who shows it: it is the program's claim.
+public struct PromptRequest: Hashable, Sendable {
+    /// The secret that makes the answer count, once.
+    public var cookie: String
+    /// The program's id, such as `exe:/usr/bin/tool` or `unit:camera.service`.
+    public var program: String
+    /// How sure its identity is: `sandboxed`, `service`, `user` or `claimed`.
+    public var tier: String
+    /// The name that it goes by.
+    public var name: String
+    /// What the identity is made of, in words.
+    public var detail: String
+    /// What is asked for, in the order of the rows.
+    public var services: [AuthorizationService]
+    /// Why, in the program's words, by service.
+    public var reasons: [AuthorizationService: String]
+    /// The asking process.
+    public var processID: UInt32
+    /// Seconds until the question is withdrawn; 0 for no limit.
+    public var secondsLeft: UInt32
+    /// Whether `capturectl` asks for itself on its own terminal.
+    public var isInline: Bool
+
+    /// A request of the given properties.
+    public init(
+        cookie: String,
+        program: String,
+        tier: String,
+        name: String = "",
+        detail: String = "",
+        services: [AuthorizationService],
+        reasons: [AuthorizationService: String] = [:],
+        processID: UInt32 = 0,
+        secondsLeft: UInt32 = 0,
+        isInline: Bool = false
+    ) {
+        self.cookie = cookie
+        self.program = program
+        self.tier = tier
+        self.name = name
+        self.detail = detail
+        self.services = services
+        self.reasons = reasons
+        self.processID = processID
+        self.secondsLeft = secondsLeft
+        self.isInline = isInline
+    }
+}
+
+/// What came of asking.
+public enum PromptAnswer: Hashable, Sendable {
+    /// Yes or no for every service asked for.
+    case answered([AuthorizationService: Bool])
+    /// The person closed the question: nothing is stored.
+    case dismissed
+    /// The question was withdrawn while it stood: there is nothing to answer any more.
+    case withdrawn
+}
