@@ -49,6 +49,14 @@ enum SmallFile {
         return .text(String(decoding: bytes[..<filled], as: UTF8.self))
     }
 
+    /// Whether a path leads to `/dev/null`, by which administrators hide a file of the vendor's.
+    static func isNull(_ path: String) -> Bool {
+        var status = stat()
+        var null = stat()
+        guard unsafe stat(path, &status) == 0, unsafe stat("/dev/null", &null) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == null.st_rdev
+    }
+
     /// The system's words for an error number.
     static func text(of code: Int32) -> String {
         unsafe String(cString: strerror(code))

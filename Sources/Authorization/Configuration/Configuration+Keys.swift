@@ -1,0 +1,118 @@
+extension Configuration {
+    /// Sets one key: `nil` when the value was understood, else what would be right.
+    private typealias Setter = (inout Configuration, String) -> String?
+
+    private static var keys: [String: [String: Setter]] {
+        [
+            "Consent": [
+                "PromptTimeoutSec": setter(\.consent.promptTimeout, "a time from 1s to 1h, as in 90 or 2min") {
+                    duration($0).flatMap { (.seconds(1) ... .seconds(3600)).contains($0) ? $0 : nil }
+                }
+            ],
+            "Synthetic": [
+                "Enabled": setter(\.synthetic.enabled, "yes or no", boolean),
+                "Speed": setter(\.synthetic.speed, "a number from 1 to 1000") { number($0, 1...1000) },
+                "ClockDriftPPM": setter(\.synthetic.clockDriftPPM, "a number from -1000 to 1000") {
+                    number($0, -1000...1000)
+                },
+            ],
+            "Recorder": [
+                "Socket": setter(\.recorder.socket, "an absolute path of at most 107 bytes") {
+                    $0.hasPrefix("/") && $0.utf8.count < 108 ? $0 : nil
+                },
+                "Command": setter(\.recorder.command, "an absolute path") { $0.hasPrefix("/") ? $0 : nil },
+            ],
+        ]
+    }
+
+    /// A key that takes what `read` understands, and whose empty value brings back the default.
+    private static func setter<Value>(
+        _ place: WritableKeyPath<Configuration, Value>,
+        _ right: String,
+        _ read: @escaping (String) -> Value?
+    ) -> Setter {
+        { configuration, text in
+            if text.isEmpty {
+                configuration[keyPath: place] = Configuration()[keyPath: place]
+                return nil
+            }
+            guard let value = read(text) else { return right }
+            configuration[keyPath: place] = value
+            return nil
+        }
+    }
+
+    /// Takes over what a file sets. Sections and keys that begin with `X-` are somebody else's.
+    mutating func apply(_ file: KeyFile) {
+        problems += file.problems
+        let keys = Configuration.keys
+        for entry in file.entries where !entry.section.hasPrefix("X-") && !entry.key.hasPrefix("X-") {
+            let name = KeyFile.shown(entry.key)
+            guard let section = keys[entry.section] else {
+                report(
+                    file,
+                    entry,
+                    "unknown section [\(KeyFile.shown(entry.section))]",
+                    Array(keys.keys).map { "[\($0)]" }
+                )
+                continue
+            }
+            guard let set = section[entry.key], entry.locale.isEmpty else {
+                report(file, entry, "unknown key '\(name)' in [\(entry.section)]", Array(section.keys))
+                continue
+            }
+            if let right = set(&self, entry.value) {
+                let message =
+                    "'\(KeyFile.shown(entry.value))' is no value for \(name)=, expected \(right); it stays as it was"
+                problems.append(KeyFileProblem(file: file.path, line: entry.line, message: message))
+            }
+        }
+    }
+
+    private mutating func report(_ file: KeyFile, _ entry: KeyFile.Entry, _ what: String, _ known: [String]) {
+        let message = "\(what), expected one of \(known.sorted().joined(separator: ", "))"
+        problems.append(KeyFileProblem(file: file.path, line: entry.line, message: message))
+    }
+
+    private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
+        Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// As systemd reads booleans.
+    private static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "1", "yes", "y", "true", "t", "on": true
+        case "0", "no", "n", "false", "f", "off": false
+        default: nil
+        }
+    }
+
+    /// A time in systemd's form, seconds without a unit, as in `90`, `2min`, `1min 30s`.
+    private static func duration(_ text: String) -> Duration? {
+        var total = 0
+        var rest = text[...].drop { $0 == " " }
+        guard !rest.isEmpty else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            guard let number = Int(digits), number <= 86_400_000 else { return nil }
+            rest = rest.dropFirst(digits.count).drop { $0 == " " }
+            let unit = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(unit.count).drop { $0 == " " }
+            switch unit {
+            case "ms", "msec": total += number
+            case "", "s", "sec", "second", "seconds": total += number * 1000
+            case "m", "min", "minute", "minutes": total += number * 60_000
+            case "h", "hr", "hour", "hours": total += number * 3_600_000
+            default: return nil
+            }
+        }
+        return .milliseconds(total)
+    }
+}
+
+extension SmallFile {
+    /// A configuration file of at most 1 MiB; `/dev/null` reads as an empty one.
+    static func readConfiguration(_ path: String) -> Outcome {
+        isNull(path) ? .text("") : read(path, limit: 1 << 20)
+    }
+}

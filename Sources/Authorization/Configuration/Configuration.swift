@@ -1,0 +1,65 @@
+/// The daemon's configuration: `captured.conf` and `captured.conf.d/*.conf` in the form of systemd.syntax(7).
+///
+/// Of the main files, the one in the directory that is named last counts alone; drop-ins come after it, sorted by name
+/// whatever directory they lie in, and one in a later directory hides one of the same name in an earlier one (an empty
+/// file, or a link to `/dev/null`, hides it for good). What cannot be understood is reported and the default kept.
+public struct Configuration: Hashable, Sendable {
+    /// The section `[Consent]`.
+    public struct Consent: Hashable, Sendable {
+        /// `PromptTimeoutSec=`: how long a question stays; 1 s to 1 h, 2 min by default.
+        public var promptTimeout: Duration = .seconds(120)
+    }
+
+    /// The section `[Synthetic]`.
+    public struct Synthetic: Hashable, Sendable {
+        /// `Enabled=`: whether there is a synthetic camera and microphone; no by default.
+        public var enabled = false
+        /// `Speed=`: how many times as fast as real time they run, 1 to 1000; 1 by default.
+        public var speed = 1
+        /// `ClockDriftPPM=`: how much the microphone's clock runs ahead of the camera's, in millionths, -1000 to 1000; 0
+        /// by default.
+        public var clockDriftPPM = 0
+    }
+
+    /// The section `[Recorder]`.
+    public struct Recorder: Hashable, Sendable {
+        /// `Socket=`: where systemd starts a recorder for each connection.
+        public var socket = "/run/captured-recorder.socket"
+        /// `Command=`: the recorder's program, started as a child instead; empty by default.
+        public var command = ""
+    }
+
+    /// How people are asked.
+    public var consent = Consent()
+    /// Devices that need no hardware.
+    public var synthetic = Synthetic()
+    /// The processes that write files.
+    public var recorder = Recorder()
+    /// What was wrong, as `file:line: message`.
+    public var problems: [KeyFileProblem] = []
+
+    /// The defaults.
+    public init() {}
+
+    /// Reads the configuration. Never fails: what is wrong is in `problems`.
+    ///
+    /// - Parameter directories: Where to look, the vendor's first and the administrator's last.
+    public init(directories: [String]) {
+        for directory in directories.reversed() where read(directory + "/captured.conf") { break }
+        var dropIns: [String: String] = [:]
+        for folder in directories.map({ $0 + "/captured.conf.d" }) {
+            for name in FolderListing.names(in: folder, suffix: ".conf") { dropIns[name] = folder + "/" + name }
+        }
+        for (_, path) in dropIns.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) { _ = read(path) }
+    }
+
+    /// - Returns: Whether the file is there.
+    private mutating func read(_ path: String) -> Bool {
+        switch SmallFile.readConfiguration(path) {
+        case .absent: return false
+        case .unusable(let why): problems.append(KeyFileProblem(file: path, line: 0, message: why))
+        case .text(let text): apply(KeyFile(parsing: text, path: path, dialect: .systemd))
+        }
+        return true
+    }
+}

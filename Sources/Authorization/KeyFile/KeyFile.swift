@@ -1,0 +1,84 @@
+/// A file of sections, keys and values, in one of two dialects that differ in comments, escapes and repeated keys.
+///
+/// What is wrong in one line is noted with its number and never keeps another line from counting.
+struct KeyFile: Hashable, Sendable {
+    /// Which rules a file follows.
+    enum Dialect: Hashable, Sendable {
+        /// systemd.syntax(7): `#` and `;` begin comments, a backslash at the end of a line continues it, a repeated key
+        /// adds, and an empty value takes back what came before.
+        case systemd
+        /// The Desktop Entry Specification: `#` begins comments, `\s \n \t \r \\` are escapes, a key comes once.
+        case desktopEntry
+    }
+
+    /// One assignment.
+    struct Entry: Hashable, Sendable {
+        /// The section that it stands in.
+        var section: String
+        /// The key, without a locale.
+        var key: String
+        /// The locale in brackets behind the key; empty for none.
+        var locale: String
+        /// The value, continued lines joined and escapes undone.
+        var value: String
+        /// The line that it begins on, from 1.
+        var line: Int
+    }
+
+    /// The file's path, for messages.
+    var path: String
+    /// The assignments that count, in the file's order.
+    var entries: [Entry] = []
+    /// What was wrong.
+    var problems: [KeyFileProblem] = []
+
+    /// The assignments of a key without a locale.
+    func entries(_ section: String, _ key: String) -> [Entry] {
+        entries.filter { $0.section == section && $0.key == key && $0.locale.isEmpty }
+    }
+
+    /// The last value of a key; `nil` when it is absent or empty.
+    func value(_ section: String, _ key: String) -> String? {
+        guard let value = entries(section, key).last?.value, !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// The value of a key in the language of a locale, else without one.
+    ///
+    /// - Parameter locale: As in `de_AT.UTF-8@euro`; matched from the most to the least exact, as the Desktop Entry
+    ///   Specification has it.
+    func value(_ section: String, _ key: String, locale: String) -> String? {
+        for candidate in KeyFile.candidates(of: locale) {
+            let found = entries.last { $0.section == section && $0.key == key && $0.locale == candidate }
+            if let found, !found.value.isEmpty { return found.value }
+        }
+        return value(section, key)
+    }
+
+    private static func candidates(of locale: String) -> [String] {
+        var rest = locale[...]
+        var modifier: Substring = ""
+        if let at = rest.firstIndex(of: "@") {
+            modifier = rest[at...]
+            rest = rest[..<at]
+        }
+        if let dot = rest.firstIndex(of: ".") { rest = rest[..<dot] }
+        let language = rest.prefix { $0 != "_" }
+        return [rest + modifier, rest, language + modifier, language].map(String.init).filter { !$0.isEmpty }
+    }
+}
+
+/// Something wrong in a file, as `file:line: message`.
+public struct KeyFileProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The file's path.
+    public var file: String
+    /// The line, from 1; 0 for the file as a whole.
+    public var line: Int
+    /// What is wrong, which value, what would be right.
+    public var message: String
+
+    /// As compilers print it.
+    public var description: String {
+        line == 0 ? "\(file): \(message)" : "\(file):\(line): \(message)"
+    }
+}
