@@ -69,7 +69,7 @@ final class Announcer: EngineObserver {
                         signature: "sssa{sv}",
                         [
                             .string(output), .string(error?.code.rawValue ?? ""), .string(error?.message ?? ""),
-                            .properties(statistics.busProperties),
+                            statistics.busValue,
                         ]
                     )
                 }

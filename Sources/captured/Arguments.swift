@@ -5,7 +5,7 @@ import CaptureSystem
 
 /// The arguments of a call, whose types the bus has checked against the interface already.
 extension [BusValue] {
-    private func argument(_ index: Int) throws(CaptureError) -> BusValue {
+    func argument(_ index: Int) throws(CaptureError) -> BusValue {
         guard indices.contains(index) else {
             throw CaptureError(.invalidArgument, "the call lacks its argument \(index + 1)")
         }
@@ -43,10 +43,7 @@ extension [BusValue] {
 
     /// A table of descriptors by name.
     func files(_ index: Int) throws(CaptureError) -> [String: any OpenFile] {
-        try properties(index).mapValues { value throws(CaptureError) -> any OpenFile in
-            guard let file = value.file else { throw wrong(index, "a table of descriptors") }
-            return file
-        }
+        try argument(index).files()
     }
 
     /// A service by its name.

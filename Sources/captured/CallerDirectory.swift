@@ -9,6 +9,7 @@ import CaptureEngine
 /// another program, left the socket to somebody else) is refused from then on.
 actor CallerDirectory {
     private let bus: BusConnection
+    private let identification: Identification
     private let gone: @Sendable (String) async -> Void
     private var known: [String: ClientIdentity] = [:]
     private var watches: [String: BusSubscription] = [:]
@@ -16,6 +17,7 @@ actor CallerDirectory {
     /// - Parameter gone: Told when a connection that called once has left the bus.
     init(bus: BusConnection, gone: @escaping @Sendable (String) async -> Void) {
         self.bus = bus
+        identification = Identification(bus: bus)
         self.gone = gone
     }
 
@@ -39,7 +41,7 @@ actor CallerDirectory {
     }
 
     private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
-        try ClientIdentity.identify(ProcessFacts(try await bus.credentials(of: connection)))
+        try ClientIdentity.identify(try await identification.facts(of: connection))
     }
 
     private func watch(_ connection: String) async throws(CaptureError) {

@@ -25,11 +25,11 @@ enum Daemon {
         }
         let synthetic =
             options.synthetic || configuration.synthetic.enabled
-            ? try SyntheticDevices(configuration.synthetic) : nil
+            ? SyntheticDevices(speed: configuration.synthetic.speed) : nil
         let changes = AsyncStream<DeviceChange>.makeStream()
-        let monitor = try DeviceMonitor(probers: DeviceMonitor.standardProbers) { changes.continuation.yield($0) }
+        let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
-        let agents = AgentRegistry(bus: bus) { options.isSystem ? Seat.activeUser() : getuid() }
+        let agents = AgentRegistry(bus: bus) { options.isSystem ? Seat.active()?.user : getuid() }
         let gate = AuthorizationGate(
             store: store,
             usage: places.usageDescriptions(),

@@ -30,7 +30,7 @@ actor DeviceObjects {
                 CaptureNames.manager,
                 "DeviceAdded",
                 signature: "a{sv}",
-                [.properties(device.busProperties)]
+                [device.busValue]
             )
         case .removed(let id):
             guard let path = paths.removeValue(forKey: id) else { return }
@@ -56,7 +56,7 @@ actor DeviceObjects {
                     CaptureInterfaces.device,
                     methods: [
                         "GetControls": granted(device) { grant, _ throws(CaptureError) in
-                            [.propertyList(try await devices.controls(of: device, grant: grant).map(\.busProperties))]
+                            [.list(try await devices.controls(of: device, grant: grant))]
                         },
                         "SetControl": granted(device) { grant, arguments throws(CaptureError) in
                             try await devices.setControl(
@@ -72,7 +72,7 @@ actor DeviceObjects {
                             return []
                         },
                     ],
-                    properties: ["Description": .properties(device.busProperties)]
+                    properties: ["Description": device.busValue]
                 )
             ]
         )

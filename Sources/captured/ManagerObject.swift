@@ -29,12 +29,12 @@ struct ManagerObject: Sendable {
     }
 
     private func listDevices(_: BusCall) async throws(CaptureError) -> [BusValue] {
-        [.propertyList(await devices.devices().map(\.busProperties))]
+        [.list(await devices.devices())]
     }
 
     private func createSession(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let description = try SessionDescription(busProperties: call.arguments.properties(0))
+        let description = try SessionDescription(busValue: call.arguments.argument(0))
         let id = try await engine.create(description, files: call.arguments.files(1), client: client)
         // The client may call the session as soon as it knows its path.
         if let session = await engine.list(for: client).first(where: { $0.id == id }) {
@@ -57,7 +57,7 @@ struct ManagerObject: Sendable {
                         "program": .string(session.program),
                         "user": .string(Users.name(of: session.user)),
                         "attached": .bool(session.description.isAttached),
-                        "description": .properties(session.description.busProperties),
+                        "description": session.description.busValue,
                     ]
                 }
             )

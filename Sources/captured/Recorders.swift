@@ -80,6 +80,6 @@ private final class RunningRecorder: RecorderHandle {
     func kill() {
         if let child { Glibc.kill(child, SIGKILL) }
         // The recorder sees its daemon gone, finishes and ends; a thread that waits for its reports is let go.
-        shutdown(socket.file.descriptor, Int32(SHUT_RDWR.rawValue))
+        shutdown(socket.file.descriptor, Int32(SHUT_RDWR))
     }
 }

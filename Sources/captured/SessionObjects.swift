@@ -78,7 +78,7 @@ actor SessionObjects {
                             return []
                         },
                         "GetStatistics": handler { engine, client, _ throws(CaptureError) in
-                            [.properties(try await engine.statistics(of: id, client: client).busProperties)]
+                            [try await engine.statistics(of: id, client: client).busValue]
                         },
                         "OpenBuffer": handler { engine, client, arguments throws(CaptureError) in
                             let file = try await engine.openBuffer(id, output: arguments.text(0), client: client)
@@ -88,13 +88,13 @@ actor SessionObjects {
                             return [.descriptor(descriptor)]
                         },
                         "Configure": handler { engine, client, arguments throws(CaptureError) in
-                            let description = try SessionDescription(busProperties: arguments.properties(0))
+                            let description = try SessionDescription(busValue: arguments.argument(0))
                             let files = try arguments.files(1)
                             try await engine.configure(id, description, files: files, client: client)
                             return []
                         },
                         "AddOutput": handler { engine, client, arguments throws(CaptureError) in
-                            let output = try OutputDescription(busProperties: arguments.properties(0))
+                            let output = try OutputDescription(busValue: arguments.argument(0))
                             let inputs = try arguments.texts(1)
                             try await engine.addOutput(
                                 id,
@@ -129,7 +129,7 @@ actor SessionObjects {
             "State": .string(session.state.rawValue),
             "ReasonCode": .string(session.reason?.code.rawValue ?? ""),
             "Reason": .string(session.reason?.message ?? ""),
-            "Description": .properties(session.description.busProperties),
+            "Description": session.description.busValue,
         ]
     }
 

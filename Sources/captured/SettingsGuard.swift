@@ -52,7 +52,7 @@ struct SettingsGuard: Sendable {
             throw CaptureError(.notPermitted, "an inline agent is for \(commandLine) alone")
         }
         let facts = try await bus.credentials(of: client.connection)
-        guard facts.terminal != 0, facts.foregroundGroup == facts.processGroup else {
+        guard facts.terminal != 0, facts.isForeground else {
             throw CaptureError(.notPermitted, "an inline agent has to be in the foreground of its own terminal")
         }
     }

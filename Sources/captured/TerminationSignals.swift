@@ -44,12 +44,12 @@ final class TerminationSignals: Sendable {
     /// Waits for the daemon's end, on a thread of its own.
     ///
     /// - Parameters:
-    ///   - watchdog: How often the service manager wants to hear that all is well; nil for never.
+    ///   - watchdog: How often, in nanoseconds, the service manager wants to hear that all is well; nil for never.
     ///   - reload: Called at each SIGHUP. The watchdog is fed only once it is through, so that a hung daemon shows.
-    func wait(watchdog: Duration?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
+    func wait(watchdog: Int64?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
         let events = AsyncStream<Int32>.makeStream()
         let (file, wake) = (file, wake)
-        let pause = watchdog.map { Int32($0.components.seconds * 1000 / 2) + 1 } ?? -1
+        let pause = watchdog.map { Int32(clamping: $0 / 2_000_000) } ?? -1
         do {
             try WorkerThread.detached(name: "signals") {
                 while true {

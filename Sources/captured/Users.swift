@@ -6,12 +6,12 @@ import Glibc
 enum Users {
     /// The name of a uid, or the number where it has none.
     static func name(of uid: UInt32) -> String {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 4096)
-        let code = unsafe getpwuid_r(uid, &entry, &room, room.count, &found)
-        guard code == 0, unsafe found != nil, let name = unsafe entry.pw_name else { return String(uid) }
-        return unsafe String(cString: name)
+        unsafe look(uid) { unsafe String(cString: $0.pw_name) } ?? String(uid)
+    }
+
+    /// The login shell of a uid; nil where it has no entry.
+    static func shell(of uid: UInt32) -> String? {
+        unsafe look(uid) { unsafe String(cString: $0.pw_shell) }
     }
 
     /// The uid of a name or a number; of the caller itself for an empty one.
@@ -28,5 +28,18 @@ enum Users {
             throw CaptureError(.invalidArgument, "there is no user '\(DisplayText.neutralized(name, limit: 64))'")
         }
         return unsafe entry.pw_uid
+    }
+
+    private static func look(_ uid: UInt32, _ read: (passwd) -> String) -> String? {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var room = [CChar](repeating: 0, count: 4096)
+        // The strings lie in `room`, so they are read while it is there.
+        return unsafe room.withUnsafeMutableBufferPointer { room in
+            guard let start = room.baseAddress else { return nil }
+            let code = unsafe getpwuid_r(uid, &entry, start, room.count, &found)
+            guard code == 0, unsafe found != nil else { return nil }
+            return unsafe read(entry)
+        }
     }
 }

@@ -28,7 +28,7 @@ struct MachineDevices: DeviceProvider {
         let synthetic = synthetic
         return try await WorkerThread.run("open-camera") {
             Result { () throws(CaptureError) -> any MediaSource in
-                if let synthetic, synthetic.owns(device.id) {
+                if let synthetic, device.isSynthetic {
                     return try synthetic.openCamera(request, grant: grant)
                 }
                 return try V4L2Camera.open(device, request, grant: grant)
@@ -42,7 +42,7 @@ struct MachineDevices: DeviceProvider {
         let synthetic = synthetic
         return try await WorkerThread.run("open-mic") {
             Result { () throws(CaptureError) -> any MediaSource in
-                if let synthetic, synthetic.owns(device.id) {
+                if let synthetic, device.isSynthetic {
                     return try synthetic.openMicrophone(request, grant: grant)
                 }
                 return try ALSAMicrophone.open(device, request, grant: grant)
@@ -71,4 +71,9 @@ struct MachineDevices: DeviceProvider {
             source.close()
         }
     }
+}
+
+extension DeviceDescription {
+    /// Whether it is one of the two that draw and beep without hardware.
+    var isSynthetic: Bool { id == SyntheticDevices.cameraID || id == SyntheticDevices.microphoneID }
 }

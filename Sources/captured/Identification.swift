@@ -1,0 +1,57 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Gathers what an identity is made of: the bus's and the kernel's word about a connection, and the service manager's
+/// about its unit.
+struct Identification: Sendable {
+    let bus: BusConnection
+
+    func facts(of connection: String) async throws(CaptureError) -> ProcessFacts {
+        let peer = try await bus.credentials(of: connection)
+        let executable = ProcessExecutable.examine(
+            link: peer.executable.path + (peer.executable.isDeleted ? " (deleted)" : ""),
+            device: peer.executable.device,
+            inode: peer.executable.inode
+        )
+        return ProcessFacts(
+            pid: peer.pid,
+            uid: peer.user,
+            gids: peer.groups,
+            executable: executable,
+            systemUnit: peer.unit,
+            systemUnitUser: try await unitUser(peer.unit),
+            userUnit: peer.userUnit,
+            session: peer.session,
+            cgroup: peer.controlGroup,
+            isLoginUser: ProcessFacts.isLoginUser(
+                peer.user,
+                shell: Users.shell(of: peer.user),
+                hasSession: !Seat.sessions(of: peer.user).isEmpty
+            ),
+            label: peer.securityLabel ?? ""
+        )
+    }
+
+    /// The uid that the service manager runs a service as, which its processes must have to be taken for it.
+    ///
+    /// Only asked for services of the system: scopes and a user's own manager do not make a program.
+    private func unitUser(_ unit: String?) async throws(CaptureError) -> UInt32? {
+        guard let unit, unit.hasSuffix(".service"), !unit.hasPrefix("user@"), ServiceManager.isBooted else {
+            return nil
+        }
+        let manager = "org.freedesktop.systemd1"
+        let path = try await bus.call(
+            manager, "/org/freedesktop/systemd1", manager + ".Manager", "GetUnit", signature: "s", [.string(unit)],
+            timeout: 10
+        ).first?.text
+        guard let path else { return nil }
+        let value = try await bus.call(
+            manager, path, CaptureNames.properties, "Get", signature: "ss",
+            [.string(manager + ".Service"), .string("UID")], timeout: 10
+        ).first?.unwrapped.unsigned
+        return value.flatMap { UInt32(exactly: $0) }
+    }
+}
