@@ -97,7 +97,7 @@ extension BusCore {
                 pending,
                 Result { () throws(CaptureError) in
                     do throws(CaptureError) {
-                        return try unsafe MessageReader.values(of: message)
+                        return try unsafe MessageReader.values(of: message, .answer)
                     } catch {
                         throw CaptureError(.badData, "the answer to \(call.member) cannot be read: \(error.message)")
                     }

@@ -114,7 +114,7 @@ extension BusCore {
             path: exported.object.path,
             interface: exported.implementation.interface.name,
             member: member,
-            arguments: try unsafe MessageReader.values(of: message)
+            arguments: try unsafe MessageReader.values(of: message, .call)
         )
         guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
             throw CaptureError(.busy, "\(BusCore.mostWaitingCalls) of your calls are waiting to be answered already")

@@ -204,7 +204,7 @@ extension BusCore {
         }
         let sender = unsafe text(sd_bus_message_get_sender(message))
         if let owner = match.owner, owner != sender { return }
-        guard let arguments = unsafe try? MessageReader.values(of: message) else { return }
+        guard let arguments = unsafe try? MessageReader.values(of: message, .answer) else { return }
         let signal = BusSignal(
             sender: sender,
             path: unsafe text(sd_bus_message_get_path(message)),

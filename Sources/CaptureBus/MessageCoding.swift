@@ -89,22 +89,32 @@ import Glibc
 
 /// Reads the values of a message. On the bus thread.
 @safe struct MessageReader {
-    /// The most values that are read from one message: a message of 128 MiB in bytes would otherwise become gigabytes.
-    static let mostValues = 65536
+    /// How much is read from one message. The bus lets 128 MiB through, which as values would be gigabytes, and a
+    /// caller may have many calls waiting.
+    struct Limits {
+        var values: Int
+        var text: Int
+
+        /// What a caller may send.
+        static let call = Limits(values: 4096, text: 64 << 10)
+        /// What an answer or a signal may bring: the list of every format of many cameras is long.
+        static let answer = Limits(values: 1 << 20, text: 16 << 20)
+    }
 
     let message: OpaquePointer
-    private var remaining = mostValues
+    private var remaining: Limits
 
-    init(_ message: OpaquePointer) {
+    init(_ message: OpaquePointer, _ limits: Limits) {
         unsafe self.message = unsafe message
+        remaining = limits
     }
 
     /// Every value of the message, from the start.
     ///
     /// - Throws: `.invalidArgument` when it is damaged, too deep or too large.
-    static func values(of message: OpaquePointer) throws(CaptureError) -> [BusValue] {
+    static func values(of message: OpaquePointer, _ limits: Limits) throws(CaptureError) -> [BusValue] {
         unsafe sd_bus_message_rewind(message, 1)
-        var reader = unsafe MessageReader(message)
+        var reader = unsafe MessageReader(message, limits)
         return try reader.all(depth: 0)
     }
 
@@ -119,10 +129,8 @@ import Glibc
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
         guard try check(unsafe sd_bus_message_peek_type(message, &type, &contents)) > 0 else { return nil }
-        remaining -= 1
-        guard remaining >= 0 else {
-            throw CaptureError(.invalidArgument, "the message has more than \(MessageReader.mostValues) values")
-        }
+        remaining.values -= 1
+        guard remaining.values >= 0 else { throw tooMuch }
         guard depth < BusType.deepestNesting else {
             throw CaptureError(
                 .invalidArgument,
@@ -180,11 +188,14 @@ import Glibc
         return values
     }
 
-    private func text(_ type: CChar) throws(CaptureError) -> String {
+    private mutating func text(_ type: CChar) throws(CaptureError) -> String {
         var text: UnsafePointer<CChar>?
         try check(unsafe sd_bus_message_read_basic(message, type, &text))
         guard let text = unsafe text else { throw damaged }
-        return unsafe String(cString: text)
+        let string = unsafe String(cString: text)
+        remaining.text -= string.utf8.count
+        guard remaining.text >= 0 else { throw tooMuch }
+        return string
     }
 
     private func basic<Number: BitwiseCopyable>(_ type: CChar, _ zero: Number) throws(CaptureError) -> Number {
@@ -202,6 +213,8 @@ import Glibc
         }
         return Descriptor(owning: copy)
     }
+
+    private var tooMuch: CaptureError { CaptureError(.invalidArgument, "the message has too many or too long values") }
 
     private var damaged: CaptureError { CaptureError(.invalidArgument, "the message is damaged") }
 

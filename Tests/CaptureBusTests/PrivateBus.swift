@@ -9,22 +9,46 @@ final class PrivateBus: Sendable {
 
     var kind: BusKind { .address(address) }
 
-    init() throws {
+    /// - Parameter policy: A file of policies to lay over those of a system bus, which deny method calls.
+    init(policy: String? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let configuration = folder.appendingPathComponent("bus.conf")
+        var rules = """
+            <policy context="default">
+              <allow send_destination="*" eavesdrop="true"/>
+              <allow eavesdrop="true"/>
+              <allow own="*"/>
+              <deny own="org.capturekit.Forbidden"/>
+            </policy>
+            """
+        if let policy {
+            let file = folder.appendingPathComponent("policy.conf")
+            try policy.write(to: file, atomically: true, encoding: .utf8)
+            rules = """
+                <policy context="default">
+                  <allow user="*"/>
+                  <deny own="*"/>
+                  <deny send_type="method_call"/>
+                  <allow send_type="signal"/>
+                  <allow send_requested_reply="true" send_type="method_return"/>
+                  <allow send_requested_reply="true" send_type="error"/>
+                  <allow receive_type="method_call"/>
+                  <allow receive_type="method_return"/>
+                  <allow receive_type="error"/>
+                  <allow receive_type="signal"/>
+                  <allow send_destination="org.freedesktop.DBus"/>
+                </policy>
+                <include>\(file.path)</include>
+                """
+        }
         let text = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
             <busconfig>
               <type>session</type>
               <listen>unix:dir=\(folder.path)</listen>
-              <policy context="default">
-                <allow send_destination="*" eavesdrop="true"/>
-                <allow eavesdrop="true"/>
-                <allow own="*"/>
-                <deny own="org.capturekit.Forbidden"/>
-              </policy>
+              \(rules)
             </busconfig>
             """
         try text.write(to: configuration, atomically: true, encoding: .utf8)
