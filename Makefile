@@ -86,21 +86,22 @@ setup-check: setup-demo
 setup-bench: setup-check
 	$(call install_packages,$(bench_packages))
 
-# Where each file goes: MODE SOURCE TARGET. One list for install and uninstall.
+# Where each file goes: MODE SOURCE TARGET; `fill` puts the folders of the programs in. One list for install and
+# uninstall.
 define files
 755 $(release)/capturectl $(bindir)/capturectl
 755 $(release)/captured $(libexecdir)/captured
 755 $(release)/captured-recorder $(libexecdir)/captured-recorder
-unit systemd/captured.service $(libdir)/systemd/system/captured.service
-unit systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
-unit systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service
+fill systemd/captured.service $(libdir)/systemd/system/captured.service
+fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
+fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service
 644 config/captured.sysusers $(libdir)/sysusers.d/captured.conf
 644 config/captured.tmpfiles $(libdir)/tmpfiles.d/captured.conf
 644 config/captured.conf $(libdir)/captured/captured.conf
 644 config/org.capturekit.Capture1.service $(datadir)/dbus-1/system-services/org.capturekit.Capture1.service
 644 config/org.capturekit.Capture1.conf $(buspolicydir)/org.capturekit.Capture1.conf
 644 config/org.capturekit.capture1.policy $(polkitdir)/org.capturekit.capture1.policy
-644 config/capturectl.desktop $(datadir)/applications/capturectl.desktop
+fill config/capturectl.desktop $(datadir)/applications/capturectl.desktop
 644 $(generated)/completions/bash $(datadir)/bash-completion/completions/capturectl
 644 $(generated)/completions/zsh $(datadir)/zsh/site-functions/_capturectl
 644 $(generated)/completions/fish $(datadir)/fish/vendor_completions.d/capturectl.fish
@@ -117,8 +118,8 @@ install:
 	@set -e; echo "$$files" | while read -r mode source target; do \
 		case $$mode in \
 		"") continue ;; \
-		unit) install -d "$(DESTDIR)$${target%/*}"; \
-			sed 's|@libexecdir@|$(libexecdir)|' "$$source" > "$(DESTDIR)$$target"; chmod 644 "$(DESTDIR)$$target" ;; \
+		fill) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
+			sed -i 's|@libexecdir@|$(libexecdir)|; s|@bindir@|$(bindir)|' "$(DESTDIR)$$target" ;; \
 		755) install -D --strip -m 755 "$$source" "$(DESTDIR)$$target" ;; \
 		*) install -D -m "$$mode" "$$source" "$(DESTDIR)$$target" ;; \
 		esac; \
