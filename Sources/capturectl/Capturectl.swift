@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// The root of the commands.
+struct Capturectl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capturectl",
+        abstract: "Cameras and microphones through captured: list, record, and decide who may.",
+        discussion: """
+            A program that captures asks once; the answer is remembered and is changed by 'capturectl auth'.
+
+            Exit codes: 0 done, 64 usage, 65 bad data, 66 no such device or session, 69 daemon not reachable, \
+            70 internal, 74 input or output (device or recorder lost, disk full), 75 busy, dismissed, timed out or \
+            nobody to ask, 77 denied, restricted or revoked, 78 missing usage description.
+            """,
+        version: "1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Devices",
+                subcommands: [DevicesCommand.self, FormatsCommand.self, ControlCommand.self]
+            ),
+            CommandGroup(
+                name: "Capture",
+                subcommands: [
+                    RecordCommand.self, StartCommand.self, StopCommand.self, PhotoCommand.self, FramesCommand.self,
+                    ListenCommand.self,
+                ]
+            ),
+            CommandGroup(name: "Consent", subcommands: [AuthCommand.self, AgentCommand.self]),
+            CommandGroup(
+                name: "State",
+                subcommands: [
+                    SessionsCommand.self, StatusCommand.self, MonitorCommand.self, DoctorCommand.self,
+                ]
+            ),
+        ]
+    )
+
+    @OptionGroup var bus: BusOptions
+}

@@ -1,0 +1,41 @@
+public import ArgumentParser
+public import CaptureKit
+
+struct AuthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "auth",
+        abstract: "See and change who may capture.",
+        discussion: """
+            Programs are named as 'auth list' prints them: flatpak:ID, snap:NAME, unit:NAME.service, uid:N, app:ID, \
+            exe:PATH. Services are camera, microphone, library-add and library-read-write.
+            """,
+        subcommands: [
+            AuthListCommand.self, AuthStatusCommand.self, AuthWhoAmICommand.self, AuthSetCommand.self,
+            AuthResetCommand.self,
+        ]
+    )
+
+    @OptionGroup var bus: BusOptions
+}
+
+extension AuthorizationService: ExpressibleByArgument {}
+
+/// Checks that a program's id is of a known form, so that a slip is not stored as a program that never comes.
+enum ProgramName {
+    private static let prefixes = ["flatpak:", "snap:", "unit:", "uid:", "app:", "exe:"]
+
+    static func check(_ id: String) throws(CaptureError) {
+        guard let prefix = prefixes.first(where: { id.hasPrefix($0) }), id.count > prefix.count else {
+            throw CaptureError(
+                .usage,
+                "'\(Printable.text(id))' is no program's id; it begins with one of \(prefixes.joined(separator: " "))"
+            )
+        }
+        if prefix == "unit:", !id.hasSuffix(".service") {
+            throw CaptureError(.usage, "a unit is named with its ending, as in unit:camera.service")
+        }
+        if prefix == "exe:", !id.hasPrefix("exe:/") {
+            throw CaptureError(.usage, "an executable is named by its whole path, as in exe:/usr/bin/tool")
+        }
+    }
+}

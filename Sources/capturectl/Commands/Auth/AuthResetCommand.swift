@@ -1,0 +1,34 @@
+import ArgumentParser
+import CaptureKit
+
+struct AuthResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Forget answers, so that the next start asks again."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Option(help: ArgumentHelp("Whose answers. (default: your own)", valueName: "name"))
+    var user: String?
+
+    @Flag(help: "Forget the answers for every program.")
+    var all = false
+
+    @Argument(help: ArgumentHelp("The program's id, as 'auth list' prints it.", valueName: "program"))
+    var program: String?
+
+    @Argument(help: ArgumentHelp("This service alone.", valueName: "service"))
+    var service: AuthorizationService?
+
+    func validate() throws {
+        if all == (program != nil) { throw ValidationError("give either a program or --all") }
+    }
+
+    func run() async throws {
+        if let program { try ProgramName.check(program) }
+        let panel = AuthorizationPanel(on: try await bus.connect())
+        let count = try await panel.reset(program: program, service: service, user: user ?? "")
+        Output.note(count == 1 ? "1 answer forgotten" : "\(count) answers forgotten")
+    }
+}

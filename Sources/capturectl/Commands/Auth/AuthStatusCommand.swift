@@ -1,0 +1,51 @@
+import ArgumentParser
+import CaptureKit
+
+struct AuthStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how a program stands with each service.",
+        discussion: "Without a program: how this command stands, as seen from here. Nobody is asked."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Option(help: ArgumentHelp("Another user's answers.", valueName: "name"))
+    var user: String?
+
+    @Argument(help: ArgumentHelp("A program's id, as 'auth list' prints it.", valueName: "program"))
+    var program: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if user != nil, program == nil { throw ValidationError("--user goes with a program") }
+    }
+
+    func run() async throws {
+        if let program { try ProgramName.check(program) }
+        let panel = AuthorizationPanel(on: try await bus.connect())
+        var statuses: [AuthorizationService: AuthorizationStatus] = [:]
+        var name: String
+        if let program {
+            name = program
+            statuses = try await panel.statuses(of: program, user: user ?? "")
+        } else {
+            name = try await panel.whoAmI().program
+            for service in [AuthorizationService.camera, .microphone] {
+                statuses[service] = try await panel.status(service)
+            }
+        }
+        let rows = statuses.sorted { $0.key < $1.key }
+        if json {
+            return Output.print([
+                "program": JSON(name),
+                "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.name)) }),
+            ])
+        }
+        var table = Table(["SERVICE", "STATUS"])
+        for row in rows { table.add([row.key.rawValue, row.value.name]) }
+        Output.print(Printable.text(name) + "\n" + table.text)
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CaptureKit
+
+struct PhotoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "photo",
+        abstract: "Take one picture."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Option(help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"))
+    var camera: String?
+
+    @Option(help: ArgumentHelp("Take it from this running session instead.", valueName: "id"))
+    var session: UInt32?
+
+    @Option(help: ArgumentHelp("The size to come near to. (default: photo)", valueName: "preset"))
+    var preset: Preset?
+
+    @Option(help: ArgumentHelp("Exactly this from the camera, as in YUYV:1280x720@30.", valueName: "format"))
+    var videoFormat: String?
+
+    @Option(help: ArgumentHelp("jpeg or png. (default: the file's extension)", valueName: "format"))
+    var format: String?
+
+    @Option(help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality"))
+    var quality = 90
+
+    @Flag(help: "Replace the file if it is there.")
+    var overwrite = false
+
+    @Flag(help: "Print what was taken as JSON on standard output.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
+    var file: String
+
+    func validate() throws {
+        if session != nil, camera != nil || preset != nil || videoFormat != nil {
+            throw ValidationError("a running session has its camera and format already; leave the other options out")
+        }
+    }
+
+    func run() async throws {
+        let kind = try FileFormat.photo(format, path: self.file)
+        let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
+        let file = try OutputFile(creating: self.file, overwrite: overwrite)
+        let output = try PhotoOutput(file: file.descriptor, format: kind.name, quality: quality)
+        let daemon = try await bus.connect()
+        let outcome: SessionOutcome
+        if let session {
+            outcome = try await SessionRun.addPhoto(to: session, file, kind.name, quality, on: daemon)
+        } else {
+            let session = try await CaptureSession(on: daemon)
+            try await session.addInput(input)
+            try await session.addOutput(output)
+            let run = SessionRun(session: session, output: output.name, file: file)
+            outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
+        }
+        if let error = outcome.error { throw error }
+        let summary = RecordingSummary(file: self.file, format: kind.name, outcome: outcome)
+        if json { Output.print(summary.json) } else { Output.note(summary.text) }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import CaptureKit
+
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record camera and microphone into a file, until Ctrl-C.",
+        discussion: """
+            On a terminal the question for consent is put right here, the first time. Ctrl-C finishes the file; a \
+            second Ctrl-C does not wait for that.
+            """
+    )
+
+    @OptionGroup var bus: BusOptions
+    @OptionGroup var recording: RecordingOptions
+
+    @Flag(help: "Print the summary as JSON on standard output.")
+    var json = false
+
+    func run() async throws {
+        let plan = try recording.plan()
+        let file = try OutputFile(creating: recording.file, overwrite: recording.overwrite)
+        let daemon = try await bus.connect()
+        let session = try await CaptureSession(on: daemon)
+        for input in plan.inputs { try await session.addInput(input) }
+        let output = try plan.output(to: file.descriptor)
+        try await session.addOutput(output)
+        let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
+        let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
+        let summary = RecordingSummary(file: recording.file, format: plan.format.name, outcome: outcome)
+        if json { Output.print(summary.json) } else { Output.note(summary.text) }
+        if let error = outcome.error { throw error }
+    }
+}

@@ -1,0 +1,66 @@
+/// One thing that was looked at, and what is to be done about it.
+struct Finding: Equatable {
+    /// How bad it is.
+    enum State: String {
+        /// As it should be.
+        case fine
+        /// Works, and could be better.
+        case advice
+        /// Keeps something from working.
+        case problem
+    }
+
+    /// What was looked at, in a word.
+    var check: String
+    /// How it is.
+    var state: State
+    /// One sentence.
+    var text: String
+    /// The command that mends it; empty when there is nothing to mend.
+    var remedy: String
+
+    static func fine(_ check: String, _ text: String) -> Finding {
+        Finding(check: check, state: .fine, text: text, remedy: "")
+    }
+
+    static func advice(_ check: String, _ text: String, _ remedy: String) -> Finding {
+        Finding(check: check, state: .advice, text: text, remedy: remedy)
+    }
+
+    static func problem(_ check: String, _ text: String, _ remedy: String) -> Finding {
+        Finding(check: check, state: .problem, text: text, remedy: remedy)
+    }
+}
+
+extension [Finding] {
+    /// Whether nothing keeps anything from working.
+    var areWell: Bool { !contains { $0.state == .problem } }
+
+    /// As lines, the command below what it mends.
+    var text: String {
+        map { finding in
+            let mark =
+                switch finding.state {
+                case .fine: "ok      "
+                case .advice: "advice  "
+                case .problem: "PROBLEM "
+                }
+            let remedy = finding.remedy.isEmpty ? "" : "\n          mend it with: \(finding.remedy)"
+            return mark + finding.check + ": " + finding.text + remedy
+        }.joined(separator: "\n")
+    }
+
+    var json: JSON {
+        [
+            "healthy": JSON(areWell),
+            "findings": .array(
+                map {
+                    [
+                        "check": JSON($0.check), "state": JSON($0.state.rawValue), "text": JSON($0.text),
+                        "remedy": JSON($0.remedy),
+                    ]
+                }
+            ),
+        ]
+    }
+}

@@ -1,0 +1,113 @@
+import CaptureKit
+
+/// What can be seen of an installation without the daemon.
+struct InstallationChecks {
+    let machine: Machine
+    var hasUser: (String) -> Bool = Accounts.hasUser
+    var group: (UInt32) -> String = Accounts.group
+
+    /// The files of a system installation, and the account that the daemon runs as.
+    func files() -> [Finding] {
+        let shares = ["/usr/share", "/usr/local/share"]
+        let units = [
+            "/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system", "/usr/local/lib/systemd/system",
+        ]
+        var findings: [Finding] = []
+        func file(_ check: String, _ what: String, _ paths: [String], _ remedy: String = "sudo make install") {
+            if let found = machine.first(of: paths) {
+                findings.append(.fine(check, "\(what) is \(found)"))
+            } else {
+                findings.append(.problem(check, "\(what) is missing: looked for \(paths[0])", remedy))
+            }
+        }
+        file("unit", "the daemon's unit", units.map { $0 + "/captured.service" })
+        file(
+            "activation",
+            "the bus's service file",
+            shares.map { $0 + "/dbus-1/system-services/org.capturekit.Capture1.service" }
+        )
+        let policies = ["/usr/share/dbus-1/system.d", "/etc/dbus-1/system.d", "/usr/local/share/dbus-1/system.d"]
+        file("policy", "the bus's policy", policies.map { $0 + "/org.capturekit.Capture1.conf" })
+        file("recorder-unit", "the recorders' unit", units.map { $0 + "/captured-recorder@.service" })
+        if hasUser("captured") {
+            findings.append(.fine("user", "the daemon's user 'captured' exists"))
+        } else {
+            findings.append(
+                .problem("user", "there is no user 'captured' for the daemon to run as", "sudo systemd-sysusers")
+            )
+        }
+        return findings
+    }
+
+    /// The recorders' sandbox.
+    func landlock() -> Finding {
+        let modules = machine.text(of: "/sys/kernel/security/lsm")
+        if modules.split(separator: ",").contains("landlock") {
+            return .fine("landlock", "the kernel can close recorders in with Landlock")
+        }
+        if modules.isEmpty {
+            return .advice(
+                "landlock",
+                "whether the kernel has Landlock cannot be read here",
+                "sudo cat /sys/kernel/security/lsm"
+            )
+        }
+        return .advice(
+            "landlock",
+            "the kernel runs without Landlock, so recorders lack one layer of their sandbox",
+            "sudo kernelstub -a lsm=landlock,\(modules)  # or add lsm= to the kernel's command line, then reboot"
+        )
+    }
+
+    /// The nodes of cameras and microphones.
+    func nodes() -> [Finding] {
+        let nodes = machine.captureNodes
+        if nodes.isEmpty {
+            return [
+                .advice(
+                    "nodes",
+                    "the kernel offers no camera and no microphone",
+                    "lsusb; sudo dmesg | tail  # is one plugged in, and is its driver loaded?"
+                )
+            ]
+        }
+        var findings: [Finding] = []
+        for node in nodes {
+            guard let (mode, number) = machine.permissions(of: node) else { continue }
+            let wanted = node.hasPrefix("/dev/snd/") ? "audio" : "video"
+            let owner = group(number)
+            if owner != wanted || mode & 0o060 != 0o060 {
+                findings.append(
+                    .problem(
+                        "nodes",
+                        "\(node) is not the group \(wanted)'s to read and write (group \(owner), mode 0\(String(mode, radix: 8)))",
+                        "sudo udevadm trigger --action=add \(node)"
+                    )
+                )
+            } else if mode & 0o006 != 0 {
+                findings.append(
+                    .advice(
+                        "nodes",
+                        "every user may open \(node) past the daemon",
+                        "sudo chmod o= \(node)"
+                    )
+                )
+            }
+        }
+        if findings.isEmpty { findings.append(.fine("nodes", "\(nodes.count) capture nodes belong to their groups")) }
+        return findings
+    }
+
+    /// Who captures past the daemon.
+    func others() -> [Finding] {
+        let holders = machine.holders
+        if holders.isEmpty { return [.fine("holders", "no other program that can be seen holds a capture node")] }
+        return holders.map { holder in
+            .advice(
+                "holders",
+                "\(Printable.text(holder.name)) (process \(holder.process)) holds \(holder.node) past the daemon",
+                "kill \(holder.process)"
+            )
+        }
+    }
+}

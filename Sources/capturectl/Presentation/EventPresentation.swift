@@ -1,0 +1,66 @@
+import CaptureKit
+
+/// What happens on the machine, as lines.
+enum EventPresentation {
+    static func text(_ event: DaemonEvent, at time: Clock.Moment) -> String {
+        let words =
+            switch event {
+            case .deviceAdded(let device):
+                "\(DevicePresentation.kind(device)) came: \(device.id) \(device.name)"
+            case .deviceRemoved(let id): "device went: \(id)"
+            case .sessionAdded(let id): "session \(id) was made"
+            case .sessionChanged(let id, let status):
+                "session \(id) is \(status.state.rawValue)" + (status.reason.map { ": \($0.message)" } ?? "")
+            case .outputFinished(let id, let result):
+                "session \(id), output \(result.name) is finished" + (result.error.map { ": \($0.message)" } ?? "")
+            case .sessionRemoved(let id): "session \(id) is no longer listed"
+            case .consentChanged(let user, let program, let service, let status):
+                "consent of \(user) for \(program) to \(service): \(status?.name ?? "unknown")"
+            case .daemonAppeared: "the daemon came"
+            case .daemonVanished: "the daemon went"
+            }
+        return "\(time.clock)  \(Printable.text(words, limit: 1000))"
+    }
+
+    static func json(_ event: DaemonEvent, at time: Clock.Moment) -> JSON {
+        var members = [JSON.Member(key: "time", value: JSON(time.seconds))]
+        func add(_ name: String, _ facts: JSON = [:]) -> JSON {
+            members.append(JSON.Member(key: "event", value: JSON(name)))
+            if case .object(let more) = facts { members += more }
+            return .object(members)
+        }
+        switch event {
+        case .deviceAdded(let device): return add("deviceAdded", DevicePresentation.json(device))
+        case .deviceRemoved(let id): return add("deviceRemoved", ["id": JSON(id.rawValue)])
+        case .sessionAdded(let id): return add("sessionAdded", ["session": JSON(id)])
+        case .sessionChanged(let id, let status):
+            return add(
+                "sessionChanged",
+                [
+                    "session": JSON(id), "state": JSON(status.state.rawValue),
+                    "reasonCode": JSON(status.reason?.code.rawValue), "reason": JSON(status.reason?.message),
+                ]
+            )
+        case .outputFinished(let id, let result):
+            return add(
+                "outputFinished",
+                [
+                    "session": JSON(id), "output": JSON(result.name),
+                    "reasonCode": JSON(result.error?.code.rawValue), "reason": JSON(result.error?.message),
+                    "statistics": SessionPresentation.json(result.statistics),
+                ]
+            )
+        case .sessionRemoved(let id): return add("sessionRemoved", ["session": JSON(id)])
+        case .consentChanged(let user, let program, let service, let status):
+            return add(
+                "consentChanged",
+                [
+                    "user": JSON(user), "program": JSON(program), "service": JSON(service),
+                    "status": JSON(status?.name),
+                ]
+            )
+        case .daemonAppeared: return add("daemonAppeared")
+        case .daemonVanished: return add("daemonVanished")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Numbers in the form that a person reads.
+enum Quantities {
+    /// `1:02:03.4` or `02:03.4`: hours only when there are any, tenths of a second.
+    static func time(_ nanoseconds: Int64) -> String {
+        let tenths = max(0, nanoseconds) / 100_000_000
+        let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60)
+        let rest = "\(two(minutes)):\(two(tenths / 10 % 60)).\(tenths % 10)"
+        return hours == 0 ? rest : "\(hours):\(rest)"
+    }
+
+    /// `512 B`, `1.5 KiB`, `3.0 GiB`.
+    static func size(_ bytes: UInt64) -> String {
+        if bytes < 1024 { return "\(bytes) B" }
+        var value = Double(bytes)
+        for unit in ["KiB", "MiB", "GiB"] {
+            value /= 1024
+            if value < 1023.95 { return "\(tenth(value)) \(unit)" }
+        }
+        return "\(tenth(value / 1024)) TiB"
+    }
+
+    /// One digit behind the point.
+    static func tenth(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(abs(tenths % 10))"
+    }
+
+    /// Thousandths of full scale as decibels below it, as in `-12 dB`; silence is `-inf dB`.
+    static func level(_ peak: Int) -> String {
+        guard peak > 0 else { return "-inf dB" }
+        return "\(Int(decibels(peak).rounded())) dB"
+    }
+
+    /// Thousandths of full scale as decibels below it.
+    static func decibels(_ peak: Int) -> Double {
+        20 * log10(Double(min(max(peak, 1), 1000)) / 1000)
+    }
+
+    /// `12.5` or `30`.
+    static func rate(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        if hundredths % 100 == 0 { return "\(hundredths / 100)" }
+        return hundredths % 10 == 0
+            ? "\(hundredths / 100).\(hundredths % 100 / 10)" : "\(hundredths / 100).\(two(Int64(hundredths % 100)))"
+    }
+
+    private static func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

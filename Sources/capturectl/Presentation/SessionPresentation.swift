@@ -1,0 +1,122 @@
+import CaptureKit
+
+/// Sessions as rows, as text and as JSON.
+enum SessionPresentation {
+    static func table(_ sessions: [SessionSummary]) -> String {
+        var table = Table([">ID", "STATE", "USER", "PROGRAM", "INPUTS", "OUTPUTS", "REASON"])
+        for session in sessions {
+            table.add([
+                "\(session.id)", session.status.state.rawValue, session.user, session.program,
+                (session.description?.inputs ?? []).map(\.name).joined(separator: " "),
+                (session.description?.outputs ?? []).map(outputText).joined(separator: " "),
+                session.status.reason?.message ?? "",
+            ])
+        }
+        return table.text
+    }
+
+    static func text(_ session: SessionSummary, _ statistics: SessionStatistics) -> String {
+        let attached = session.isAttached ? "ends with its program" : "goes on by itself"
+        var lines = [
+            "session \(session.id): \(session.status.state.rawValue), \(Quantities.time(statistics.elapsed)), \(attached)",
+            "  program \(Printable.text(session.program)), user \(Printable.text(session.user))",
+        ]
+        if let reason = session.status.reason {
+            lines.append("  reason: \(Printable.text(reason.message, limit: 1000))")
+        }
+        for (name, input) in statistics.inputs.sorted(by: { $0.key < $1.key }) {
+            lines.append("  input \(name): \(Printable.text(input.device)), \(Printable.text(input.format))")
+            let drops = input.drops.filter { $0.value > 0 }.sorted { $0.key < $1.key }
+            let lost = drops.isEmpty ? "none" : drops.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+            lines.append(
+                "    \(input.published) published, dropped: \(lost), latency \(milliseconds(input.latency)) ms, "
+                    + "\(input.queueDepth) in the ring"
+            )
+        }
+        for (name, output) in statistics.outputs.sorted(by: { $0.key < $1.key }) {
+            let kind = session.description?.outputs.first { $0.name == name }.map(outputText) ?? name
+            lines.append(
+                "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
+            )
+            lines.append(
+                "    \(output.frames) frames, \(output.samples) sample frames, \(output.missedFrames) missed, "
+                    + "\(output.queueDepth) waiting, encoders: "
+                    + [output.videoEncoder, output.audioEncoder].filter { !$0.isEmpty }.joined(separator: " + ")
+            )
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    static func json(_ session: SessionSummary, _ statistics: SessionStatistics? = nil) -> JSON {
+        var members: [JSON.Member] = [
+            .init(key: "id", value: JSON(session.id)), .init(key: "state", value: JSON(session.status.state.rawValue)),
+            .init(key: "reasonCode", value: JSON(session.status.reason?.code.rawValue)),
+            .init(key: "reason", value: JSON(session.status.reason?.message)),
+            .init(key: "program", value: JSON(session.program)), .init(key: "user", value: JSON(session.user)),
+            .init(key: "attached", value: JSON(session.isAttached)),
+        ]
+        if let description = session.description {
+            members.append(
+                .init(
+                    key: "inputs",
+                    value: .array(
+                        description.inputs.map {
+                            ["name": JSON($0.name), "kind": JSON($0.mediaType.rawValue), "device": JSON($0.device)]
+                        }
+                    )
+                )
+            )
+            members.append(
+                .init(
+                    key: "outputs",
+                    value: .array(
+                        description.outputs.map {
+                            ["name": JSON($0.name), "kind": JSON($0.kind.rawValue), "format": JSON($0.format)]
+                        }
+                    )
+                )
+            )
+        }
+        if let statistics { members.append(.init(key: "statistics", value: json(statistics))) }
+        return .object(members)
+    }
+
+    static func json(_ statistics: SessionStatistics) -> JSON {
+        [
+            "elapsed": JSON(Double(statistics.elapsed) / 1e9),
+            "inputs": .object(
+                statistics.inputs.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: json($0.value)) }
+            ),
+            "outputs": .object(
+                statistics.outputs.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: json($0.value)) }
+            ),
+        ]
+    }
+
+    private static func json(_ input: InputStatistics) -> JSON {
+        [
+            "device": JSON(input.device), "format": JSON(input.format), "published": JSON(input.published),
+            "drops": JSON(input.drops), "latency": JSON(Double(input.latency) / 1e9),
+            "queueDepth": JSON(input.queueDepth),
+        ]
+    }
+
+    static func json(_ output: OutputStatistics) -> JSON {
+        [
+            "frames": JSON(output.frames), "samples": JSON(output.samples), "missedFrames": JSON(output.missedFrames),
+            "missedSamples": JSON(output.missedSamples), "silence": JSON(output.silence), "bytes": JSON(output.bytes),
+            "duration": JSON(Double(output.duration) / 1e9), "peak": JSON(Double(output.peak) / 1000),
+            "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
+            "videoEncoder": JSON(output.videoEncoder), "audioEncoder": JSON(output.audioEncoder),
+        ]
+    }
+
+    /// `movie mkv`, `photo jpeg`, `buffer`.
+    private static func outputText(_ output: OutputDescription) -> String {
+        output.format.isEmpty ? output.kind.rawValue : "\(output.kind.rawValue)/\(output.format)"
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        Quantities.tenth(Double(nanoseconds) / 1e6)
+    }
+}

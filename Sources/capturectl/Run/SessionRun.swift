@@ -1,0 +1,147 @@
+import CaptureKit
+
+/// What came of a session that was run to its end.
+struct SessionOutcome: Sendable {
+    /// The last counters.
+    var statistics: SessionStatistics
+    /// The output that it was about.
+    var output: String
+    /// Why it did not end as asked; `nil` when its file is complete.
+    var error: CaptureError?
+}
+
+/// Runs a session of one output from its start to its end: shows progress, obeys Ctrl-C.
+struct SessionRun {
+    let session: CaptureSession
+    /// The output's name.
+    let output: String
+    /// Gets its name when the session runs, and none when it is refused.
+    var file: OutputFile?
+    var display: ProgressDisplay?
+
+    private enum Event: Sendable {
+        case session(SessionEvent)
+        case failed(CaptureError)
+        case interrupt
+        case tick
+    }
+
+    /// Starts, and waits for the end.
+    ///
+    /// - Throws: Why nothing was captured. What went wrong after that is in the outcome.
+    func toTheEnd() async throws(CaptureError) -> SessionOutcome {
+        try await follow(untilRunning: false)
+    }
+
+    /// Starts, and returns when the session runs.
+    func untilRunning() async throws(CaptureError) {
+        _ = try await follow(untilRunning: true)
+    }
+
+    private func follow(untilRunning: Bool) async throws(CaptureError) -> SessionOutcome {
+        let (events, feed) = AsyncStream<Event>.makeStream()
+        let interrupts = Interrupts { feed.yield(.interrupt) }
+        let changes = try await session.events()
+        let forward = Task { for await change in changes { feed.yield(.session(change)) } }
+        defer {
+            forward.cancel()
+            withExtendedLifetime(interrupts) {}
+        }
+        try await session.start()
+        var ticker: Ticker?
+        defer { withExtendedLifetime(ticker) {} }
+        var phase = Phase.starting
+        var outcome = SessionOutcome(statistics: SessionStatistics(), output: output)
+        defer { display?.clear() }
+        for await event in events {
+            switch event {
+            case .session(.changed(let status)):
+                if status.state == .running, phase == .starting {
+                    try await named()
+                    if untilRunning { return outcome }
+                    phase = .running
+                    if display != nil { ticker = Ticker(milliseconds: 250) { feed.yield(.tick) } }
+                }
+                guard status.state.isFinal else { continue }
+                if status.state != .stopped { outcome.error = outcome.error ?? reason(status) }
+                if phase == .starting, let error = outcome.error {
+                    // A short one may have come to its end, unseen, before it was seen to run.
+                    throw error
+                }
+                if phase == .starting { try await named() }
+                return await withFinalCounters(outcome)
+            case .session(.finished(let result)) where result.name == output:
+                outcome.statistics.outputs[output] = result.statistics
+                outcome.error = outcome.error ?? result.error
+                if phase == .running {
+                    phase = .stopping
+                    stop(feed)
+                }
+            case .session: continue
+            case .failed(let error):
+                if phase == .starting { throw error }
+                outcome.error = outcome.error ?? error
+                return outcome
+            case .interrupt:
+                switch phase {
+                case .starting:
+                    try await session.stop()
+                    throw CaptureError(.dismissed, "interrupted before anything was captured")
+                case .running:
+                    phase = .stopping
+                    stop(feed)
+                case .stopping:
+                    outcome.error = CaptureError(.timedOut, "gave up waiting; the recorder finishes the file by itself")
+                    return outcome
+                }
+            case .tick:
+                // A question that fails because the session ended meanwhile: its end is the next event.
+                if let now = try? await session.statistics() {
+                    outcome.statistics = now
+                    display?.show(now, output: output)
+                }
+            }
+        }
+        return outcome
+    }
+
+    private enum Phase {
+        case starting
+        case running
+        case stopping
+    }
+
+    private func stop(_ feed: AsyncStream<Event>.Continuation) {
+        let session = session
+        Task {
+            do throws(CaptureError) {
+                try await session.stop()
+            } catch {
+                feed.yield(.failed(error))
+            }
+        }
+    }
+
+    /// Gives the file its name; a session that runs without one is stopped.
+    private func named() async throws(CaptureError) {
+        do throws(CaptureError) {
+            try file?.keep()
+        } catch {
+            try await session.stop()
+            throw error
+        }
+    }
+
+    private func withFinalCounters(_ outcome: SessionOutcome) async -> SessionOutcome {
+        var outcome = outcome
+        let last = outcome.statistics.outputs[output]
+        // The daemon keeps the counters of a session that is over; one that is gone has left those of the last tick.
+        if let now = try? await session.statistics() { outcome.statistics = now }
+        if let last { outcome.statistics.outputs[output] = last }
+        return outcome
+    }
+
+    private func reason(_ status: SessionStatus) -> CaptureError {
+        status.reason ?? CaptureError(.internalFault, "the session \(status.state.rawValue) without a reason")
+    }
+}
