@@ -160,6 +160,11 @@ extension AuthorizationGate {
         return nil
     }
 
+    /// How many requests wait for a person's answer now.
+    public var waiterCount: Int {
+        prompts.values.reduce(0) { $0 + $1.waiters.count }
+    }
+
     /// Closes a question and tells everybody who waits.
     func finish(_ key: AnswerKey, _ id: UInt64, _ outcome: OpenPrompt.Outcome) {
         guard let prompt = prompts[key], prompt.id == id else { return }

@@ -1,0 +1,97 @@
+import Authorization
+import CaptureCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct `Withdrawal` {
+    let gate = AuthorizationGate(
+        store: .inMemory(),
+        usage: FixedUsageDescriptions("x"),
+        prompter: ClosurePrompter { request in Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) }) }
+    )
+    let program = "exe:/usr/bin/cheese"
+
+    @Test func `of a grant has stopped everything when it returns`() async throws {
+        let grants = try await gate.request([.camera, .microphone])
+        let camera = try #require(grants[.camera])
+        let stopped = Atomic<Int>(0)
+        camera.onRevoke { stopped.add(1, ordering: .relaxed) }
+        camera.onRevoke { stopped.add(1, ordering: .relaxed) }
+        try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
+        #expect(stopped.load(ordering: .relaxed) == 2)
+        #expect(!camera.isLive)
+        #expect(grants[.microphone]?.isLive == true)
+    }
+
+    @Test func `is told at once to who asks too late, and only once to everybody`() async throws {
+        let camera = try #require(try await gate.request([.camera])[.camera])
+        let count = Atomic<Int>(0)
+        camera.onRevoke { count.add(1, ordering: .relaxed) }
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera) == 1)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera) == 0)
+        camera.onRevoke { count.add(1, ordering: .relaxed) }
+        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `by a reset of everything reaches every program and user`() async throws {
+        let one = try #require(try await gate.request([.camera, .microphone])[.camera])
+        let two = try #require(try await gate.request([.camera], .program("/usr/bin/b", user: 1001))[.camera])
+        #expect(try await gate.reset(user: nil, program: nil, service: nil) == 3)
+        #expect(!one.isLive)
+        #expect(!two.isLive)
+        #expect(try await gate.list().isEmpty)
+        #expect(try await gate.status(.camera, for: .program()) == .notDetermined)
+    }
+
+    @Test func `of one user's answers leaves another's`() async throws {
+        _ = try await gate.request([.camera])
+        let other = try #require(try await gate.request([.camera], .program(user: 1001))[.camera])
+        #expect(try await gate.reset(user: 1000, program: nil, service: nil) == 1)
+        #expect(other.isLive)
+    }
+
+    @Test func `does not come from setting yes again`() async throws {
+        let client = ClientIdentity.app("org.gnome.Cheese", runs: "/usr/bin/cheese")
+        let camera = try #require(try await gate.request([.camera], client)[.camera])
+        try await gate.set(user: 1000, program: client.program, service: .camera, status: .authorized)
+        #expect(camera.isLive)
+        #expect(try await gate.list().map(\.reason) == [.settings])
+    }
+
+    @Test func `works for the grants that tests are given`() async throws {
+        let (grant, revoke) = try await TestGrants.revocable(.microphone)
+        #expect(grant.isLive)
+        try await revoke()
+        #expect(!grant.isLive)
+    }
+
+    @Test(arguments: [
+        "", "cheese", "exe:cheese", "unit:cheese", "unit:a/b.service", "uid:x", "app:", "app:a/b", "exe:/a\nb",
+    ])
+    func `and settings refuse what is no program id`(id: String) async {
+        #expect(
+            await code { try await gate.set(user: 0, program: id, service: .camera, status: .denied) }
+                == .invalidArgument
+        )
+    }
+
+    @Test func `and settings take yes and no alone`() async {
+        for status in [AuthorizationStatus.notDetermined, .restricted, .limited] {
+            #expect(
+                await code { try await gate.set(user: 0, program: program, service: .camera, status: status) }
+                    == .invalidArgument
+            )
+        }
+    }
+
+    @Test func `and settings allow no file that is not there`() async throws {
+        let missing = "exe:/nonexistent/tool"
+        #expect(
+            await code { try await gate.set(user: 1, program: missing, service: .camera, status: .authorized) }
+                == .invalidArgument
+        )
+        try await gate.set(user: 1, program: missing, service: .camera, status: .denied)
+        #expect(try await gate.statuses(user: 1, program: missing) == [.camera: .denied])
+    }
+}
