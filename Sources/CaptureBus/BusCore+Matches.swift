@@ -165,21 +165,37 @@ extension BusCore {
         match.ownerWatch = watch.token
         install(watch) { [unowned self] result in
             if case .failure(let error) = result { return completion(.failure(error)) }
-            let question = OutgoingCall(
-                destination: CaptureNames.bus,
-                path: CaptureNames.busPath,
-                interface: CaptureNames.bus,
-                member: "GetNameOwner",
-                types: [.basic(UInt8(ascii: "s"))],
-                arguments: [.string(name)],
-                timeout: 25
-            )
-            call(question) { [unowned self] answer in
-                // Nobody may own it now; an answer that came before a change is older than the change.
-                if case .success(let values) = answer { match.owner = values.first?.text ?? "" }
-                install(match, completion)
+            ask("NameHasOwner", of: name) { [unowned self] answer in
+                switch answer {
+                case .failure(let error): completion(.failure(error))
+                case .success(let values) where values.first?.boolean == true:
+                    ask("GetNameOwner", of: name) { [unowned self] answer in
+                        // Without an owner now, it has gone meanwhile.
+                        if case .success(let values) = answer { match.owner = values.first?.text ?? "" }
+                        install(match, completion)
+                    }
+                case .success: install(match, completion)
+                }
             }
         }
+    }
+
+    /// Asks the bus about a name. Answers and `NameOwnerChanged` come in the order in which they happened.
+    private func ask(
+        _ member: String,
+        of name: String,
+        _ completion: @escaping (Result<[BusValue], CaptureError>) -> Void
+    ) {
+        let question = OutgoingCall(
+            destination: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: member,
+            types: [.basic(UInt8(ascii: "s"))],
+            arguments: [.string(name)],
+            timeout: 25
+        )
+        call(question, completion)
     }
 
     private func install(_ match: Match, _ completion: @escaping (Result<UInt64, CaptureError>) -> Void) {

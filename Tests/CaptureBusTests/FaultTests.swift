@@ -1,0 +1,282 @@
+import CaptureCore
+import CaptureSystem
+import Foundation
+import Testing
+
+@testable import CaptureBus
+
+/// Faults of the bus and of peers.
+@Suite(.timeLimit(.minutes(2)))
+struct FaultTests {
+    @Test func `no bus is unreachable`() async throws {
+        let refusal = await #expect(throws: CaptureError.self) {
+            try await BusConnection.open(.address("unix:path=/nonexistent/bus"))
+        }
+        #expect(refusal?.code == .unreachable)
+    }
+
+    @Test func `a daemon that is not there is not running`() async throws {
+        let bus = try PrivateBus()
+        let client = try await bus.connect()
+        let refusal = await #expect(throws: CaptureError.self) {
+            try await client.call(CaptureNames.service, CaptureNames.root, CaptureNames.manager, "ListDevices")
+        }
+        #expect(refusal?.code == .unreachable)
+        #expect(refusal?.message.contains("the capture daemon is not running") == true)
+    }
+
+    @Test func `a bus that dies fails every call and is told`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let told = Collector<CaptureError>()
+        client.onDisconnect { told.add($0) }
+        let calls = (0..<5).map { _ in
+            Task { try await client.ask(server, "Slow", "u", [.uint32(60000)]) }
+        }
+        _ = try await client.owner(of: server.uniqueName)
+        bus.end()
+        for call in calls {
+            let failure = await #expect(throws: CaptureError.self) { try await call.value }
+            #expect(failure?.code == .unreachable)
+        }
+        #expect(await told.next().first?.code == .unreachable)
+        let late = await #expect(throws: CaptureError.self) { try await client.owner(of: server.uniqueName) }
+        #expect(late?.code == .unreachable)
+        let lateAgain = Collector<CaptureError>()
+        client.onDisconnect { lateAgain.add($0) }
+        #expect(await lateAgain.next().count == 1)
+    }
+
+    @Test func `a call that is not answered in time is unreachable`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let start = ContinuousClock.now
+        let failure = await #expect(throws: CaptureError.self) {
+            try await client.call(
+                server.uniqueName,
+                path,
+                echo.name,
+                "Slow",
+                signature: "u",
+                [.uint32(3000)],
+                timeout: 0.2
+            )
+        }
+        #expect(failure?.code == .unreachable)
+        #expect(ContinuousClock.now - start < .seconds(2))
+    }
+
+    @Test func `a server that leaves while it is asked is unreachable`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let call = Task { try await client.ask(server, "Slow", "u", [.uint32(60000)]) }
+        _ = try await client.owner(of: server.uniqueName)
+        await server.close()
+        let failure = await #expect(throws: CaptureError.self) { try await call.value }
+        #expect(failure?.code == .unreachable)
+    }
+
+    @Test func `a closed connection refuses without waiting`() async throws {
+        let bus = try PrivateBus()
+        let client = try await bus.connect()
+        await client.close()
+        await client.close()
+        let failure = await #expect(throws: CaptureError.self) { try await client.owner(of: ":1.1") }
+        #expect(failure?.code == .unreachable)
+        #expect(throws: CaptureError.self) {
+            try client.emit(path, echo.name, "Happened", signature: "s", [.string("")])
+        }
+    }
+
+    @Test func `a connection ends with its last reference`() async throws {
+        let bus = try PrivateBus()
+        let watcher = try await bus.connect()
+        let gone = Collector<Bool>()
+        var client: BusConnection? = try await bus.connect()
+        let name = try #require(client?.uniqueName)
+        let subscription = try await watcher.whenNameVanishes(name) { gone.add(true) }
+        client = nil
+        #expect(await gone.next() == [true])
+        subscription.cancel()
+    }
+
+    @Test func `a name that is gone already vanishes at once`() async throws {
+        let bus = try PrivateBus()
+        let watcher = try await bus.connect()
+        let gone = Collector<Bool>()
+        let subscription = try await watcher.whenNameVanishes(":1.4711") { gone.add(true) }
+        #expect(await gone.next() == [true])
+        subscription.cancel()
+    }
+
+    @Test func `nobody forges a signal of a well-known name`() async throws {
+        let bus = try PrivateBus()
+        let (owner, forger, client) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
+        let heard = Collector<String>()
+        let match = BusMatch(sender: "org.capturekit.Test", interface: echo.name)
+        let subscription = try await client.subscribe(match) { heard.add($0.arguments.first?.text ?? "") }
+        func say(_ connection: BusConnection, _ text: String) throws {
+            try connection.emit(
+                path,
+                echo.name,
+                "Happened",
+                signature: "s",
+                [.string(text)],
+                to: client.uniqueName
+            )
+        }
+        try say(forger, "before anyone owns it")
+        // The bus orders what goes through it; an answer after the signal means that it is through.
+        _ = try await forger.owner(of: client.uniqueName)
+        try await owner.requestName("org.capturekit.Test")
+        try say(forger, "while it is owned")
+        _ = try await forger.owner(of: client.uniqueName)
+        try say(owner, "true")
+        #expect(await heard.next() == ["true"])
+        subscription.cancel()
+    }
+
+    @Test func `an answer of the wrong type is an error and not sent`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let failure = await #expect(throws: CaptureError.self) { try await client.ask(server, "Wrong", "", []) }
+        #expect(failure?.code == .internalFault)
+    }
+
+    @Test(arguments: ["Echo", "Fail", "Text", "Slow", "None"])
+    func `arguments of other types are refused as invalid`(_ member: String) async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let failure = await #expect(throws: CaptureError.self) {
+            try await client.ask(server, member, "a(yd)", [.array("(yd)", [])])
+        }
+        #expect(failure?.code == (member == "None" ? .internalFault : .invalidArgument))
+    }
+
+    @Test func `values too deep or too many are refused and the connection lives`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        var deep = BusValue.byte(1)
+        for _ in 0..<31 { deep = .variant(deep) }
+        let failure = await #expect(throws: CaptureError.self) {
+            try await client.ask(server, "Echo", "v", [.variant(deep)])
+        }
+        #expect(failure?.code == .invalidArgument)
+        let many = BusValue.array("y", Array(repeating: .byte(0), count: 5000))
+        let refusal = await #expect(throws: CaptureError.self) {
+            try await client.ask(server, "Echo", "v", [.variant(many)])
+        }
+        #expect(refusal?.code == .invalidArgument)
+        let long = BusValue.string(String(repeating: "x", count: 100_000))
+        let lengthy = await #expect(throws: CaptureError.self) {
+            try await client.ask(server, "Echo", "v", [.variant(long)])
+        }
+        #expect(lengthy?.code == .invalidArgument)
+        #expect(try await client.ask(server, "Echo", "v", [.variant(.byte(7))]) == [.variant(.byte(7))])
+    }
+
+    @Test func `values that are no D-Bus values are refused before they are sent`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let wrong: [BusValue] = [
+            .string("a\0b"), .objectPath("no path"), .signature("!"), .array("s", [.byte(1)]),
+            .dictionary("vs", []), .structure([]), .array("", []),
+            .dictionary("sv", [BusEntry(.byte(1), .variant(.byte(1)))]),
+        ]
+        for value in wrong {
+            await #expect(throws: CaptureError.self) { try await client.ask(server, "Echo", "v", [.variant(value)]) }
+        }
+        #expect(try await client.ask(server, "Echo", "v", [.variant(.byte(7))]) == [.variant(.byte(7))])
+    }
+
+    @Test func `random values come back as they were and random nonsense harms nobody`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        var random = SeededRandom(seed: 20)
+        for _ in 0..<300 {
+            let type = BusType.random(&random, depth: 0)
+            let value = BusValue.random(type, &random)
+            #expect(type.accepts(value))
+            #expect(try await client.ask(server, "Echo", "v", [.variant(value)]) == [.variant(value)])
+            #expect(try BusType.parse(type.signature) == [type])
+        }
+        for _ in 0..<2000 {
+            let characters = (0..<Int.random(in: 1...12, using: &random)).map { _ in
+                "ybnqiuxtdsogahv(){}{az\u{0}".randomElement(using: &random) ?? "a"
+            }
+            let signature = String(characters)
+            guard let types = try? BusType.parse(signature) else { continue }
+            #expect(types.map(\.signature).joined() == signature)
+        }
+    }
+}
+
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}
+
+extension BusType {
+    static func random(_ random: inout SeededRandom, depth: Int) -> BusType {
+        let basic = Array("ybnqiuxtdsog".utf8)
+        switch depth > 3 ? 0 : Int.random(in: 0...7, using: &random) {
+        case 4: return .variant
+        case 5: return .array(.random(&random, depth: depth + 1))
+        case 6:
+            return .structure(
+                (0..<Int.random(in: 1...4, using: &random)).map { _ in .random(&random, depth: depth + 1) }
+            )
+        case 7:
+            let key = BusType.basic(basic[Int.random(in: 0..<basic.count, using: &random)])
+            return .dictionary(key: key, value: .random(&random, depth: depth + 1))
+        default: return .basic(basic[Int.random(in: 0..<basic.count, using: &random)])
+        }
+    }
+}
+
+extension BusValue {
+    static func random(_ type: BusType, _ random: inout SeededRandom) -> BusValue {
+        let count = Int.random(in: 0...3, using: &random)
+        switch type {
+        case .variant: return .variant(.random(.random(&random, depth: 3), &random))
+        case .array(let element):
+            return .array(element.signature, (0..<count).map { _ in .random(element, &random) })
+        case .dictionary(let key, let value):
+            return .dictionary(
+                key.signature + value.signature,
+                (0..<count).map { _ in BusEntry(.random(key, &random), .random(value, &random)) }
+            )
+        case .structure(let members): return .structure(members.map { .random($0, &random) })
+        case .basic(let character):
+            let number = UInt64.random(in: 0...UInt64.max, using: &random)
+            switch Character(Unicode.Scalar(character)) {
+            case "y": return .byte(UInt8(truncatingIfNeeded: number))
+            case "b": return .bool(number % 2 == 0)
+            case "n": return .int16(Int16(truncatingIfNeeded: number))
+            case "q": return .uint16(UInt16(truncatingIfNeeded: number))
+            case "i": return .int32(Int32(truncatingIfNeeded: number))
+            case "u": return .uint32(UInt32(truncatingIfNeeded: number))
+            case "x": return .int64(Int64(truncatingIfNeeded: number))
+            case "t": return .uint64(number)
+            case "d": return .double(Double(number) / 3)
+            case "o": return .objectPath("/p\(number)")
+            case "g": return .signature(["", "s", "a{sv}", "(ii)v"][count])
+            default: return .string(["", "ä🎥", "'\"\\\n", "\(number)"][count])
+            }
+        }
+    }
+}
