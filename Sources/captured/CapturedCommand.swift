@@ -2,12 +2,10 @@ import ArgumentParser
 import CaptureBus
 import CaptureCore
 import CaptureSystem
-import CLinux
 import Glibc
 
 /// The daemon's command line.
-@main
-struct CapturedCommand: AsyncParsableCommand {
+struct CapturedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "captured",
         abstract: "Owns the cameras and microphones of a machine, and captures with consent.",
@@ -29,8 +27,22 @@ struct CapturedCommand: AsyncParsableCommand {
     @Option(help: "The recorder to start as a child on a session bus.")
     var recorder: String?
 
-    func run() async throws {
-        clinux_ignore_sigpipe()
+    /// Parses and serves.
+    ///
+    /// - Returns: The exit code, after sysexits(3).
+    static func serve(_ arguments: [String]) async -> Int32 {
+        do {
+            let command = try CapturedCommand.parse(arguments)
+            return await command.serve()
+        } catch {
+            let code = exitCode(for: error).rawValue
+            let stream = code == 0 ? stdout : stderr
+            unsafe fputs(fullMessage(for: error) + "\n", stream)
+            return code
+        }
+    }
+
+    private func serve() async -> Int32 {
         let options = DaemonOptions(
             bus: BusKind(argument: bus),
             synthetic: synthetic,
@@ -40,9 +52,10 @@ struct CapturedCommand: AsyncParsableCommand {
         )
         do throws(CaptureError) {
             try await Daemon.run(options)
+            return 0
         } catch {
             Journal.send("captured cannot run: \(error)", priority: .critical)
-            throw ExitCode(error.code.exitCode)
+            return error.code.exitCode
         }
     }
 }

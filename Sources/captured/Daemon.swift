@@ -23,9 +23,7 @@ enum Daemon {
         if case .unusable(let why) = store.state {
             Journal.send("every start is refused: \(why)", priority: .error)
         }
-        let synthetic =
-            options.synthetic || configuration.synthetic.enabled
-            ? SyntheticDevices(speed: configuration.synthetic.speed) : nil
+        let synthetic = try makeSynthetic(options, configuration.synthetic)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
@@ -103,5 +101,18 @@ enum Daemon {
         await telling.value
         await bus.close()
         if case .lostBus(let error) = end { throw error }
+    }
+
+    private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
+        throws(CaptureError) -> SyntheticDevices?
+    {
+        guard options.synthetic || configuration.enabled else { return nil }
+        let devices = SyntheticDevices(speed: configuration.speed)
+        try devices.setControl(
+            of: SyntheticDevices.microphoneID,
+            "clock_drift_ppm",
+            Int64(configuration.clockDriftPPM)
+        )
+        return devices
     }
 }

@@ -44,13 +44,23 @@ struct Identification: Sendable {
         }
         let manager = "org.freedesktop.systemd1"
         let path = try await bus.call(
-            manager, "/org/freedesktop/systemd1", manager + ".Manager", "GetUnit", signature: "s", [.string(unit)],
+            manager,
+            "/org/freedesktop/systemd1",
+            manager + ".Manager",
+            "GetUnit",
+            signature: "s",
+            [.string(unit)],
             timeout: 10
         ).first?.text
         guard let path else { return nil }
         let value = try await bus.call(
-            manager, path, CaptureNames.properties, "Get", signature: "ss",
-            [.string(manager + ".Service"), .string("UID")], timeout: 10
+            manager,
+            path,
+            CaptureNames.properties,
+            "Get",
+            signature: "ss",
+            [.string(manager + ".Service"), .string("UID")],
+            timeout: 10
         ).first?.unwrapped.unsigned
         return value.flatMap { UInt32(exactly: $0) }
     }

@@ -55,6 +55,7 @@ struct Places: Sendable {
     /// How recorders are had: from systemd on the system bus, as children elsewhere.
     func recorder(_ configuration: Configuration) -> RecorderOrigin {
         if let program = options.recorder { return .program(path: program) }
+        if !configuration.recorder.command.isEmpty { return .program(path: configuration.recorder.command) }
         if options.isSystem { return .socket(path: configuration.recorder.socket) }
         let own = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
         return .program(path: own + "/captured-recorder")

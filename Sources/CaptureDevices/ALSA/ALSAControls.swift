@@ -1,0 +1,48 @@
+public import Authorization
+public import CaptureCore
+
+/// A microphone's settings: the capture volumes and switches of its card's mixer.
+///
+/// Thread-safe. The mixer is opened for each call, which disturbs nobody who streams.
+public final class ALSAControls: Sendable {
+    private let card: Int
+
+    /// The settings of a microphone's card.
+    ///
+    /// - Parameters:
+    ///   - device: The microphone, as a probe or monitor described it.
+    ///   - grant: A live grant for microphones.
+    /// - Throws: `.notPermitted` or `.revoked` for the grant, `.noSuchDevice`.
+    public static func open(_ device: DeviceDescription, grant: Grant) throws(CaptureError) -> ALSAControls {
+        try grant.require(.microphone)
+        guard let address = PCMAddress(device) else {
+            throw CaptureError(.noSuchDevice, "\(device.name) is no ALSA microphone")
+        }
+        return ALSAControls(card: address.card)
+    }
+
+    init(card: Int) {
+        self.card = card
+    }
+
+    /// Every capture volume and switch, with its value on the first channel; none on a card without.
+    ///
+    /// - Throws: `.inputOutput` when the card does not answer.
+    public func list() throws(CaptureError) -> [DeviceControl] {
+        try ALSAMixer.controls(ofCard: card)
+    }
+
+    /// Sets a volume or switch, on all channels.
+    ///
+    /// - Throws: `.invalidArgument` naming the controls or the range, `.inputOutput`.
+    public func set(_ name: String, to value: Int64) throws(CaptureError) {
+        try ALSAMixer.set(ofCard: card, name, value)
+    }
+
+    /// Opens every switch; volumes, for which drivers name no default, stay as they are.
+    ///
+    /// - Throws: `.inputOutput` when the card does not answer.
+    public func reset() throws(CaptureError) {
+        for control in try list() where control.kind == .boolean { try set(control.name, to: control.defaultValue) }
+    }
+}

@@ -1,0 +1,109 @@
+import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct `Descriptors and sockets` {
+    @Test func `a descriptor closes with its last reference`() throws {
+        var file: Descriptor? = try Descriptor.open("/dev/null", O_RDONLY)
+        let number = try #require(file).descriptor
+        #expect(fcntl(number, F_GETFD) >= 0)
+        file = nil
+        #expect(fcntl(number, F_GETFD) == -1)
+    }
+
+    @Test func `a path that is not there is named with the system's reason`() {
+        let error = #expect(throws: SystemError.self) { try Descriptor.open("/nowhere/at/all", O_RDONLY) }
+        #expect(error?.errno == ENOENT)
+        #expect(error?.description.contains("/nowhere/at/all") == true)
+    }
+
+    @Test func `a message carries text and open files`() throws {
+        let (left, right) = try PacketSocket.pair()
+        let memory = try SharedMemory(creating: "test", size: 4096)
+        unsafe memory.bytes.storeBytes(of: 42, as: Int.self)
+        try left.send("hello", with: [memory.file, memory.file])
+        let message = try #require(try right.receive())
+        #expect(message.text == "hello")
+        #expect(message.files.count == 2)
+        let copy = try SharedMemory(mapping: message.files[1])
+        #expect(unsafe copy.bytes.load(as: Int.self) == 42)
+    }
+
+    @Test func `the other end's going is the end of messages, and sending to it an error`() throws {
+        let (left, right) = try PacketSocket.pair()
+        try left.send("last")
+        shutdown(left.file.descriptor, Int32(SHUT_WR))
+        #expect(try right.receive()?.text == "last")
+        #expect(try right.receive() == nil)
+        shutdown(right.file.descriptor, Int32(SHUT_RDWR))
+        let error = #expect(throws: SystemError.self) { try left.send("more") }
+        #expect(error?.errno == EPIPE)
+    }
+}
+
+@Suite struct `Shared memory` {
+    @Test func `nobody maps it writable again, and its size is fixed`() throws {
+        let memory = try SharedMemory(creating: "test", size: 5000)
+        #expect(memory.size == 8192)
+        let writable = unsafe mmap(nil, 4096, PROT_WRITE, MAP_SHARED, memory.file.descriptor, 0)
+        #expect(unsafe writable == MAP_FAILED)
+        #expect(ftruncate(memory.file.descriptor, 0) == -1)
+        #expect(unsafe write(memory.file.descriptor, "x", 1) == -1)
+    }
+
+    @Test func `a file that its owner could shrink is not mapped`() throws {
+        let plain = try Descriptor.open("/proc/self/exe", O_RDONLY)
+        #expect(throws: SystemError.self) { try SharedMemory(mapping: plain) }
+    }
+}
+
+@Suite struct `Threads and signals` {
+    @Test func `a thread runs once under its name`() throws {
+        let name = Mutex("")
+        let thread = try WorkerThread(name: "named-thread") {
+            let seen = Files.line(of: "/proc/thread-self/comm") ?? ""
+            name.withLock { $0 = seen }
+        }
+        thread.join()
+        #expect(name.withLock { $0 } == "named-thread")
+    }
+
+    @Test func `blocking work comes back with its value or its error`() async throws {
+        #expect(try await WorkerThread.run("work") { .success(7) } == 7)
+        await #expect(throws: CaptureError.self) {
+            try await WorkerThread.run("work") { Result<Int, CaptureError>.failure(CaptureError(.busy, "busy")) }
+        }
+    }
+
+    @Test func `a raised signal wakes a poll, and a lowered one does not`() throws {
+        let signal = try EventSignal()
+        #expect(try Poll.wait(signal.descriptor, timeout: 0).isEmpty)
+        signal.raise()
+        signal.raise()
+        #expect(try Poll.wait(signal.descriptor, timeout: 0) == .readable)
+        signal.lower()
+        #expect(try Poll.wait(signal.descriptor, timeout: 0).isEmpty)
+    }
+
+    @Test func `the clock is the kernel's monotonic one`() {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        let before = Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        #expect(Timestamp.now - before >= 0)
+        #expect(Timestamp.now - before < 60_000_000_000)
+    }
+
+    @Test func `a child is started with its input and reaped with its status`() throws {
+        let (ours, theirs) = try PacketSocket.pair()
+        let child = try ChildProcess.spawn("/bin/true", standardInput: theirs.file)
+        #expect(ChildProcess.reap(child) == 0)
+        #expect(ChildProcess.reap(child) == -1)
+        withExtendedLifetime(ours) {}
+        let error = #expect(throws: SystemError.self) {
+            try ChildProcess.spawn("/no/such/program", standardInput: theirs.file)
+        }
+        #expect(error?.errno == ENOENT)
+    }
+}
