@@ -6,5 +6,7 @@ machine_command() {
   for word in "${kargs[@]}"; do options+=(--karg "$word"); done
   ((!systemd)) || options+=(--systemd)
   [[ -z $disk ]] || options+=(--disk "$disk")
-  command=("$CAPTURE_TEST_KERNEL/run" "${options[@]}" -- bash "$vm/guest/enter")
+  # What run itself says on its stderr, machine says in its own words.
+  command=(bash -c 'log=$1; shift; exec "$@" 2>"$log"' fast "$out/run.log"
+    "$CAPTURE_TEST_KERNEL/run" "${options[@]}" -- bash "$vm/guest/enter")
 }

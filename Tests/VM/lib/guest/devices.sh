@@ -2,6 +2,7 @@
 
 # vivid_reset [DEVICE [INPUT [WIDTHxHEIGHT [FOURCC [RATE]]]]]: one program's choice stays for the next, so before each use.
 # Input 0 is the webcam: 320x180, 640x360, 640x480, 1280x720 at most 12.5 frames a second, 1920x1080 at 5, 3840x2160.
+# No text is drawn over the pattern, since it would cover half of a small picture.
 # Input 3 is HDMI: 60 frames a second, scaled from its signal to any size. Fails where the driver gave something else.
 vivid_reset() {
   local device=${1:-/dev/video0} input=${2:-0} size=${3:-640x480} fourcc=${4:-YUYV} planes=''
@@ -13,7 +14,7 @@ vivid_reset() {
     v4l2-ctl -d "$device" --set-dv-bt-timings "index=$(hdmi_timing "$device" "$size")" >/dev/null || return 1
   fi
   v4l2-ctl -d "$device" -c brightness=128,contrast=128,saturation=128,hue=0,horizontal_flip=0,vertical_flip=0 \
-    -c test_pattern=0,osd_text_mode=0,horizontal_movement=3,vertical_movement=3,loop_video=0 \
+    -c test_pattern=0,osd_text_mode=2,horizontal_movement=3,vertical_movement=3,loop_video=0 \
     -c percentage_of_dropped_buffers=0,wrap_sequence_number=0,wrap_timestamp=0,timestamp_source=0 &&
     v4l2-ctl -d "$device" "--set-fmt-video$planes=width=${size%x*},height=${size#*x},pixelformat=$fourcc" &&
     v4l2-ctl -d "$device" --get-fmt-video"$planes" >"$work/format" &&

@@ -39,13 +39,11 @@ log_in() {
     # A seat with virtual terminals takes a session only on one of them, and calls it active when that is in front.
     options+=(-p TTYPath=/dev/tty7 -p StandardInput=tty-force -p UtmpMode=user -p UtmpIdentifier=tty7
       --setenv=XDG_VTNR=7 --setenv=XDG_SESSION_TYPE=tty)
-    [[ ! -c /dev/tty7 ]] || to_terminal 7
   fi
   systemctl start systemd-logind &&
     systemd-run --quiet --collect --unit="login-$1" --uid="$1" -p PAMName=login "${options[@]}" sleep infinity &&
-    wait_for 60 logged_in "$1"
+    wait_for 60 logged_in "$1" && loginctl activate "$(session_of "$1")"
 }
-to_terminal() { ! command -v chvt >/dev/null || chvt "$1"; }
 logged_in() { loginctl list-sessions --no-legend | grep -qw "$1"; }
 session_of() { loginctl list-sessions --no-legend | awk -v user="$1" '$3 == user { print $1; exit }'; }
 log_out() { systemctl stop "login-$1"; }
