@@ -112,7 +112,8 @@ let package = Package(
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
-        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus"]),
+        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem"]),
+        tests("capturectl", ["CaptureKit", argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )
