@@ -2,3 +2,4 @@
 #pragma once
 #include <linux/videodev2.h>
 #include <libv4lconvert.h>
+#include <libv4l-plugin.h>

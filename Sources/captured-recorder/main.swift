@@ -1,1 +1,25 @@
-// placeholder
+import CaptureOutputs
+import CaptureSystem
+import Glibc
+
+// One process, one output. The connection to the daemon is standard input, as systemd's Accept=yes has it, or the
+// descriptor that `--socket` names.
+var number: Int32 = 0
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--socket", let given = Int32(CommandLine.arguments[2])
+{
+    number = given
+} else if CommandLine.arguments.count != 1 {
+    Recorder.log("usage: captured-recorder [--socket FD]")
+    exit(64)
+}
+
+do {
+    // Before any thread: those that start inherit what is blocked.
+    let signals = try RecorderSignals()
+    let recorder = try Recorder(PacketSocket(Descriptor(owning: number)), isSandboxed: true)
+    try signals.listen { recorder.stop() }
+    exit(recorder.run())
+} catch {
+    Recorder.log("\(error)")
+    exit(70)
+}

@@ -3,5 +3,6 @@
 #include "clinux_atomic.h"
 #include "clinux_bus.h"
 #include "clinux_inotify.h"
+#include "clinux_sandbox.h"
 #include "clinux_system.h"
 #include "clinux_v4l2.h"

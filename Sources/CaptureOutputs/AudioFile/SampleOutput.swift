@@ -1,0 +1,96 @@
+import CaptureCore
+import CaptureSystem
+
+/// Samples as they come, into a WAV file, a pipe of WAV, or raw. Thread-bound to the writer's thread.
+final class SampleOutput: MediaOutput {
+    private let format: AudioFormat
+    private let header: WAVHeader?
+    private let limits: OutputLimits
+    private let file: OutputFile
+    private let counters: RecorderCounters
+    private let timeline: AudioTimeline
+    private var disk: DiskSync?
+    private var data: Int64 = 0
+    private var refreshed: Int64 = 0
+    private var zeros: [UInt8] = []
+
+    /// An output of sound of `format`; the header is written at once.
+    init(
+        _ format: AudioFormat,
+        header: WAVHeader?,
+        limits: OutputLimits,
+        file: OutputFile,
+        counters: RecorderCounters
+    ) throws(CaptureError) {
+        self.format = format
+        self.header = header
+        self.limits = limits
+        self.file = file
+        self.counters = counters
+        timeline = AudioTimeline(format, counters)
+        if limits.duration > 0 { timeline.limit = timeline.frameCount(of: limits.duration) }
+        if file.isSeekable { disk = try DiskSync(file) }
+        if let header { try file.write(header.bytes(data: file.isSeekable ? 0 : nil)) }
+        counters.update { $0.audioEncoder = header == nil ? "copy" : "pcm" }
+    }
+
+    var isComplete: Bool { timeline.isFull }
+
+    func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        try timeline.take(buffer) { (piece) throws(CaptureError) in
+            switch piece {
+            case .samples(let bytes):
+                try unsafe file.write(bytes)
+                data += Int64(bytes.count)
+            case .silence(let frames):
+                let count = frames * format.bytesPerFrame
+                if zeros.count < count { zeros = [UInt8](repeating: 0, count: count) }
+                try unsafe zeros.withUnsafeBufferPointer { (zeros) throws(CaptureError) in
+                    try unsafe file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(zeros)[..<count]))
+                }
+                data += Int64(count)
+            }
+        }
+        // Twice a second, so that a crash costs less than one.
+        if data - refreshed >= Int64(format.sampleRate * format.bytesPerFrame / 2) { try refresh() }
+        let frames = timeline.frames
+        let length = timeline.duration(of: frames)
+        counters.update { counters in
+            counters.samples = UInt64(frames)
+            counters.duration = length
+            counters.bytes = UInt64(file.size)
+        }
+    }
+
+    func idle() throws(CaptureError) {
+        if data != refreshed { try refresh() }
+    }
+
+    func finish() throws(CaptureError) {
+        defer { disk?.stop() }
+        if header != nil, data & 1 == 1 { try file.write([0]) }
+        try refresh()
+        file.trim()
+        try file.sync()
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    func salvage() {
+        disk?.stop()
+        guard file.isSeekable else { return }
+        // Whole sample frames that reached the file, and a header that says so: it lies in room that is there already.
+        let start = Int64(header == nil ? 0 : WAVHeader.size)
+        let kept = max(file.size - start, 0) / Int64(max(format.bytesPerFrame, 1)) * Int64(format.bytesPerFrame)
+        file.truncate(to: start + kept)
+        data = kept
+        do throws(CaptureError) { try refresh() } catch { file.truncate(to: start + kept) }
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    private func refresh() throws(CaptureError) {
+        refreshed = data
+        guard file.isSeekable else { return }
+        if let header { try file.overwrite(header.bytes(data: data), at: 0) }
+        disk?.request()
+    }
+}

@@ -1,0 +1,123 @@
+import CTurboJPEG
+import CYUV
+import CaptureCore
+import CaptureRing
+
+/// From a camera's JPEG frames to three planes, by libjpeg-turbo. Thread-bound.
+///
+/// Frames without Huffman tables are decoded with the standard ones. A frame that is broken is left out.
+@safe
+final class JPEGDecoder: BufferConverter {
+    /// What comes out.
+    let layout: PictureLayout
+    private let decoder: tjhandle
+    private var scratch: UnsafeMutableRawBufferPointer
+
+    /// A decoder to planes of the given chroma.
+    init(_ format: VideoFormat, to chroma: PictureLayout.Chroma) throws(CaptureError) {
+        layout = PictureLayout(width: format.width, height: format.height, chroma: chroma)
+        guard let handle = unsafe tjInitDecompress() else {
+            throw CaptureError(.internalFault, "libjpeg-turbo has no decoder to give")
+        }
+        unsafe decoder = unsafe handle
+        // The largest is 4:4:4 in planes whose sides are padded to whole blocks.
+        let size = (format.width + 32) * (format.height + 32) * 3
+        unsafe scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+    }
+
+    deinit {
+        unsafe tjDestroy(decoder)
+        unsafe scratch.deallocate()
+    }
+
+    var capacity: Int { layout.size }
+
+    func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+        unsafe decode(buffer.plane(0), into: memory)
+    }
+
+    /// Decodes one image.
+    ///
+    /// - Returns: Bytes of the picture, or `nil` when the image is broken or of another size.
+    func decode(_ image: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let target = unsafe PicturePlanes(layout, in: memory),
+            let source = unsafe image.bindMemory(to: UInt8.self).baseAddress,
+            let base = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        else { return nil }
+        let length = UInt(image.count)
+        var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(0), Int32(0))
+        guard unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0,
+            Int(width) == layout.width, Int(height) == layout.height
+        else { return nil }
+        let direct = layout.chroma == .yuv420 ? Int32(TJSAMP_420.rawValue) : Int32(TJSAMP_422.rawValue)
+        if sampling == direct {
+            var planes: [UnsafeMutablePointer<UInt8>?] = unsafe [target.y, target.u, target.v]
+            let isWhole = unsafe tjDecompressToYUVPlanes(decoder, source, length, &planes, width, nil, height, 0) == 0
+            return isWhole || isOnlyWarned ? layout.size : nil
+        }
+        // libjpeg-turbo gives each image's own sampling; libyuv brings it to the one that is wanted.
+        let lumaWidth = Int(tjPlaneWidth(0, width, sampling))
+        let lumaSize = lumaWidth * Int(tjPlaneHeight(0, height, sampling))
+        let isGrey = sampling == Int32(TJSAMP_GRAY.rawValue)
+        let chromaWidth = isGrey ? 0 : Int(tjPlaneWidth(1, width, sampling))
+        let chromaSize = isGrey ? 0 : chromaWidth * Int(tjPlaneHeight(1, height, sampling))
+        guard unsafe lumaSize + 2 * chromaSize <= scratch.count else { return nil }
+        let y = unsafe base
+        let u = unsafe base + lumaSize
+        let v = unsafe u + chromaSize
+        var planes: [UnsafeMutablePointer<UInt8>?] = unsafe [y, u, v]
+        let isWhole = unsafe tjDecompressToYUVPlanes(decoder, source, length, &planes, width, nil, height, 0) == 0
+        guard isWhole || isOnlyWarned else { return nil }
+        let chroma = unsafe (
+            rows: isGrey ? 0 : Int(tjPlaneHeight(1, height, sampling)), width: chromaWidth, u: u, v: v
+        )
+        unsafe CopyPlane(y, Int32(lumaWidth), target.y, width, width, height)
+        unsafe resample(chroma, target)
+        return layout.size
+    }
+
+    private func resample(
+        _ chroma: (rows: Int, width: Int, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>),
+        _ target: PicturePlanes
+    ) {
+        let (width, height) = (Int32(layout.chromaWidth), Int32(layout.chromaHeight))
+        if unsafe chroma.rows == 0 {
+            unsafe SetPlane(target.u, width, width, height, 128)
+            unsafe SetPlane(target.v, width, width, height, 128)
+            return
+        }
+        let (fromWidth, fromHeight) = unsafe (Int32(chroma.width), Int32(chroma.rows))
+        unsafe ScalePlane(
+            chroma.u,
+            fromWidth,
+            fromWidth,
+            fromHeight,
+            target.u,
+            width,
+            width,
+            height,
+            kFilterBox
+        )
+        unsafe ScalePlane(
+            chroma.v,
+            fromWidth,
+            fromWidth,
+            fromHeight,
+            target.v,
+            width,
+            width,
+            height,
+            kFilterBox
+        )
+    }
+
+    /// A warning is a picture with an odd byte somewhere; "premature end" is one that misses a part, as is a corrupt
+    /// one, and both are broken.
+    private var isOnlyWarned: Bool {
+        guard unsafe tjGetErrorCode(decoder) == Int32(TJERR_WARNING.rawValue),
+            let text = unsafe tjGetErrorStr2(decoder)
+        else { return false }
+        let words = unsafe String(cString: text)
+        return !words.contains("Premature") && !words.contains("Corrupt")
+    }
+}

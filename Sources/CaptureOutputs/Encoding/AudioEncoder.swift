@@ -1,0 +1,225 @@
+import CLibAV
+import CaptureCore
+
+/// Encodes sound by libavcodec, after bringing it to the encoder's rate and sample format. Thread-bound.
+///
+/// Times of packets count samples of `rate` since the first sample that was fed.
+@safe
+final class AudioEncoder {
+    /// The encoder, as libavcodec names it.
+    let name: String
+    /// The open encoder; its parameters are the stream's.
+    let context: UnsafeMutablePointer<AVCodecContext>
+    private let input: AudioFormat
+    private let resampler: OpaquePointer
+    private let queue: OpaquePointer
+    private let frame: UnsafeMutablePointer<AVFrame>
+    private let staging: UnsafeMutablePointer<AVFrame>
+    private var sent: Int64 = 0
+    private var widened: [UInt8] = []
+
+    /// Samples a second of what comes out.
+    var rate: Int { unsafe Int(context.pointee.sample_rate) }
+
+    /// Samples of nothing that the encoder puts before the first.
+    var padding: Int { unsafe Int(context.pointee.initial_padding) }
+
+    /// Opens the encoder of `codec`, which is `aac`, `opus`, `flac` or `pcm`.
+    init(_ codec: String, _ input: AudioFormat) throws(CaptureError) {
+        let name = AudioEncoder.encoderName(codec, input)
+        guard let encoder = unsafe avcodec_find_encoder_by_name(name) else {
+            throw CaptureError(
+                .invalidArgument,
+                "the sound encoder \(name) is not installed here; flac and pcm always are"
+            )
+        }
+        self.name = name
+        self.input = input
+        let context = try unsafe LibAV.made(avcodec_alloc_context3(encoder))
+        let rate = AudioEncoder.rate(of: codec, input.sampleRate)
+        let format = unsafe AudioEncoder.sampleFormat(input, encoder)
+        unsafe context.pointee.sample_rate = Int32(rate)
+        unsafe context.pointee.sample_fmt = format
+        unsafe av_channel_layout_default(&context.pointee.ch_layout, Int32(input.channels))
+        unsafe context.pointee.time_base = AVRational(num: 1, den: Int32(rate))
+        unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+        if codec == "aac" || codec == "opus" {
+            unsafe context.pointee.bit_rate = Int64(min(input.channels, 8)) * (codec == "aac" ? 80_000 : 64_000)
+        }
+        if input.sampleFormat == .s24Packed { unsafe context.pointee.bits_per_raw_sample = 24 }
+        let opened = unsafe avcodec_open2(context, encoder, nil)
+        if opened < 0 {
+            var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
+            unsafe avcodec_free_context(&context)
+            throw CaptureError(
+                .invalidArgument,
+                "\(name) takes no sound of \(input) (\(LibAV.text(of: opened))); use flac or pcm"
+            )
+        }
+        unsafe self.context = unsafe context
+        var resampler: OpaquePointer?
+        let source =
+            switch input.sampleFormat {
+            case .s16: AV_SAMPLE_FMT_S16
+            case .s24Packed, .s32: AV_SAMPLE_FMT_S32
+            case .float32: AV_SAMPLE_FMT_FLT
+            }
+        try unsafe LibAV.check(
+            "convert \(input)",
+            swr_alloc_set_opts2(
+                &resampler,
+                &context.pointee.ch_layout,
+                format,
+                Int32(rate),
+                &context.pointee.ch_layout,
+                source,
+                Int32(input.sampleRate),
+                0,
+                nil
+            )
+        )
+        unsafe self.resampler = try LibAV.made(resampler)
+        try unsafe LibAV.check("convert \(input)", swr_init(resampler))
+        unsafe queue = try LibAV.made(av_audio_fifo_alloc(format, Int32(input.channels), Int32(rate)))
+        unsafe frame = try LibAV.made(av_frame_alloc())
+        unsafe staging = try LibAV.made(av_frame_alloc())
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
+        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
+        var staging: UnsafeMutablePointer<AVFrame>? = unsafe staging
+        var resampler: OpaquePointer? = unsafe resampler
+        unsafe avcodec_free_context(&context)
+        unsafe av_frame_free(&frame)
+        unsafe av_frame_free(&staging)
+        unsafe swr_free(&resampler)
+        unsafe av_audio_fifo_free(queue)
+    }
+
+    /// Encodes samples in the input's format.
+    func encode(_ samples: UnsafeRawBufferPointer) throws(CaptureError) -> [EncodedPacket] {
+        let frames = samples.count / input.bytesPerFrame
+        guard frames > 0 else { return [] }
+        if input.sampleFormat != .s24Packed {
+            try unsafe convert(samples.baseAddress, frames)
+            return try takePackets(all: false)
+        }
+        // libav has no packed 24 bits.
+        widened.removeAll(keepingCapacity: true)
+        for index in stride(from: 0, to: frames * input.bytesPerFrame, by: 3) {
+            unsafe widened.append(contentsOf: [0, samples[index], samples[index + 1], samples[index + 2]])
+        }
+        try unsafe widened.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+            try unsafe convert(bytes.baseAddress.map { unsafe UnsafeRawPointer($0) }, frames)
+        }
+        return try takePackets(all: false)
+    }
+
+    /// Takes what is still inside; nothing can be encoded afterwards.
+    func drain() throws(CaptureError) -> [EncodedPacket] {
+        try unsafe convert(nil, 0)
+        var packets = try takePackets(all: true)
+        try unsafe LibAV.check("end the encoder \(name)", avcodec_send_frame(context, nil))
+        try receive(&packets)
+        return packets
+    }
+
+    /// Resamples into the queue; `nil` for what the resampler still holds.
+    private func convert(_ samples: UnsafeRawPointer?, _ frames: Int) throws(CaptureError) {
+        let most = unsafe swr_get_out_samples(resampler, Int32(clamping: frames))
+        guard most > 0 else { return }
+        unsafe av_frame_unref(staging)
+        unsafe staging.pointee.nb_samples = most
+        unsafe staging.pointee.format = context.pointee.sample_fmt.rawValue
+        unsafe av_channel_layout_copy(&staging.pointee.ch_layout, &context.pointee.ch_layout)
+        try unsafe LibAV.check("convert sound", av_frame_get_buffer(staging, 0))
+        var source: UnsafePointer<UInt8>? = unsafe samples?.assumingMemoryBound(to: UInt8.self)
+        let count = unsafe withUnsafeMutablePointer(to: &source) { source in
+            unsafe swr_convert(
+                resampler,
+                staging.pointee.extended_data,
+                most,
+                samples == nil ? nil : source,
+                Int32(clamping: frames)
+            )
+        }
+        try LibAV.check("convert sound", count)
+        let planes = unsafe UnsafeMutableRawPointer(staging.pointee.extended_data)
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        try unsafe LibAV.check("queue sound", av_audio_fifo_write(queue, planes, count))
+    }
+
+    private func takePackets(all: Bool) throws(CaptureError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
+        while true {
+            let waiting = unsafe av_audio_fifo_size(queue)
+            let wanted = unsafe context.pointee.frame_size > 0 ? context.pointee.frame_size : max(waiting, 1)
+            guard waiting >= wanted || (all && waiting > 0) else { return packets }
+            unsafe av_frame_unref(frame)
+            unsafe frame.pointee.nb_samples = min(waiting, wanted)
+            unsafe frame.pointee.format = context.pointee.sample_fmt.rawValue
+            unsafe frame.pointee.sample_rate = context.pointee.sample_rate
+            unsafe av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
+            try unsafe LibAV.check("encode sound", av_frame_get_buffer(frame, 0))
+            let planes = unsafe UnsafeMutableRawPointer(frame.pointee.extended_data)
+                .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+            try unsafe LibAV.check("encode sound", av_audio_fifo_read(queue, planes, frame.pointee.nb_samples))
+            unsafe frame.pointee.pts = sent
+            sent += unsafe Int64(frame.pointee.nb_samples)
+            try unsafe LibAV.check("encode sound with \(name)", avcodec_send_frame(context, frame))
+            try receive(&packets)
+        }
+    }
+
+    private func receive(_ packets: inout [EncodedPacket]) throws(CaptureError) {
+        while true {
+            let encoded = try EncodedPacket(.audio)
+            let result = unsafe avcodec_receive_packet(context, encoded.packet)
+            if result == cav_error_eagain || result == cav_error_eof { return }
+            try LibAV.check("encode sound with \(name)", result)
+            packets.append(encoded)
+        }
+    }
+
+    private static func encoderName(_ codec: String, _ input: AudioFormat) -> String {
+        switch (codec, input.sampleFormat) {
+        case ("opus", _): "libopus"
+        case ("pcm", .s16): "pcm_s16le"
+        case ("pcm", .s24Packed): "pcm_s24le"
+        case ("pcm", .s32): "pcm_s32le"
+        case ("pcm", .float32): "pcm_f32le"
+        default: codec
+        }
+    }
+
+    /// Opus knows five rates, AAC those up to 96 kHz of a table; what they do not know goes to 48 kHz.
+    private static func rate(of codec: String, _ rate: Int) -> Int {
+        switch codec {
+        case "opus": [8000, 12000, 16000, 24000, 48000].contains(rate) ? rate : 48000
+        case "aac":
+            [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000].contains(rate)
+                ? rate : 48000
+        default: rate
+        }
+    }
+
+    /// The encoder's sample format that loses nothing of the input, else its first.
+    private static func sampleFormat(_ input: AudioFormat, _ encoder: UnsafePointer<AVCodec>) -> AVSampleFormat {
+        var known: [AVSampleFormat] = []
+        if var next = unsafe encoder.pointee.sample_fmts {
+            while unsafe next.pointee != AV_SAMPLE_FMT_NONE {
+                unsafe known.append(next.pointee)
+                unsafe next += 1
+            }
+        }
+        let wanted: [AVSampleFormat] =
+            switch input.sampleFormat {
+            case .s16: [AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_FLTP]
+            case .s24Packed, .s32: [AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_FLTP, AV_SAMPLE_FMT_FLT]
+            case .float32: [AV_SAMPLE_FMT_FLT, AV_SAMPLE_FMT_FLTP, AV_SAMPLE_FMT_S32]
+            }
+        return wanted.first { known.contains($0) } ?? known.first ?? AV_SAMPLE_FMT_S16
+    }
+}

@@ -1,0 +1,304 @@
+import CLibAV
+import CaptureCore
+import CaptureSystem
+
+/// A movie, or a sound file in a container: encodes, holds packets until every stream has begun, then muxes.
+///
+/// The first time of either stream is the file's 0. Thread-bound to the writer's thread.
+final class ContainerOutput: MediaOutput {
+    /// How long the other stream is waited for, in nanoseconds, both of the media's time and of ours.
+    private static let patience: Int64 = 1_000_000_000
+    /// What a crash may cost, in nanoseconds.
+    private static let flushInterval: Int64 = 500_000_000
+
+    private let container: Muxer.Container
+    private let file: OutputFile
+    private let counters: RecorderCounters
+    private let video: VideoTrack?
+    private let sound: AudioEncoder?
+    private let timeline: AudioTimeline?
+    private let limits: OutputLimits
+    private var disk: DiskSync?
+
+    private var muxer: Muxer?
+    private var held: [EncodedPacket] = []
+    private var clocks: [MediaType: PacketClock] = [:]
+    private var ended: Set<MediaType> = []
+    private var origin: Timestamp?
+    private var firstVideo: Timestamp?
+    private var lastVideo: Timestamp?
+    private var begun: Timestamp?
+    private var frames = 0
+    private var videoIsDone = false
+    private var limit: Timestamp?
+    private var lastFlush: Int64 = 0
+    private var lastSync: Int64 = 0
+    private var isDirty = false
+    private var zeros: [UInt8] = []
+
+    /// An output of the given streams; the header is written once they have begun.
+    init(
+        _ container: Muxer.Container,
+        video: VideoTrack?,
+        sound: (encoder: AudioEncoder, format: AudioFormat)?,
+        limits: OutputLimits,
+        file: OutputFile,
+        counters: RecorderCounters
+    ) throws(CaptureError) {
+        self.container = container
+        self.video = video
+        self.sound = sound?.encoder
+        self.limits = limits
+        self.file = file
+        self.counters = counters
+        timeline = sound.map { AudioTimeline($0.format, counters) }
+        if file.isSeekable { disk = try DiskSync(file) }
+        counters.update { counters in
+            counters.videoEncoder = video?.encoderName ?? ""
+            counters.audioEncoder = sound?.encoder.name ?? ""
+        }
+    }
+
+    var isComplete: Bool {
+        guard limit != nil else { return false }
+        let videoDone = video == nil || videoIsDone || ended.contains(.video)
+        let soundDone = timeline.map { $0.isFull } ?? true || ended.contains(.audio)
+        return videoDone && soundDone
+    }
+
+    // MARK: Pictures
+
+    func write(video buffer: MediaBuffer) throws(CaptureError) {
+        guard let video, !videoIsDone else { return }
+        let time = buffer.info.timestamp
+        if firstVideo == nil {
+            let isTooEarly = muxer != nil && epoch.map { time < $0 } ?? false
+            guard !isTooEarly, video.canBegin(with: buffer) else {
+                return counters.update { $0.missedFrames += 1 }
+            }
+            firstVideo = time
+            begin(at: time)
+        }
+        if let limit, time >= limit {
+            videoIsDone = true
+            return
+        }
+        guard let origin else { return }
+        for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
+        lastVideo = max(lastVideo ?? time, time)
+        frames += 1
+        counters.update { $0.frames += 1 }
+        if limits.frameCount > 0, frames >= limits.frameCount {
+            videoIsDone = true
+            setLimit((lastVideo ?? time).advanced(by: video.nominal))
+        }
+        noteProgress()
+    }
+
+    // MARK: Sound
+
+    func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        guard let sound, let timeline else { return }
+        let known = muxer == nil ? nil : epoch
+        if timeline.start == nil {
+            let start = max(buffer.info.timestamp, known ?? buffer.info.timestamp)
+            begin(at: start)
+            if let limit { timeline.limit = max(timeline.frameCount(of: limit - start), 0) }
+        }
+        var packets: [EncodedPacket] = []
+        try timeline.take(buffer, notBefore: known) { (piece) throws(CaptureError) in
+            switch piece {
+            case .samples(let bytes): packets += try unsafe sound.encode(bytes)
+            case .silence(let count): packets += try silence(sound, bytes: count * timeline.bytesPerFrame)
+            }
+        }
+        counters.update { $0.samples = UInt64(timeline.frames) }
+        for packet in packets { try submit(packet) }
+        try settle()
+        noteProgress()
+    }
+
+    private func silence(_ sound: AudioEncoder, bytes: Int) throws(CaptureError) -> [EncodedPacket] {
+        if zeros.count < bytes { zeros = [UInt8](repeating: 0, count: bytes) }
+        return try unsafe zeros.withUnsafeBufferPointer { (zeros) throws(CaptureError) in
+            try unsafe sound.encode(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(zeros)[..<bytes]))
+        }
+    }
+
+    // MARK: Beginning
+
+    /// The time that is the file's 0, as far as it is known.
+    private var epoch: Timestamp? {
+        [firstVideo, timeline?.start].compactMap { $0 }.min() ?? origin
+    }
+
+    private func begin(at time: Timestamp) {
+        if origin == nil {
+            origin = time
+            begun = .now
+        }
+        if limits.duration > 0, limit == nil || muxer == nil {
+            let first = min(time, epoch ?? time)
+            setLimit(first.advanced(by: limits.duration))
+        }
+    }
+
+    private func setLimit(_ end: Timestamp) {
+        limit = end
+        guard let timeline, let start = timeline.start else { return }
+        timeline.limit = max(timeline.frameCount(of: end - start), timeline.frames)
+    }
+
+    /// Writes the header once every stream has begun, or was waited for long enough.
+    private func settle(force: Bool = false) throws(CaptureError) {
+        guard muxer == nil else { return }
+        let waitsForVideo = video != nil && firstVideo == nil && !ended.contains(.video)
+        let waitsForSound = timeline != nil && timeline?.start == nil && !ended.contains(.audio)
+        if waitsForVideo || waitsForSound, !force {
+            if waitsForVideo, video?.needsFirstFrame ?? false { return }
+            guard let begun, let epoch, Timestamp.now - begun > ContainerOutput.patience,
+                newest - epoch > ContainerOutput.patience
+            else { return }
+        }
+        let made = try Muxer(container, file)
+        if let video, firstVideo != nil || !video.needsFirstFrame { try video.add(to: made) }
+        if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
+        let padding = sound?.padding ?? 0
+        let usesEdits = container.isISO && padding > 0
+        try made.writeHeader(audioPadding: usesEdits ? padding : 0)
+        muxer = made
+        let zero = epoch ?? .now
+        if video != nil {
+            clocks[.video] = PacketClock(
+                offset: (origin ?? zero) - zero,
+                from: AVRational(num: 1, den: 1_000_000),
+                to: made.timeBase(of: .video)
+            )
+        }
+        for packet in held { try mux(packet) }
+        held = []
+    }
+
+    private var newest: Timestamp {
+        let soundEnd = timeline.flatMap { timeline in
+            timeline.start?.advanced(by: timeline.duration(of: timeline.frames))
+        }
+        return [lastVideo, soundEnd].compactMap { $0 }.max() ?? origin ?? Timestamp(nanoseconds: 0)
+    }
+
+    // MARK: Muxing
+
+    private func submit(_ packet: EncodedPacket) throws(CaptureError) {
+        if muxer == nil {
+            held.append(packet)
+            try settle()
+        } else {
+            try mux(packet)
+        }
+    }
+
+    private func mux(_ encoded: EncodedPacket) throws(CaptureError) {
+        guard let muxer else { return }
+        if encoded.kind == .audio, clocks[.audio] == nil { clocks[.audio] = soundClock(muxer) }
+        guard let time = unsafe clocks[encoded.kind]?.stamp(encoded.packet, duration: video?.nominal ?? 0) else {
+            return
+        }
+        // A container that cannot name the sound's padding leaves it out where it lies before the beginning.
+        if encoded.kind == .audio, unsafe encoded.packet.pointee.pts < 0, container == .matroska, !namesPadding {
+            return
+        }
+        if limits.duration > 0, time >= limits.duration { return }
+        let since = time - lastFlush
+        let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
+        if isDirty, isAtKey || since >= ContainerOutput.flushInterval {
+            try flush()
+            lastFlush = time
+        }
+        try muxer.write(encoded)
+        isDirty = true
+    }
+
+    /// Whether the container says how much of the sound's start is padding.
+    private var namesPadding: Bool { sound?.name == "libopus" }
+
+    private func soundClock(_ muxer: Muxer) -> PacketClock {
+        let zero = epoch ?? .now
+        let rate = Int32(clamping: sound?.rate ?? 48000)
+        let to = muxer.timeBase(of: .audio)
+        let isShifted = container.isISO
+        return PacketClock(
+            offset: (timeline?.start ?? zero) - zero,
+            from: AVRational(num: 1, den: rate),
+            to: to,
+            shift: isShifted ? av_rescale_q(Int64(sound?.padding ?? 0), AVRational(num: 1, den: rate), to) : 0
+        )
+    }
+
+    private func flush() throws(CaptureError) {
+        try muxer?.flush()
+        isDirty = false
+        if let disk, file.position != lastSync {
+            lastSync = file.position
+            disk.request()
+        }
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    func idle() throws(CaptureError) {
+        try settle()
+        if isDirty { try flush() }
+        // A stream that stands still must not keep the other one's end from coming.
+        if let limit, newest - limit > 0 || videoIsDone { videoIsDone = true }
+    }
+
+    func streamEnded(_ kind: MediaType) throws(CaptureError) {
+        ended.insert(kind)
+        if origin != nil { try settle() }
+    }
+
+    // MARK: Ending
+
+    func finish() throws(CaptureError) {
+        defer { disk?.stop() }
+        if let video, firstVideo == nil, video.needsFirstFrame, counters.now.missedFrames > 0, sound == nil {
+            throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
+        }
+        if let sound, timeline?.start != nil { for packet in try sound.drain() { try submit(packet) } }
+        if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
+        ended = [.video, .audio]
+        if video == nil || firstVideo != nil || !(video?.needsFirstFrame ?? false) || sound != nil {
+            try settle(force: true)
+        }
+        var length: Int64 = -1
+        if let sound, let timeline { length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate)) }
+        try muxer?.finish(audioLength: length)
+        file.trim()
+        try file.sync()
+        noteProgress()
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    func salvage() {
+        disk?.stop()
+        muxer?.salvage()
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    private func noteProgress() {
+        guard let epoch else { return }
+        var end = lastVideo.map { $0.advanced(by: video?.nominal ?? 0) } ?? epoch
+        if let timeline, let start = timeline.start {
+            end = max(end, start.advanced(by: timeline.duration(of: timeline.frames)))
+        }
+        let length = max(limits.duration > 0 ? min(end - epoch, limits.duration) : end - epoch, 0)
+        counters.update { $0.duration = length }
+    }
+}
+
+/// When an output is finished by itself.
+struct OutputLimits {
+    /// Nanoseconds; 0 for no end.
+    var duration: Int64
+    /// Frames; 0 for no end.
+    var frameCount: Int
+}

@@ -1,0 +1,231 @@
+import CaptureCore
+
+/// Makes an ordinary MP4 or MOV file of a fragmented one when it ends.
+///
+/// While recording, the file is a `moov` without samples and fragments, playable whenever it breaks off. All bytes of
+/// libavformat pass through here: behind `ftyp` goes a small `free` box, and what each fragment holds is noted. At the
+/// end an index (`moov` with sample tables) is written behind everything, and the `free` box becomes the header of an
+/// `mdat` that spans all that lies between: players see a common file with exact length, fragments are just bytes in
+/// it. Thread-bound.
+final class HybridMP4 {
+    /// Units of a second in which the index counts the movie.
+    static let movieTimescale: Int64 = 1_000_000
+    private static let placeholder: [UInt8] = [0, 0, 0, 16] + Array("free".utf8) + [UInt8](repeating: 0, count: 8)
+
+    /// Samples of nothing before the first of the sound.
+    var audioPadding = 0
+    /// Whether the first track is one of pictures.
+    var hasVideo = false
+    /// Samples of the sound that are meant, nothing before and behind counted; negative for all.
+    var audioLength: Int64 = -1
+
+    private let file: OutputFile
+    private var held: [UInt8] = []
+    private var passing: Int64 = 0
+    private var isEndless = false
+    private var placeholderAt: Int64?
+    private var movie: Box?
+    private var tables: [UInt32: SampleTable] = [:]
+    private var defaults: [UInt32: FragmentDefaults] = [:]
+
+    /// What passes goes into `file`.
+    init(_ file: OutputFile) {
+        self.file = file
+    }
+
+    /// Takes the next bytes.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            if passing > 0 {
+                let count = Int(min(passing, Int64(rest.count)))
+                try unsafe file.write(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                passing -= Int64(count)
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                continue
+            }
+            // A header first, then, of boxes that are looked into, the rest.
+            let wanted = try wantedBytes()
+            let count = min(wanted - held.count, rest.count)
+            unsafe held.append(contentsOf: rest[..<count])
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            if held.count == (try wantedBytes()) { try handle() }
+        }
+    }
+
+    /// How many bytes must be held before something can be done with them.
+    private func wantedBytes() throws(CaptureError) -> Int {
+        guard held.count >= 8 else { return 8 }
+        let size = held.number(at: 0, UInt32.self)
+        let type = String(decoding: held[4..<8], as: UTF8.self)
+        if size == 1 { return 16 }
+        if type == "mdat" { return 8 }
+        guard size >= 8 else { throw CaptureError(.internalFault, "the muxer wrote a box '\(type)' without a length") }
+        return Int(size)
+    }
+
+    private func handle() throws(CaptureError) {
+        let box = held
+        let size = box.number(at: 0, UInt32.self)
+        let type = String(decoding: box[4..<8], as: UTF8.self)
+        if type == "mdat" {
+            passing = size == 1 ? Int64(box.number(at: 8, UInt64.self)) - 16 : Int64(size) - 8
+            guard passing >= 0 else { throw CaptureError(.internalFault, "the muxer wrote media without a length") }
+        } else if size == 1 {
+            passing = Int64(box.number(at: 8, UInt64.self)) - 16
+        }
+        held.removeAll(keepingCapacity: true)
+        switch type {
+        case "ftyp":
+            try file.write(box)
+            placeholderAt = file.position
+            try file.write(HybridMP4.placeholder)
+        case "moov":
+            let made = withPadding(Box("moov", Array(box[8...])))
+            movie = made
+            noteDefaults(made)
+            try file.write(made.bytes)
+        case "moof":
+            noteFragment(Box("moof", Array(box[8...])), at: file.position)
+            try file.write(box)
+        default: try file.write(box)
+        }
+    }
+
+    /// Ends the file with its index, where the file can be gone back in.
+    ///
+    /// - Parameter end: Where what is whole ends; `nil` for the position.
+    func finish(at end: Int64? = nil) throws(CaptureError) {
+        guard file.isSeekable, let placeholderAt, let movie else { return }
+        if let end {
+            for id in tables.keys { tables[id]?.cut(at: end) }
+            file.seek(to: end)
+        }
+        let index = file.position
+        try file.write(finished(movie).bytes)
+        // The index is on the disk before anything points at it.
+        try file.sync()
+        var header: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8)
+        header.append(UInt64(index - placeholderAt))
+        try file.overwrite(header, at: placeholderAt)
+    }
+
+    // MARK: What fragments say
+
+    private func noteDefaults(_ movie: Box) {
+        for extends in movie.descendant("mvex")?.children ?? [] where extends.type == "trex" {
+            let body = extends.body
+            defaults[body.number(at: 4, UInt32.self)] = FragmentDefaults(
+                duration: body.number(at: 12, UInt32.self),
+                size: body.number(at: 16, UInt32.self),
+                flags: body.number(at: 20, UInt32.self)
+            )
+        }
+    }
+
+    private func noteFragment(_ fragment: Box, at place: Int64) {
+        for track in fragment.children where track.type == "traf" {
+            guard let head = track.descendant("tfhd")?.body else { continue }
+            let id = head.number(at: 4, UInt32.self)
+            let values = (defaults[id] ?? FragmentDefaults()).replaced(by: head)
+            let decode = track.descendant("tfdt")?.body ?? []
+            let isLong = decode.first == 1
+            let time = isLong ? Int64(decode.number(at: 4, UInt64.self)) : Int64(decode.number(at: 4, UInt32.self))
+            var table = tables[id] ?? SampleTable()
+            var next = time
+            for run in track.children where run.type == "trun" {
+                next = values.note(run.body, at: place, time: next, in: &table)
+            }
+            tables[id] = table
+        }
+    }
+
+    // MARK: What the index says
+
+    private func finished(_ movie: Box) -> Box {
+        var longest: Int64 = 0
+        var children: [Box] = []
+        for child in movie.children where child.type != "mvex" {
+            if child.type == "trak" {
+                let (track, length) = finishedTrack(child)
+                longest = max(longest, length)
+                children.append(track)
+            } else {
+                children.append(child)
+            }
+        }
+        return Box(
+            "moov",
+            children.map { child in
+                guard child.type == "mvhd" else { return child }
+                return child.lengthened(gap: 0, timescale: UInt32(HybridMP4.movieTimescale), duration: longest)
+            }
+        )
+    }
+
+    /// A track with its samples, and its length in the movie's units.
+    private func finishedTrack(_ track: Box) -> (Box, Int64) {
+        let id = track.descendant("tkhd").map { $0.trackID } ?? 0
+        let table = tables[id] ?? SampleTable()
+        let header = track.descendant("mdia", "mdhd")
+        let scale = Int64(header?.timescale ?? 1)
+        let isSound = track.descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
+        let padding = isSound ? Int64(audioPadding) : 0
+        let kept = max(
+            isSound && audioLength >= 0 ? min(audioLength, table.duration - padding) : table.duration - padding,
+            0
+        )
+        let gap = HybridMP4.inMovie(table.start, scale)
+        let length = HybridMP4.inMovie(table.start + kept, scale) - gap
+        let children = track.children.filter { $0.type != "edts" }.map { child in
+            switch child.type {
+            case "tkhd": child.lengthened(gap: 8, timescale: nil, duration: gap + length)
+            case "mdia": media(child, table)
+            default: child
+            }
+        }
+        let edits = EditList(gap: gap, length: length, mediaTime: padding).box
+        return (Box("trak", Array(children.prefix(1)) + [edits] + children.dropFirst()), gap + length)
+    }
+
+    private func media(_ media: Box, _ table: SampleTable) -> Box {
+        Box(
+            "mdia",
+            media.children.map { child in
+                switch child.type {
+                case "mdhd": child.lengthened(gap: 0, timescale: child.timescale, duration: table.duration)
+                case "minf":
+                    Box(
+                        "minf",
+                        child.children.map { part in
+                            guard part.type == "stbl" else { return part }
+                            return Box("stbl", part.children.filter { $0.type == "stsd" } + table.boxes())
+                        }
+                    )
+                default: child
+                }
+            }
+        )
+    }
+
+    /// The movie with the sound's padding named, so that a file that breaks off is in sync too.
+    private func withPadding(_ movie: Box) -> Box {
+        guard audioPadding > 0 else { return movie }
+        return Box(
+            "moov",
+            movie.children.map { child in
+                guard child.type == "trak",
+                    child.descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
+                else { return child }
+                let parts = child.children.filter { $0.type != "edts" }
+                let edits = EditList(gap: 0, length: 0, mediaTime: Int64(audioPadding)).box
+                return Box("trak", Array(parts.prefix(1)) + [edits] + parts.dropFirst())
+            }
+        )
+    }
+
+    private static func inMovie(_ units: Int64, _ scale: Int64) -> Int64 {
+        let (seconds, rest) = units.quotientAndRemainder(dividingBy: max(scale, 1))
+        return seconds * movieTimescale + (rest * movieTimescale + scale / 2) / max(scale, 1)
+    }
+}

@@ -1,0 +1,236 @@
+import CLibAV
+import CaptureCore
+import Glibc
+
+/// A container, written by libavformat into the client's file. Thread-bound.
+///
+/// What is flushed is in the file, and stays playable whatever happens to the process. MP4 and MOV are written in
+/// fragments and turned into ordinary files when they end (`HybridMP4`).
+@safe
+final class Muxer {
+    /// The kinds of container.
+    enum Container: String {
+        case matroska
+        case mp4
+        case mov
+        case ogg
+        case flac
+
+        /// Whether it is of the family of ISO/IEC 14496-12.
+        var isISO: Bool { self == .mp4 || self == .mov }
+    }
+
+    /// Which.
+    let container: Container
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private var transport: UnsafeMutablePointer<AVIOContext>?
+    private let sink: MuxerSink
+    private var streams: [MediaType: UnsafeMutablePointer<AVStream>] = unsafe [:]
+    private var hasHeader = false
+    private var goodEnd: Int64 = 0
+
+    /// A container without streams.
+    init(_ container: Container, _ file: OutputFile) throws(CaptureError) {
+        self.container = container
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        try unsafe LibAV.check(
+            "make a \(container.rawValue) file",
+            avformat_alloc_output_context2(&made, nil, container.rawValue, nil)
+        )
+        unsafe context = try LibAV.made(made)
+        sink = MuxerSink(file, hybrid: container.isISO ? HybridMP4(file) : nil)
+        let size = 65536
+        let buffer = unsafe av_malloc(size)
+        // Fragments are written in one go: a sink that cannot go back suits them, and their index is made here.
+        let canSeek = file.isSeekable && !container.isISO
+        unsafe transport = avio_alloc_context(
+            buffer?.assumingMemoryBound(to: UInt8.self),
+            Int32(size),
+            1,
+            Unmanaged.passUnretained(sink).toOpaque(),
+            nil,
+            { opaque, bytes, count in
+                guard let opaque = unsafe opaque, let bytes = unsafe bytes else { return cav_error_from_errno(EINVAL) }
+                let sink = unsafe Unmanaged<MuxerSink>.fromOpaque(opaque).takeUnretainedValue()
+                return unsafe sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+            },
+            canSeek
+                ? { opaque, offset, whence in
+                    guard let opaque = unsafe opaque else { return Int64(cav_error_from_errno(EINVAL)) }
+                    let sink = unsafe Unmanaged<MuxerSink>.fromOpaque(opaque).takeUnretainedValue()
+                    return sink.seek(offset, whence)
+                } : nil
+        )
+        unsafe context.pointee.pb = try LibAV.made(transport)
+        unsafe context.pointee.avoid_negative_ts = 0
+        unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
+    }
+
+    deinit {
+        unsafe avformat_free_context(context)
+        if let made = unsafe transport {
+            unsafe av_free(made.pointee.buffer)
+            unsafe avio_context_free(&transport)
+        }
+    }
+
+    /// Adds the stream of an encoder.
+    func addStream(_ kind: MediaType, encoder: UnsafeMutablePointer<AVCodecContext>) throws(CaptureError) {
+        let stream = try unsafe LibAV.made(avformat_new_stream(context, nil))
+        try unsafe LibAV.check("add a stream", avcodec_parameters_from_context(stream.pointee.codecpar, encoder))
+        unsafe stream.pointee.time_base = encoder.pointee.time_base
+        unsafe streams[kind] = unsafe stream
+    }
+
+    /// Adds a stream of pictures that were compressed elsewhere.
+    ///
+    /// - Parameter header: Parameter sets that a player needs first; empty for none.
+    func addStream(compressed format: VideoFormat, as codec: AVCodecID, header: [UInt8]) throws(CaptureError) {
+        let stream = try unsafe LibAV.made(avformat_new_stream(context, nil))
+        let parameters = unsafe stream.pointee.codecpar
+        unsafe parameters?.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        unsafe parameters?.pointee.codec_id = codec
+        unsafe parameters?.pointee.width = Int32(format.width)
+        unsafe parameters?.pointee.height = Int32(format.height)
+        if codec == AV_CODEC_ID_MJPEG {
+            unsafe parameters?.pointee.format = AV_PIX_FMT_YUVJ422P.rawValue
+            unsafe parameters?.pointee.color_range = AVCOL_RANGE_JPEG
+        }
+        if !header.isEmpty {
+            let room = unsafe av_mallocz(header.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
+            let bytes = try unsafe LibAV.made(room).assumingMemoryBound(to: UInt8.self)
+            unsafe parameters?.pointee.extradata = unsafe bytes
+            unsafe parameters?.pointee.extradata_size = Int32(header.count)
+            for (index, byte) in header.enumerated() { unsafe bytes[index] = byte }
+        }
+        unsafe stream.pointee.time_base = AVRational(num: 1, den: 90_000)
+        unsafe streams[.video] = unsafe stream
+    }
+
+    /// Says how often pictures come, nominally.
+    func setFrameRate(_ interval: FrameInterval) {
+        guard interval.numerator > 0 else { return }
+        let rate = AVRational(num: Int32(clamping: interval.denominator), den: Int32(clamping: interval.numerator))
+        unsafe streams[.video]?.pointee.avg_frame_rate = rate
+    }
+
+    /// Writes the header; no stream can be added afterwards.
+    ///
+    /// - Parameters:
+    ///   - audioPadding: Samples of nothing before the first of the sound, for containers that can say so.
+    func writeHeader(audioPadding: Int) throws(CaptureError) {
+        sink.hybrid?.audioPadding = audioPadding
+        sink.hybrid?.hasVideo = unsafe streams[.video] != nil
+        var options: OpaquePointer?
+        defer { unsafe av_dict_free(&options) }
+        let settings: [(String, String)] =
+            switch container {
+            case .mp4, .mov:
+                [
+                    ("movflags", "frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer"),
+                    ("use_editlist", "0"), ("video_track_timescale", "90000"),
+                ]
+            case .matroska: [("cluster_time_limit", "1000"), ("reserve_index_space", "0")]
+            case .ogg: [("page_duration", "200000")]
+            case .flac: []
+            }
+        for (key, value) in settings { unsafe av_dict_set(&options, key, value, 0) }
+        try check("write the header of a \(container.rawValue) file", unsafe avformat_write_header(context, &options))
+        hasHeader = true
+        try flush()
+    }
+
+    /// The unit in which times of a stream are written; known once the header is.
+    func timeBase(of kind: MediaType) -> AVRational {
+        unsafe streams[kind]?.pointee.time_base ?? AVRational(num: 1, den: 1000)
+    }
+
+    /// Writes a packet, whose times are already in the stream's unit.
+    func write(_ encoded: EncodedPacket) throws(CaptureError) {
+        guard let stream = unsafe streams[encoded.kind] else { return }
+        unsafe encoded.packet.pointee.stream_index = stream.pointee.index
+        try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, encoded.packet))
+    }
+
+    /// Brings everything that was written into the file.
+    func flush() throws(CaptureError) {
+        guard hasHeader else { return }
+        let result = unsafe av_write_frame(context, nil)
+        unsafe avio_flush(transport)
+        try check("write to a \(container.rawValue) file", result)
+        goodEnd = sink.file.position
+    }
+
+    /// Ends the file, with its index.
+    ///
+    /// - Parameter audioLength: Samples of the sound that are meant, for containers that can say so.
+    func finish(audioLength: Int64) throws(CaptureError) {
+        guard hasHeader else { return }
+        sink.hybrid?.audioLength = audioLength
+        if container.isISO {
+            try flush()
+            try sink.hybrid?.finish()
+        } else {
+            let result = unsafe av_write_trailer(context)
+            unsafe avio_flush(transport)
+            try check("end a \(container.rawValue) file", result)
+        }
+    }
+
+    /// After a fault of writing: cuts what was torn, and gives what is left an index where there is room for one.
+    func salvage() {
+        guard hasHeader, sink.file.isSeekable else { return }
+        sink.file.truncate(to: goodEnd)
+        guard let hybrid = sink.hybrid else { return }
+        do throws(CaptureError) {
+            try hybrid.finish(at: goodEnd)
+        } catch {
+            // Without an index the fragments are still a file.
+            sink.file.truncate(to: goodEnd)
+        }
+    }
+
+    private func check(_ action: @autoclosure () -> String, _ result: Int32) throws(CaptureError) {
+        if let failure = sink.file.failure ?? sink.failure { throw failure }
+        try LibAV.check(action(), result)
+    }
+}
+
+/// Where libavformat's bytes go. Thread-bound.
+final class MuxerSink {
+    let file: OutputFile
+    let hybrid: HybridMP4?
+    private(set) var failure: CaptureError?
+
+    init(_ file: OutputFile, hybrid: HybridMP4?) {
+        self.file = file
+        self.hybrid = hybrid
+    }
+
+    /// - Returns: How many bytes were taken, or libav's number of an error.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        do throws(CaptureError) {
+            if let hybrid {
+                try unsafe hybrid.write(bytes)
+            } else {
+                try unsafe file.write(bytes)
+            }
+            return Int32(clamping: bytes.count)
+        } catch {
+            if failure == nil { failure = error }
+            return cav_error_from_errno(error.errno == 0 ? EIO : error.errno)
+        }
+    }
+
+    /// - Returns: The new position, or the file's size when that is asked for.
+    func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+        switch whence & ~AVSEEK_FORCE {
+        case AVSEEK_SIZE: return file.size
+        case SEEK_SET: file.seek(to: offset)
+        case SEEK_CUR: file.seek(to: file.position + offset)
+        case SEEK_END: file.seek(to: file.size + offset)
+        default: return Int64(cav_error_from_errno(EINVAL))
+        }
+        return file.position
+    }
+}

@@ -1,0 +1,48 @@
+import CLibAV
+import CaptureCore
+
+/// From the times of encoders to those of a container. Thread-bound.
+struct PacketClock {
+    /// Nanoseconds from the file's start to time 0 of the encoder.
+    var offset: Int64
+    /// The encoder's unit.
+    let from: AVRational
+    /// The container's unit.
+    let to: AVRational
+    /// Units of the container by which everything is shifted: the padding that an edit list takes away again.
+    var shift: Int64 = 0
+    private var last: Int64 = .min
+
+    /// A clock of a stream.
+    init(offset: Int64, from: AVRational, to: AVRational, shift: Int64 = 0) {
+        self.offset = offset
+        self.from = from
+        self.to = to
+        self.shift = shift
+    }
+
+    /// Sets a packet's times; they rise always.
+    ///
+    /// - Parameter duration: Nanoseconds, for packets whose encoder does not say.
+    /// - Returns: The packet's time, in nanoseconds from the file's start.
+    mutating func stamp(_ packet: UnsafeMutablePointer<AVPacket>, duration: Int64) -> Int64 {
+        let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
+        let own = unsafe packet.pointee.pts
+        let rounding = AV_ROUND_NEAR_INF
+        // Whole samples stay whole where both sides count samples.
+        let start = av_rescale_q_rnd(offset, nanoseconds, to, rounding)
+        var time =
+            to.den == from.den && to.num == from.num
+            ? start + own : av_rescale_q_rnd(offset + av_rescale_q(own, from, nanoseconds), nanoseconds, to, rounding)
+        time += shift
+        if last != .min { time = max(time, last + 1) }
+        last = time
+        unsafe packet.pointee.pts = time
+        unsafe packet.pointee.dts = time
+        unsafe packet.pointee.duration =
+            packet.pointee.duration > 0
+            ? av_rescale_q(packet.pointee.duration, from, to) : av_rescale_q(duration, nanoseconds, to)
+        unsafe packet.pointee.time_base = to
+        return av_rescale_q(time - shift, to, nanoseconds)
+    }
+}

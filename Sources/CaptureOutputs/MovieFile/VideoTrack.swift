@@ -1,0 +1,93 @@
+import CLibAV
+import CaptureCore
+
+/// What becomes of the frames of a movie. Thread-bound.
+final class VideoTrack {
+    /// How frames are made packets.
+    enum Coding {
+        case encoded(VideoEncoder)
+        case jpeg(JPEGEncoder)
+        case copied(AVCodecID)
+    }
+
+    /// What the camera delivers.
+    let format: VideoFormat
+    private let coding: Coding
+    /// Parameter sets of a copied stream, from its first keyframe.
+    private(set) var header: [UInt8] = []
+    private var lastKey: Int64 = .min
+    private var lastTime: Int64 = .min
+
+    /// A track of frames of `format`.
+    init(_ format: VideoFormat, _ coding: Coding) {
+        self.format = format
+        self.coding = coding
+    }
+
+    /// The encoder as statistics name it.
+    var encoderName: String {
+        switch coding {
+        case .encoded(let encoder): encoder.name
+        case .jpeg: "mjpeg"
+        case .copied: "copy"
+        }
+    }
+
+    /// Whether the container's header waits for the first frame.
+    var needsFirstFrame: Bool {
+        if case .copied(let codec) = coding { return codec != AV_CODEC_ID_MJPEG }
+        return false
+    }
+
+    /// Nanoseconds that a frame is shown when nothing better is known.
+    var nominal: Int64 { format.interval.nanoseconds > 0 ? format.interval.nanoseconds : 33_333_333 }
+
+    /// Adds the stream to a container.
+    func add(to muxer: Muxer) throws(CaptureError) {
+        switch coding {
+        case .encoded(let encoder): try unsafe muxer.addStream(.video, encoder: encoder.context)
+        case .jpeg: try muxer.addStream(compressed: format, as: AV_CODEC_ID_MJPEG, header: [])
+        case .copied(let codec): try muxer.addStream(compressed: format, as: codec, header: header)
+        }
+        muxer.setFrameRate(format.interval)
+    }
+
+    /// Whether a file can begin with this frame.
+    func canBegin(with buffer: MediaBuffer) -> Bool {
+        guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return true }
+        let sets = unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC)
+        guard sets.isKeyframe, !sets.header.isEmpty else { return false }
+        header = sets.header
+        return true
+    }
+
+    /// Makes packets of a frame; their times are microseconds.
+    func encode(_ buffer: MediaBuffer, at time: Int64) throws(CaptureError) -> [EncodedPacket] {
+        let time = max(time, lastTime == .min ? time : lastTime + 1)
+        lastTime = time
+        let packet: EncodedPacket
+        switch coding {
+        case .encoded(let encoder):
+            let isKey = lastKey == .min || time - lastKey >= 1_000_000
+            if isKey { lastKey = time }
+            return try encoder.encode(buffer, at: time, isKey: isKey)
+        case .jpeg(let encoder):
+            packet = try unsafe EncodedPacket(.video, copying: encoder.encode(buffer))
+            packet.isKeyframe = true
+        case .copied(let codec):
+            packet = try EncodedPacket(.video, lending: buffer)
+            let isJPEG = codec == AV_CODEC_ID_MJPEG
+            packet.isKeyframe =
+                isJPEG ? true : unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
+        }
+        unsafe packet.packet.pointee.pts = time
+        unsafe packet.packet.pointee.dts = time
+        return [packet]
+    }
+
+    /// Takes what is still inside.
+    func drain() throws(CaptureError) -> [EncodedPacket] {
+        guard case .encoded(let encoder) = coding else { return [] }
+        return try encoder.drain()
+    }
+}

@@ -1,0 +1,81 @@
+import CaptureCore
+import Glibc
+
+/// Memory of a fixed size that goes round between a reader and the encoder.
+@safe
+struct PooledMemory: @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+}
+
+/// A fixed number of buffers of one size. Thread-safe.
+///
+/// Pages are only taken from the system when something is first written in them, so a compressed camera's generous
+/// largest frame costs what its frames really are.
+final class BufferPool: Sendable {
+    /// Bytes of each buffer.
+    let capacity: Int
+    private let count: Int
+    private let free = BlockingQueue<PooledMemory>()
+
+    /// Makes `count` buffers of at least one byte.
+    init(count: Int, capacity: Int) throws(CaptureError) {
+        self.capacity = max(capacity, 1)
+        self.count = count
+        // Some decoders read a few bytes past the end of what they are given.
+        let size = max(capacity, 1) + 64
+        for _ in 0..<count {
+            var address: UnsafeMutableRawPointer?
+            guard unsafe posix_memalign(&address, 64, size) == 0, let address = unsafe address else {
+                throw CaptureError(.internalFault, "there is no memory for \(count) buffers of \(capacity) bytes")
+            }
+            free.put(unsafe PooledMemory(bytes: UnsafeMutableRawBufferPointer(start: address, count: size)))
+        }
+    }
+
+    deinit {
+        for memory in free.drain() { unsafe memory.bytes.deallocate() }
+    }
+
+    /// Takes a free buffer, waiting for one; `nil` once the pool is closed.
+    func take() -> PooledMemory? { free.take() }
+
+    /// Takes one back.
+    func give(_ memory: PooledMemory) { free.put(memory) }
+
+    /// Lets nobody wait for a buffer any more.
+    func close() { free.close() }
+
+    /// How many are in use.
+    var used: Int { count - free.count }
+}
+
+/// A frame or a stretch of sound in memory of the recorder's own; goes back to its pool with its last reference.
+final class MediaBuffer: @unchecked Sendable {
+    /// What was said about it when it was published.
+    let info: BufferInfo
+    /// Bytes in use.
+    let count: Int
+    private let memory: PooledMemory
+    private let pool: BufferPool
+
+    init(_ memory: PooledMemory, of pool: BufferPool, count: Int, info: BufferInfo) {
+        self.memory = memory
+        self.pool = pool
+        self.count = count
+        self.info = info
+    }
+
+    deinit {
+        pool.give(memory)
+    }
+
+    /// The bytes; valid as long as the buffer.
+    var bytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory.bytes)[..<count])
+    }
+
+    /// The bytes, for libraries whose signatures do not say that they only read.
+    var mutableBytes: UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count])
+    }
+}

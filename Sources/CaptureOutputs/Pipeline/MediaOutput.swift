@@ -1,0 +1,35 @@
+import CaptureCore
+
+/// What a recorder makes: fed by one thread with the buffers of its streams.
+///
+/// Thread-bound to the writer's thread.
+protocol MediaOutput: AnyObject {
+    /// Whether a limit was reached: nothing more is needed.
+    var isComplete: Bool { get }
+
+    /// Takes a frame.
+    func write(video buffer: MediaBuffer) throws(CaptureError)
+
+    /// Takes a stretch of sound.
+    func write(audio buffer: MediaBuffer) throws(CaptureError)
+
+    /// Hears that nothing more will come of a kind.
+    func streamEnded(_ kind: MediaType) throws(CaptureError)
+
+    /// Called twice a second or so while nothing comes.
+    func idle() throws(CaptureError)
+
+    /// Ends the file properly.
+    func finish() throws(CaptureError)
+
+    /// After a fault: leaves what was written as playable as it can be. Never fails; what it cannot do stays undone.
+    func salvage()
+}
+
+extension MediaOutput {
+    func write(video buffer: MediaBuffer) throws(CaptureError) {}
+    func write(audio buffer: MediaBuffer) throws(CaptureError) {}
+    func streamEnded(_ kind: MediaType) throws(CaptureError) {}
+    func idle() throws(CaptureError) {}
+    func salvage() {}
+}

@@ -1,0 +1,143 @@
+import CaptureCore
+import CaptureRing
+import CaptureSystem
+import Synchronization
+
+/// What the writer's thread hears from the readers.
+enum PipelineEvent: Sendable {
+    case buffer(MediaType, MediaBuffer)
+    case ended(MediaType, StreamEnd)
+    case failed(CaptureError)
+}
+
+/// Makes of a slot's bytes what an output needs, in memory of the recorder's own. Thread-bound to one reader.
+protocol BufferConverter: AnyObject {
+    /// Bytes that a converted buffer takes at most.
+    var capacity: Int { get }
+
+    /// Converts a slot, which may be overwritten meanwhile.
+    ///
+    /// - Returns: Bytes in use, or `nil` for a buffer that is broken and must be left out.
+    func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int?
+}
+
+/// The reader of one ring: a thread that takes each slot, converts it, looks at its generation again, and hands it on.
+///
+/// When no buffer is free it waits and the ring runs on; what was overwritten meanwhile is counted as missed. Thread-safe.
+final class StreamReader: Sendable {
+    /// How long a ring is waited for before the reader looks whether it shall stop, in nanoseconds.
+    private static let look: Int64 = 50_000_000
+    /// How long the next ring is waited for after a move, in nanoseconds.
+    private static let patience: Int64 = 10_000_000_000
+
+    private let kind: MediaType
+    private let pool: BufferPool
+    private let events: BlockingQueue<PipelineEvent>
+    private let counters: RecorderCounters
+    private let isStopping = Atomic(false)
+    private let moves = BlockingQueue<Descriptor>()
+    private let ring: Unguarded<RingReader>
+    private let converter: Unguarded<any BufferConverter>
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    /// A reader of `ring`, not yet started.
+    init(
+        _ kind: MediaType,
+        ring: RingReader,
+        converter: any BufferConverter,
+        buffers: Int,
+        events: BlockingQueue<PipelineEvent>,
+        counters: RecorderCounters
+    ) throws(CaptureError) {
+        self.kind = kind
+        self.ring = Unguarded(ring)
+        self.converter = Unguarded(converter)
+        self.events = events
+        self.counters = counters
+        pool = try BufferPool(count: buffers, capacity: converter.capacity)
+    }
+
+    /// Starts the thread.
+    func start() throws(CaptureError) {
+        do throws(SystemError) {
+            let started = try WorkerThread(name: "read-\(kind.rawValue)") { self.run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// Ends the stream with what is published now.
+    func stop() { isStopping.store(true, ordering: .releasing) }
+
+    /// Hands over the ring in which the stream goes on.
+    func move(to file: Descriptor) { moves.put(file) }
+
+    /// Ends the thread at once and waits for it.
+    func cancel() {
+        stop()
+        pool.close()
+        moves.close()
+        thread.withLock { running in
+            let last = running
+            running = nil
+            return last
+        }?.join()
+    }
+
+    private func run() {
+        var ring = self.ring.value
+        var seenMissed: UInt64 = 0
+        var left: UInt64?
+        do throws(CaptureError) {
+            while let memory = pool.take() {
+                var isTaken = false
+                defer { if !isTaken { pool.give(memory) } }
+                if left == nil, isStopping.load(ordering: .acquiring) { left = ring.pending }
+                if let rest = left, rest == 0 { return events.put(.ended(kind, .stopped)) }
+                let event = try ring.next(timeout: left == nil ? StreamReader.look : 0)
+                switch event {
+                case .timedOut:
+                    if left != nil { return events.put(.ended(kind, .stopped)) }
+                case .ended(.moved):
+                    guard left == nil, let file = moves.take(within: StreamReader.patience) else {
+                        return events.put(.ended(kind, .moved))
+                    }
+                    let next = try RingReader(mapping: file, fromStart: true)
+                    guard next.format == ring.format else {
+                        throw CaptureError(.badData, "a moved ring has another format than the one before it")
+                    }
+                    ring = next
+                    seenMissed = 0
+                case .ended(let reason):
+                    return events.put(.ended(kind, reason))
+                case .buffer(let buffer):
+                    if let rest = left { left = rest - min(rest, 1 + buffer.missedBefore) }
+                    let count = unsafe converter.value.convert(buffer, into: memory.bytes)
+                    let isWhole = ring.confirm(buffer)
+                    if isWhole, let count {
+                        isTaken = true
+                        events.put(.buffer(kind, MediaBuffer(memory, of: pool, count: count, info: buffer.info)))
+                    }
+                    if kind == .video {
+                        // A frame that could not be converted is as lost as one that was overwritten.
+                        let lost = ring.missed - seenMissed + (isWhole && count == nil ? 1 : 0)
+                        counters.update { $0.missedFrames += lost }
+                    }
+                    seenMissed = ring.missed
+                }
+            }
+        } catch {
+            events.put(.failed(error))
+        }
+    }
+}
+
+/// A value that only one thread uses, though the object that holds it is shared.
+struct Unguarded<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}

@@ -1,0 +1,278 @@
+public import CaptureCore
+import CaptureRing
+public import CaptureSystem
+import Glibc
+import Synchronization
+
+/// One output, from the job to the finished file: what a recorder process does.
+///
+/// Threads: one reader a ring, one that encodes, muxes and writes, and the caller's, which hears the daemon and reports.
+public final class Recorder: Sendable {
+    /// How often progress is reported, in milliseconds.
+    private static let reportInterval: Int32 = 250
+
+    private let socket: PacketSocket
+    private let isSandboxed: Bool
+    private let counters = RecorderCounters()
+    private let events = BlockingQueue<PipelineEvent>()
+    private let wake: EventSignal
+    private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
+    private let mustStop = Atomic(false)
+
+    /// A recorder that takes its job from a socket.
+    ///
+    /// - Parameters:
+    ///   - socket: The daemon's connection.
+    ///   - isSandboxed: Gives up opening files and the like for the whole process, once the output is open.
+    public init(_ socket: PacketSocket, isSandboxed: Bool) throws(CaptureError) {
+        self.socket = socket
+        self.isSandboxed = isSandboxed
+        do throws(SystemError) {
+            wake = try EventSignal()
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+        OutputFile.prepareProcess()
+        LibAV.quieten()
+    }
+
+    /// Ends the output with what is published now, as the daemon's stop does. Thread-safe.
+    public func stop() {
+        mustStop.store(true, ordering: .releasing)
+        wake.raise()
+    }
+
+    /// Takes the job, makes the output, and returns when it is finished or failed.
+    ///
+    /// - Returns: 0 when it is finished, else the exit code of the fault, which the daemon was told.
+    public func run() -> Int32 {
+        do throws(CaptureError) {
+            let work = try begin()
+            report(.ready(counters.report()))
+            let result = control(work)
+            switch result {
+            case .success:
+                report(.finished(counters.report()))
+                return 0
+            case .failure(let error):
+                report(.failed(error, counters.report()))
+                return error.code.exitCode
+            }
+        } catch {
+            report(.failed(error, counters.report()))
+            return error.code.exitCode
+        }
+    }
+
+    // MARK: Beginning
+
+    /// The parts of a recording that is under way.
+    private struct Work {
+        let file: OutputFile
+        let readers: [MediaType: StreamReader]
+        let writer: WorkerThread
+    }
+
+    private func begin() throws(CaptureError) -> Work {
+        let message: (text: String, files: [Descriptor])?
+        do throws(SystemError) {
+            message = try socket.receive()
+        } catch {
+            throw CaptureError(.badData, error)
+        }
+        guard let message else { throw CaptureError(.unreachable, "the daemon left before it gave a job") }
+        let job = try RecordingJob(text: message.text)
+        let wanted = 1 + (job.hasVideo ? 1 : 0) + (job.hasAudio ? 1 : 0)
+        guard message.files.count == wanted else {
+            throw CaptureError(
+                .badData,
+                "a recorder's job came with \(message.files.count) descriptors in the place of \(wanted)"
+            )
+        }
+        let file = try OutputFile(message.files[0])
+        var rings: [MediaType: RingReader] = [:]
+        if job.hasVideo { rings[.video] = try RingReader(mapping: message.files[1]) }
+        if job.hasAudio { rings[.audio] = try RingReader(mapping: message.files[wanted - 1]) }
+        var (video, audio): (VideoFormat?, AudioFormat?)
+        for (kind, ring) in rings {
+            switch (kind, ring.format) {
+            case (.video, .video(let format)): video = format
+            case (.audio, .audio(let format)): audio = format
+            default: throw CaptureError(.badData, "a recorder was handed a ring of the wrong kind as \(kind.rawValue)")
+            }
+        }
+        let plan = try OutputPlan(job, video: video, audio: audio, file: file, counters: counters)
+        var readers: [MediaType: StreamReader] = [:]
+        if let ring = rings[.video], let converter = plan.video {
+            readers[.video] = try StreamReader(
+                .video,
+                ring: ring,
+                converter: converter,
+                buffers: 8,
+                events: events,
+                counters: counters
+            )
+        }
+        if let ring = rings[.audio], let converter = plan.audio {
+            readers[.audio] = try StreamReader(
+                .audio,
+                ring: ring,
+                converter: converter,
+                buffers: 128,
+                events: events,
+                counters: counters
+            )
+        }
+        if isSandboxed {
+            for layer in Sandbox.close() { Recorder.log(layer) }
+        }
+        let output = Unguarded(plan.output)
+        let live = Set(readers.keys)
+        do throws(SystemError) {
+            let writer = try WorkerThread(name: "write") {
+                let result = self.write(output.value, live)
+                self.outcome.withLock { $0 = result }
+                self.wake.raise()
+            }
+            for reader in readers.values { try start(reader) }
+            return Work(file: file, readers: readers, writer: writer)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    private func start(_ reader: StreamReader) throws(SystemError) {
+        do throws(CaptureError) {
+            try reader.start()
+        } catch {
+            throw SystemError("start a reader", errno: error.errno)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Feeds the output until it is complete or every stream has ended, on a thread of its own.
+    private func write(_ output: any MediaOutput, _ streams: Set<MediaType>) -> Result<Void, CaptureError> {
+        var live = streams
+        var fault: CaptureError?
+        do throws(CaptureError) {
+            feeding: while !output.isComplete {
+                switch events.take(within: 500_000_000) {
+                case nil: try output.idle()
+                case .buffer(.video, let buffer): try output.write(video: buffer)
+                case .buffer(.audio, let buffer): try output.write(audio: buffer)
+                case .ended(let kind, _):
+                    live.remove(kind)
+                    try output.streamEnded(kind)
+                    if live.isEmpty { break feeding }
+                case .failed(let error):
+                    // The ring cannot be read; what came from it until now is good.
+                    fault = error
+                    break feeding
+                }
+                let waiting = events.count
+                counters.update { $0.queueDepth = waiting }
+            }
+            try output.finish()
+        } catch {
+            output.salvage()
+            return .failure(fault ?? error)
+        }
+        return fault.map { .failure($0) } ?? .success(())
+    }
+
+    // MARK: Hearing and reporting
+
+    private func control(_ work: Work) -> Result<Void, CaptureError> {
+        var isConnected = true
+        var stopped: Timestamp?
+        var reported = Timestamp.now
+        while true {
+            if let result = outcome.withLock({ $0 }) {
+                for reader in work.readers.values { reader.cancel() }
+                work.writer.join()
+                return result
+            }
+            if mustStop.load(ordering: .acquiring), stopped == nil {
+                stopped = .now
+                for reader in work.readers.values { reader.stop() }
+            }
+            // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
+            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.file.cancel() }
+            if isConnected { isConnected = hear(work) } else { waitForWake() }
+            if Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
+                reported = .now
+                report(.progress(counters.report()))
+            }
+        }
+    }
+
+    /// Waits for a command, the end of the writing, or the time of a report.
+    ///
+    /// - Returns: Whether the daemon is still there.
+    private func hear(_ work: Work) -> Bool {
+        do throws(SystemError) {
+            let ready = try Poll.wait(
+                socket.file.descriptor,
+                wake.descriptor,
+                timeout: Recorder.reportInterval
+            )
+            if !ready.1.isEmpty { wake.lower() }
+            guard !ready.0.isEmpty else { return true }
+            guard let message = try socket.receive() else {
+                Recorder.log("the daemon is gone; the file is finished with what is there")
+                mustStop.store(true, ordering: .releasing)
+                return false
+            }
+            obey(message.text, message.files, work)
+            return true
+        } catch {
+            Recorder.log("\(error)")
+            mustStop.store(true, ordering: .releasing)
+            return false
+        }
+    }
+
+    private func waitForWake() {
+        do throws(SystemError) {
+            _ = try Poll.wait(wake.descriptor, timeout: Recorder.reportInterval)
+        } catch {
+            Recorder.log("\(error)")
+        }
+        wake.lower()
+    }
+
+    private func obey(_ text: String, _ files: [Descriptor], _ work: Work) {
+        do throws(CaptureError) {
+            switch try RecorderCommand(text: text) {
+            case .stop: mustStop.store(true, ordering: .releasing)
+            case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
+            case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
+            }
+        } catch {
+            Recorder.log("\(error)")
+        }
+    }
+
+    /// Tells the daemon; one that does not listen misses progress, and only that.
+    private func report(_ report: RecorderReport) {
+        do throws(SystemError) {
+            if case .progress = report {
+                guard try Poll.wait(socket.file.descriptor, for: .writable, timeout: 0).contains(.writable) else {
+                    return
+                }
+            }
+            try socket.send(report.text)
+        } catch {
+            if error.errno != EPIPE, error.errno != ECONNRESET { Recorder.log("\(error)") }
+            if case .failed(let fault, _) = report { Recorder.log(fault.message) }
+        }
+    }
+
+    /// Writes a line to standard error, which the journal keeps.
+    public static func log(_ text: String) {
+        let line = Array("captured-recorder: \(text)\n".utf8)
+        // Nobody is left to be told that standard error is closed.
+        _ = unsafe Glibc.write(2, line, line.count)
+    }
+}

@@ -1,0 +1,36 @@
+import CLinux
+public import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// What signals mean to a recorder: SIGTERM finishes the file; SIGINT and SIGHUP, which a terminal sends to a whole
+/// group of processes, mean nothing, since the daemon says when a recorder shall stop. Thread-safe.
+public final class RecorderSignals: Sendable {
+    private let file: Descriptor
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    /// Takes the signals over; to be made on the first thread, before any other starts.
+    public init() throws(CaptureError) {
+        do throws(SystemError) {
+            file = Descriptor(owning: try SystemError.check("signalfd") { clinux_signalfd_termination() })
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// Calls `terminate` for each SIGTERM, on a thread of its own that lasts as long as the process.
+    public func listen(_ terminate: @escaping @Sendable () -> Void) throws(CaptureError) {
+        let file = file
+        do throws(SystemError) {
+            let listener = try WorkerThread(name: "signals") {
+                while (try? Poll.wait(file.descriptor)) != nil {
+                    if clinux_signalfd_read(file.descriptor) == SIGTERM { terminate() }
+                }
+            }
+            thread.withLock { $0 = listener }
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import CaptureCore
+import CaptureOutputs
+import CaptureRing
+import CaptureSystem
+import Glibc
+
+/// A recorder on a thread of its own, fed by rings that the test writes.
+final class Rig {
+    static let frames: Int64 = 1_000_000_000
+    /// When the streams of tests begin.
+    static let epoch = Timestamp(nanoseconds: 5_000_000_000_000)
+
+    let video: RingWriter?
+    let audio: RingWriter?
+    let path: String
+    let socket: PacketSocket
+    private(set) var reports: [RecorderReport] = []
+    private var thread: WorkerThread?
+    private var position: UInt64 = 0
+    private var sequence: UInt64 = 0
+
+    init(
+        _ output: OutputDescription,
+        video: VideoFormat? = nil,
+        audio: AudioFormat? = nil,
+        slots: Int = 128,
+        file: Descriptor? = nil
+    ) throws {
+        self.video = try video.map { try RingWriter(format: .video($0), slots: slots, kept: 2, name: "test video") }
+        self.audio = try audio.map { try RingWriter(format: .audio($0), slots: 2048, kept: 2, name: "test audio") }
+        path = Rig.temporaryPath(output.format)
+        let target = try file ?? Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)
+        let (here, there) = try PacketSocket.pair()
+        socket = here
+        let recorder = try Recorder(there, isSandboxed: false)
+        thread = try WorkerThread(name: "recorder") { _ = recorder.run() }
+        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
+        try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
+    }
+
+    deinit {
+        unsafe unlink(path)
+    }
+
+    static func temporaryPath(_ suffix: String) -> String {
+        "/tmp/captured-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).\(suffix)"
+    }
+
+    /// Waits for the recorder to be ready, or to fail at once.
+    func ready() throws -> RecorderReport {
+        try next()
+    }
+
+    /// The next report.
+    func next() throws -> RecorderReport {
+        guard let message = try socket.receive() else { throw CaptureError(.recorderLost, "the recorder left") }
+        let report = try RecorderReport(text: message.text)
+        reports.append(report)
+        return report
+    }
+
+    /// The last report, when the recorder is done.
+    func outcome() throws -> RecorderReport {
+        while true {
+            let report = try next()
+            switch report {
+            case .finished, .failed:
+                thread?.join()
+                thread = nil
+                return report
+            default: continue
+            }
+        }
+    }
+
+    func stop() throws { try socket.send(RecorderCommand.stop.text) }
+
+    /// Ends both rings and waits.
+    func end(_ reason: StreamEnd = .stopped) throws -> RecorderReport {
+        video?.finish(reason)
+        audio?.finish(reason)
+        return try outcome()
+    }
+
+    /// Publishes a frame.
+    func frame(_ bytes: [UInt8], at nanoseconds: Int64, flags: BufferFlags = [.monotonic, .keyframe]) throws {
+        guard let video, let slot = video.claim() else { throw CaptureError(.internalFault, "no slot") }
+        let memory = unsafe video.memory(ofSlot: slot)
+        unsafe memory.copyBytes(from: bytes)
+        sequence += 1
+        video.publish(
+            slot,
+            BufferInfo(
+                timestamp: Rig.epoch.advanced(by: nanoseconds),
+                deviceSequence: sequence,
+                bytesUsed: (bytes.count, 0, 0, 0),
+                flags: flags
+            )
+        )
+    }
+
+    /// Publishes one period.
+    func period(_ bytes: [UInt8], at nanoseconds: Int64, position: UInt64, flags: BufferFlags = .monotonic) throws {
+        guard let audio, let slot = audio.claim() else { throw CaptureError(.internalFault, "no slot") }
+        let memory = unsafe audio.memory(ofSlot: slot)
+        unsafe memory.copyBytes(from: bytes)
+        audio.publish(
+            slot,
+            BufferInfo(
+                timestamp: Rig.epoch.advanced(by: nanoseconds),
+                deviceSequence: position,
+                position: position,
+                bytesUsed: (bytes.count, 0, 0, 0),
+                flags: flags
+            )
+        )
+    }
+}
+
+/// Formats and pictures of tests.
+enum Material {
+    static func yuyv(_ width: Int = 320, _ height: Int = 240, fps: UInt32 = 30) -> VideoFormat {
+        VideoFormat(
+            pixelFormat: .yuyv,
+            width: width,
+            height: height,
+            interval: FrameInterval(framesPerSecond: fps),
+            planes: [PlaneLayout(offset: 0, stride: width * 2, size: width * height * 2)],
+            color: ColorDescription(colorSpace: 1)
+        )
+    }
+
+    static func compressed(_ format: PixelFormat, _ width: Int = 320, _ height: Int = 240) -> VideoFormat {
+        VideoFormat(
+            pixelFormat: format,
+            width: width,
+            height: height,
+            interval: FrameInterval(framesPerSecond: 30),
+            planes: [PlaneLayout(offset: 0, stride: 0, size: 200_000)]
+        )
+    }
+
+    static let stereo = AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480)
+
+    /// A YUYV frame of one luma.
+    static func flat(_ luma: UInt8, _ format: VideoFormat) -> [UInt8] {
+        var frame = [UInt8](repeating: 128, count: format.width * format.height * 2)
+        for index in stride(from: 0, to: frame.count, by: 2) { frame[index] = luma }
+        return frame
+    }
+
+    /// A period of a 1 kHz tone at half of full scale.
+    static func tone(_ format: AudioFormat, position: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in 0..<format.periodFrames {
+            let angle = 2 * Double.pi * 1000 * Double(Int(position) + index) / Double(format.sampleRate)
+            let sample = Int16(16384 * sin(angle))
+            for _ in 0..<format.channels {
+                bytes.append(UInt8(truncatingIfNeeded: sample))
+                bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
+            }
+        }
+        return bytes
+    }
+}
+
+/// Programs that look at files.
+enum Probe {
+    /// What a program prints.
+    static func run(_ command: String) throws -> String {
+        let out = Rig.temporaryPath("out")
+        defer { unsafe unlink(out) }
+        let status = try Shell.run("\(command) > \(out) 2>\(out).err")
+        let text = try Shell.read(out)
+        let errors = try Shell.read(out + ".err")
+        unsafe unlink(out + ".err")
+        guard status == 0 else { throw CaptureError(.internalFault, "\(command): \(status): \(errors)") }
+        return text
+    }
+
+    /// One value a line, without names.
+    static func values(_ path: String, _ arguments: String) throws -> [String] {
+        try run("ffprobe -v error \(arguments) -of default=nk=1:nw=1 \(path)")
+            .split(separator: "\n").map(String.init)
+    }
+
+    static func packets(_ path: String, _ stream: String) throws -> [(time: Double, size: Int, isKey: Bool)] {
+        try run(
+            "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time,size,flags -of csv=p=0 \(path)"
+        )
+        .split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: ",")
+            guard parts.count >= 3, let time = Double(parts[0]), let size = Int(parts[1]) else { return nil }
+            return (time, size, parts[2].hasPrefix("K"))
+        }
+    }
+
+    /// Whether a player decodes all of it without a complaint.
+    static func decodes(_ path: String) throws -> Bool {
+        try run("ffmpeg -v error -xerror -i \(path) -f null - 2>&1").isEmpty
+    }
+}
+
+enum Shell {
+    static func run(_ command: String) throws -> Int32 {
+        var pid = pid_t()
+        let words = ["/bin/sh", "-c", command]
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+        defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+        let code = unsafe posix_spawn(&pid, "/bin/sh", nil, nil, &arguments, environ)
+        guard code == 0 else { throw CaptureError(.internalFault, "no shell: \(code)") }
+        var status: Int32 = 0
+        while unsafe waitpid(pid, &status, 0) == -1, errno == EINTR {}
+        return status
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        let file = try Descriptor.open(path, O_RDONLY)
+        var all: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = try unsafe chunk.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+            if count == 0 { return all }
+            all += chunk[..<count]
+        }
+    }
+
+    static func read(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+}
