@@ -7,7 +7,7 @@ import CaptureSystem
 @safe final class PendingCall {
     unowned let core: BusCore
     let token: UInt64
-    let call: OutgoingCall
+    private(set) var call: OutgoingCall
     let completion: (Result<[BusValue], CaptureError>) -> Void
     var slot: OpaquePointer?
 
@@ -19,6 +19,8 @@ import CaptureSystem
         self.core = core
         token = core.token()
         self.call = call
+        // The message has its own copies; descriptors are not to stay open until the answer.
+        self.call.arguments = []
         self.completion = completion
     }
 }

@@ -42,7 +42,7 @@ import Glibc
     }
 
     /// Writes a property's value into a reply.
-    fileprivate func get(_ property: String, into reply: OpaquePointer) throws(CaptureError) {
+    func get(_ property: String, into reply: OpaquePointer) throws(CaptureError) {
         let interface = implementation.interface.name
         guard let value = object.property(property, of: interface), let types = types[property] else {
             throw CaptureError(.internalFault, "\(interface).\(property) has no value")
@@ -104,7 +104,7 @@ extension BusCore {
     }
 
     /// Takes in a call; the answer comes later.
-    fileprivate func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
+    func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
         guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
             let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
             let handler = exported.implementation.handlers[member], let types = exported.types[member]
@@ -179,80 +179,5 @@ extension BusCore {
                 unsafe sd_bus_reply_method_error(call, &error)
             }
         }
-    }
-}
-
-extension BusInterface {
-    /// The interface as a table for sd-bus.
-    fileprivate func makeTable() throws(CaptureError) -> OpaquePointer {
-        guard let table = unsafe clinux_bus_vtable_new(methods.count + properties.count + signals.count) else {
-            throw BusErrors.failure(-ENOMEM, "make the table of \(name)")
-        }
-        var failure: Int32 = 0
-        for method in methods where failure == 0 {
-            let names = (method.input + method.output).names
-            failure = unsafe clinux_bus_vtable_method(
-                table,
-                method.name,
-                method.input.signature,
-                method.output.signature,
-                names,
-                names.count,
-                { message, userdata, failure in
-                    guard let message = unsafe message, let userdata = unsafe userdata else { return -EINVAL }
-                    let exported = unsafe Unmanaged<ExportedInterface>.fromOpaque(userdata).takeUnretainedValue()
-                    do throws(CaptureError) {
-                        try unsafe exported.core.receive(message, for: exported)
-                        return 1
-                    } catch {
-                        let isArgument = error.code == .invalidArgument
-                        let name = isArgument ? BusErrors.invalidArguments : BusErrors.name(of: error)
-                        return unsafe sd_bus_error_set(failure, name, error.message)
-                    }
-                }
-            )
-        }
-        for property in properties where failure == 0 {
-            failure = unsafe clinux_bus_vtable_property(
-                table,
-                property.name,
-                property.signature,
-                { _, _, _, name, reply, userdata, failure in
-                    guard let name = unsafe name, let reply = unsafe reply, let userdata = unsafe userdata else {
-                        return -EINVAL
-                    }
-                    let exported = unsafe Unmanaged<ExportedInterface>.fromOpaque(userdata).takeUnretainedValue()
-                    do throws(CaptureError) {
-                        try unsafe exported.get(String(cString: name), into: reply)
-                        return 1
-                    } catch {
-                        return unsafe sd_bus_error_set(failure, BusErrors.name(of: error), error.message)
-                    }
-                },
-                property.emitsChange ? clinux_bus_property_emits_change : clinux_bus_property_constant
-            )
-        }
-        for signal in signals where failure == 0 {
-            let names = signal.arguments.names
-            failure = unsafe clinux_bus_vtable_signal(
-                table,
-                signal.name,
-                signal.arguments.signature,
-                names,
-                names.count
-            )
-        }
-        if failure < 0 {
-            unsafe clinux_bus_vtable_free(table)
-            throw BusErrors.failure(failure, "make the table of \(name)")
-        }
-        return unsafe table
-    }
-}
-
-extension [BusArgument] {
-    /// The names as sd-bus wants them: one behind the other, each closed by a NUL.
-    fileprivate var names: [CChar] {
-        flatMap { $0.name.utf8.map { CChar(bitPattern: $0) } + [0] }
     }
 }

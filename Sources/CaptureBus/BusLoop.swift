@@ -89,14 +89,23 @@ final class BusLoop: Sendable {
         wake.raise()
     }
 
+    /// Does what was posted. The closures, and the descriptors in them, are gone when this returns, not only after the
+    /// next sleep.
+    ///
+    /// - Returns: Whether the thread is to end.
+    private func work(on core: BusCore) -> Bool {
+        wake.lower()
+        let (work, isStopping) = state.withLock { state in
+            defer { state.work = [] }
+            return (state.work, state.isStopping)
+        }
+        for item in work { item(core) }
+        return isStopping
+    }
+
     private func run(_ core: BusCore) {
         while true {
-            wake.lower()
-            let (work, isStopping) = state.withLock { state in
-                defer { state.work = [] }
-                return (state.work, state.isStopping)
-            }
-            for item in work { item(core) }
+            let isStopping = work(on: core)
             if isStopping {
                 core.close(BusCore.closed)
                 break

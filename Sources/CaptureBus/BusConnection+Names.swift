@@ -1,0 +1,93 @@
+public import CaptureCore
+
+/// Names on the bus: who has them, and having one.
+extension BusConnection {
+    /// Calls `handler` on the bus thread whenever the owner of a name changes: with the new owner's unique name, or
+    /// `nil` when nobody owns it any more.
+    public func watchName(
+        _ name: String,
+        _ handler: @escaping @Sendable (String?) -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let match = BusMatch(
+            sender: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+        return try await subscribe(match) { signal in
+            guard signal.sender == CaptureNames.bus, signal.arguments.count == 3,
+                let owner = signal.arguments[2].text
+            else { return }
+            handler(owner.isEmpty ? nil : owner)
+        }
+    }
+
+    /// Calls `handler` once, on the bus thread, when a name loses its owner, or at once when it has none: a client, by
+    /// its unique name, has left the bus.
+    public func whenNameVanishes(
+        _ name: String,
+        _ handler: @escaping @Sendable () -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let once = Once(handler)
+        let subscription = try await watchName(name) { owner in if owner == nil { once.run() } }
+        if try await owner(of: name) == nil { once.run() }
+        return subscription
+    }
+
+    /// The unique name of a name's owner; `nil` when it has none.
+    public func owner(of name: String) async throws(CaptureError) -> String? {
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "NameHasOwner",
+            signature: "s",
+            [.string(name)]
+        )
+        guard answer.first?.boolean == true else { return nil }
+        do throws(CaptureError) {
+            return try await call(
+                CaptureNames.bus,
+                CaptureNames.busPath,
+                CaptureNames.bus,
+                "GetNameOwner",
+                signature: "s",
+                [.string(name)]
+            ).first?.text
+        } catch  where error.code == .unreachable {
+            return nil
+        }
+    }
+
+    /// Takes a well-known name.
+    ///
+    /// - Throws: `.busy` when it is owned; `.notPermitted` when the bus's policy forbids it.
+    public func requestName(_ name: String) async throws(CaptureError) {
+        let doNotQueue: UInt32 = 4
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "RequestName",
+            signature: "su",
+            [.string(name), .uint32(doNotQueue)]
+        )
+        switch answer.first?.integer {
+        case 1, 4: return
+        default: throw CaptureError(.busy, "\(name) is taken: another captured runs on this bus")
+        }
+    }
+
+    /// Gives a well-known name back.
+    public func releaseName(_ name: String) async throws(CaptureError) {
+        _ = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "ReleaseName",
+            signature: "s",
+            [.string(name)]
+        )
+    }
+}
