@@ -25,6 +25,14 @@ public final class AuthorizationStore: Sendable {
     private let location: StoreLocation
     private let condition: Mutex<Condition>
 
+    private enum Use {
+        case reading
+        /// In a transaction.
+        case writing
+        /// Without one: settings of the connection.
+        case plain
+    }
+
     private enum Condition {
         case open(DatabaseQueue)
         /// The file itself is at fault, or what is around it.
@@ -63,7 +71,7 @@ public final class AuthorizationStore: Sendable {
 
     /// The stored answers for a program id.
     func answers(user: UInt32, program: String) throws(CaptureError) -> [StoredAnswer] {
-        try access(writing: false) { database in
+        try access(.reading) { database in
             try Row.fetchAll(
                 database.cachedStatement(sql: "SELECT * FROM answer WHERE user = ? AND program = ?"),
                 arguments: [user, program]
@@ -73,7 +81,7 @@ public final class AuthorizationStore: Sendable {
 
     /// All stored answers, by user, program and service.
     func allAnswers() throws(CaptureError) -> [StoredAnswer] {
-        try access(writing: false) { database in
+        try access(.reading) { database in
             try Row.fetchAll(database, sql: "SELECT * FROM answer ORDER BY user, program, service, executable")
                 .map(StoredAnswer.init)
         }
@@ -84,7 +92,7 @@ public final class AuthorizationStore: Sendable {
     /// - Parameter replacingAll: Whether other answers to the same user, program and service go, whatever file they were
     ///   given for.
     func put(_ answers: [StoredAnswer], replacingAll: Bool = false) throws(CaptureError) {
-        try access(writing: true) { database in
+        try access(.writing) { database in
             for answer in answers {
                 if replacingAll {
                     try database.execute(
@@ -109,7 +117,7 @@ public final class AuthorizationStore: Sendable {
             WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR program = ?2) AND (?3 IS NULL OR service = ?3)
             """
         let arguments: StatementArguments = [user, program, service?.rawValue]
-        return try access(writing: true) { database in
+        return try access(.writing) { database in
             let gone = try Row.fetchAll(database, sql: "SELECT * FROM answer \(filter)", arguments: arguments)
                 .map(StoredAnswer.init)
             try database.execute(sql: "DELETE FROM answer \(filter)", arguments: arguments)
@@ -119,16 +127,16 @@ public final class AuthorizationStore: Sendable {
 
     /// A setting of the open connection, as SQLite reads it back: for tests and `doctor`.
     func pragma(_ name: String) throws(CaptureError) -> String {
-        try access(writing: false) { database in
+        try access(.plain) { database in
             try String.fetchOne(database, sql: "PRAGMA \(name)") ?? ""
         }
     }
 
-    private func access<T: Sendable>(writing: Bool, _ body: (Database) throws -> T) throws(CaptureError) -> T {
+    private func access<T: Sendable>(_ use: Use, _ body: (Database) throws -> T) throws(CaptureError) -> T {
         let outcome = condition.withLock { condition -> Result<T, CaptureError> in
             do throws(StoreFault) {
                 let queue = try AuthorizationStore.mend(&condition, location)
-                return .success(try AuthorizationStore.run(queue, writing: writing, body))
+                return .success(try AuthorizationStore.run(queue, use, body))
             } catch {
                 if case .open(let queue) = condition {
                     condition = error.isOfFile ? .broken(error.message) : .unwritable(queue, error.message)
@@ -141,11 +149,15 @@ public final class AuthorizationStore: Sendable {
 
     private static func run<T: Sendable>(
         _ queue: DatabaseQueue,
-        writing: Bool,
+        _ use: Use,
         _ body: (Database) throws -> T
     ) throws(StoreFault) -> T {
         do {
-            return writing ? try queue.write(body) : try queue.read(body)
+            switch use {
+            case .reading: return try queue.read(body)
+            case .writing: return try queue.write(body)
+            case .plain: return try queue.inDatabase(body)
+            }
         } catch {
             throw StoreFault(error, file: queue.path)
         }
@@ -159,7 +171,7 @@ public final class AuthorizationStore: Sendable {
         case .open(let queue): return queue
         case .unwritable(let queue, _):
             do throws(StoreFault) {
-                try run(queue, writing: true, StoreConnection.probe)
+                try run(queue, .writing, StoreConnection.probe)
             } catch {
                 condition = error.isOfFile ? .broken(error.message) : .unwritable(queue, error.message)
                 throw error

@@ -1,0 +1,107 @@
+import Authorization
+import Foundation
+import Testing
+
+@Suite struct `The configuration` {
+    let vendor: TemporaryFolder
+    let administrator: TemporaryFolder
+
+    init() throws {
+        vendor = try TemporaryFolder()
+        administrator = try TemporaryFolder()
+    }
+
+    private func read() -> Configuration {
+        Configuration(directories: [vendor.path, administrator.path])
+    }
+
+    @Test func `has defaults where there is no file`() {
+        #expect(read() == Configuration())
+        #expect(read().consent.promptTimeout == .seconds(120))
+    }
+
+    @Test func `takes the administrator's main file in the place of the vendor's`() throws {
+        try vendor.write("captured.conf", "[Synthetic]\nSpeed=2\nEnabled=yes\n")
+        #expect(read().synthetic.speed == 2)
+        try administrator.write("captured.conf", "[Synthetic]\nSpeed=3\n")
+        #expect(read().synthetic.speed == 3)
+        #expect(!read().synthetic.enabled)
+    }
+
+    @Test func `applies drop-ins by name, whichever folder they lie in`() throws {
+        try vendor.write("captured.conf.d/20-b.conf", "[Synthetic]\nSpeed=20\n")
+        try administrator.write("captured.conf.d/10-a.conf", "[Synthetic]\nSpeed=10\nClockDriftPPM=-100\n")
+        try administrator.write("captured.conf", "[Synthetic]\nSpeed=1\n")
+        try administrator.write("captured.conf.d/30-c.conf.bak", "[Synthetic]\nSpeed=30\n")
+        #expect(read().synthetic.speed == 20)
+        #expect(read().synthetic.clockDriftPPM == -100)
+    }
+
+    @Test func `lets the administrator hide a drop-in of the vendor's`() throws {
+        try vendor.write("captured.conf.d/20-b.conf", "[Synthetic]\nSpeed=20\n")
+        let hidden = administrator.path + "/captured.conf.d/20-b.conf"
+        try administrator.write("captured.conf.d/20-b.conf", "[Synthetic]\nSpeed=7\n")
+        #expect(read().synthetic.speed == 7)
+        try FileManager.default.removeItem(atPath: hidden)
+        try FileManager.default.createSymbolicLink(atPath: hidden, withDestinationPath: "/dev/null")
+        #expect(read() == Configuration())
+    }
+
+    @Test(arguments: [
+        ("90", Duration.seconds(90)), ("2min", .seconds(120)), ("1min 30s", .seconds(90)), ("1h", .seconds(3600)),
+        ("1500 ms", .milliseconds(1500)),
+    ])
+    func `reads times as systemd does`(text: String, time: Duration) throws {
+        try vendor.write("captured.conf", "[Consent]\nPromptTimeoutSec=\(text)\n")
+        #expect(read().consent.promptTimeout == time)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test func `says what is wrong by file and line and keeps the default`() throws {
+        let file = try administrator.write(
+            "captured.conf",
+            """
+            [Consent]
+            PromptTimeoutSec=soon
+            PromptTimeout=5
+            [Synthetic]
+            Enabled=maybe
+            Speed=100000
+            [Recorders]
+            Socket=/x
+            [Recorder]
+            Socket=relative
+            [X-Else]
+            Anything=1
+            """
+        )
+        let found = read()
+        #expect(
+            found.problems.map(\.description) == [
+                "\(file):2: 'soon' is no value for PromptTimeoutSec=, expected a time from 1s to 1h, as in 90 or 2min; "
+                    + "it stays as it was",
+                "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of PromptTimeoutSec",
+                "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
+                "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
+                "\(file):8: unknown section [Recorders], expected one of [Consent], [Recorder], [Synthetic]",
+                "\(file):10: 'relative' is no value for Socket=, expected an absolute path of at most 107 bytes; "
+                    + "it stays as it was",
+            ]
+        )
+        var plain = found
+        plain.problems = []
+        #expect(plain == Configuration())
+    }
+
+    @Test func `goes back to the default by an empty value`() throws {
+        try vendor.write("captured.conf", "[Recorder]\nSocket=/run/x\n")
+        try administrator.write("captured.conf.d/a.conf", "[Recorder]\nSocket=\n")
+        #expect(read().recorder.socket == Configuration().recorder.socket)
+    }
+
+    @Test func `says when a file cannot be used`() throws {
+        let path = administrator.path + "/captured.conf"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        #expect(read().problems.map(\.description) == ["\(path): is not a regular file"])
+    }
+}

@@ -1,0 +1,224 @@
+@testable import Authorization
+import CaptureCore
+import Foundation
+import Testing
+
+@Suite struct `An identity` {
+    static let cheese = ExecutableFile(path: "/usr/bin/cheese", device: 1, inode: 2, isProtected: true)
+    static let python = ExecutableFile(path: "/usr/bin/python3.11", device: 1, inode: 3, isProtected: true)
+
+    private func facts(
+        uid: UInt32 = 1000,
+        _ executable: ProcessExecutable = .file(cheese),
+        unit: String? = nil,
+        unitUser: UInt32? = nil,
+        userUnit: String? = nil,
+        session: String? = nil,
+        isLoginUser: Bool = true,
+        sandbox: ProcessFacts.Sandbox? = nil
+    ) -> ProcessFacts {
+        ProcessFacts(
+            pid: 42,
+            uid: uid,
+            executable: executable,
+            systemUnit: unit,
+            systemUnitUser: unitUser,
+            userUnit: userUnit,
+            session: session,
+            isLoginUser: isLoginUser,
+            sandbox: sandbox
+        )
+    }
+
+    private func refusal(_ facts: ProcessFacts) -> CaptureError? {
+        #expect(throws: CaptureError.self) { try ClientIdentity.identify(facts) }
+    }
+
+    @Test func `of a system unit with its uid is the service`() throws {
+        let found = try ClientIdentity.identify(
+            facts(uid: 990, unit: "motion.service", unitUser: 990, isLoginUser: false)
+        )
+        #expect(found.program == "unit:motion.service")
+        #expect(found.tier == .service)
+        #expect(found.user == 990)
+        #expect(found.answerUser == 0)
+        #expect(found.name == "motion")
+        let root = try ClientIdentity.identify(facts(uid: 0, unit: "cam@front.service", unitUser: 0))
+        #expect(root.program == "unit:cam@front.service")
+    }
+
+    @Test func `of a service does not hang on what it runs`() throws {
+        let script = try ClientIdentity.identify(
+            facts(uid: 990, .file(Self.python), unit: "motion.service", unitUser: 990, isLoginUser: false)
+        )
+        #expect(script.program == "unit:motion.service")
+        let image = try ClientIdentity.identify(
+            facts(uid: 990, .elsewhere(Self.cheese), unit: "motion.service", unitUser: 990, isLoginUser: false)
+        )
+        #expect(image.program == "unit:motion.service")
+    }
+
+    @Test func `of a person's process in a system unit is refused`() {
+        let error = refusal(facts(unit: "cron.service", unitUser: 0))
+        #expect(error?.code == .notPermitted)
+        #expect(error?.message.contains("cron.service") == true)
+    }
+
+    @Test func `of a system unit whose uid is unknown is refused`() {
+        #expect(refusal(facts(uid: 990, unit: "motion.service", isLoginUser: false))?.code == .notPermitted)
+    }
+
+    @Test func `of a uid that nobody logs in to is that user`() throws {
+        let found = try ClientIdentity.identify(
+            facts(uid: 33, unit: "apache2.service", unitUser: 0, isLoginUser: false)
+        )
+        #expect(found.program == "uid:33")
+        #expect(found.tier == .user)
+        #expect(found.answerUser == 0)
+        #expect(try ClientIdentity.identify(facts(uid: 33, isLoginUser: false)).program == "uid:33")
+        #expect(try ClientIdentity.identify(facts(uid: 33, session: "4", isLoginUser: false)).tier == .claimed)
+    }
+
+    @Test(
+        arguments: [
+            (UInt32(0), "/usr/sbin/nologin", false, true), (65534, "/usr/sbin/nologin", false, true),
+            (33, "/usr/sbin/nologin", false, false), (33, "/bin/sh", false, false), (33, "/bin/sh", true, true),
+            (1000, "/bin/bash", false, true), (1000, "/usr/sbin/nologin", false, false),
+            (1000, "/bin/false", true, true),
+            (61200, nil, false, false), (5000, nil, false, true),
+        ] as [(UInt32, String?, Bool, Bool)]
+    )
+    func `knows whom people log in as`(uid: UInt32, shell: String?, hasSession: Bool, isLogin: Bool) {
+        #expect(ProcessFacts.isLoginUser(uid, shell: shell, hasSession: hasSession) == isLogin)
+    }
+
+    @Test func `of the user's application unit is the application`() throws {
+        for unit in ["app-gnome-org.gnome.Cheese-1234.scope", "app-org.gnome.Cheese@77.service"] {
+            let found = try ClientIdentity.identify(facts(unit: "user@1000.service", userUnit: unit))
+            #expect(found.program == "app:org.gnome.Cheese")
+            #expect(found.tier == .claimed)
+            #expect(found.name == "Cheese")
+            #expect(found.answerUser == 1000)
+            #expect(found.executable == Self.cheese)
+        }
+    }
+
+    @Test func `of another user's unit does not count`() throws {
+        let sudo = facts(uid: 0, unit: "user@1000.service", userUnit: "app-org.gnome.Cheese-1.scope", session: "3")
+        #expect(try ClientIdentity.identify(sudo).program == "exe:/usr/bin/cheese")
+        #expect(try ClientIdentity.identify(sudo).user == 0)
+    }
+
+    @Test func `of a session is the executable`() throws {
+        let found = try ClientIdentity.identify(facts(unit: "session-3.scope", session: "3"))
+        #expect(found.program == "exe:/usr/bin/cheese")
+        #expect(found.tier == .claimed)
+        #expect(found.detail.contains("session 3"))
+        let terminal = facts(unit: "user@1000.service", userUnit: "vte-spawn-3f.scope")
+        #expect(try ClientIdentity.identify(terminal).program == "exe:/usr/bin/cheese")
+        #expect(try ClientIdentity.identify(facts(uid: 0)).program == "exe:/usr/bin/cheese")
+    }
+
+    @Test(arguments: [
+        "bash", "dash", "sh", "zsh", "busybox", "python3", "python3.11", "perl5.36.0", "ruby3.1", "node", "lua5.4",
+        "php8.2",
+        "ld-linux-x86-64.so.2", "qemu-aarch64-static", "gdb", "java", "gjs-console",
+    ])
+    func `is never an interpreter or a shell`(name: String) throws {
+        let file = ExecutableFile(path: "/usr/bin/\(name)", device: 1, inode: 3, isProtected: true)
+        let error = refusal(facts(.file(file), unit: "session-3.scope", session: "3"))
+        #expect(error?.code == .notPermitted)
+        #expect(error?.message.contains("systemd-run") == true)
+        let app = facts(.file(file), unit: "user@1000.service", userUnit: "app-org.kde.tool-1.scope")
+        #expect(try ClientIdentity.identify(app).program == "app:org.kde.tool")
+        let service = facts(.file(file), unit: "user@1000.service", userUnit: "webcam-watch.service")
+        #expect(try ClientIdentity.identify(service).program == "app:webcam-watch")
+        #expect(refusal(facts(.file(file), unit: "user@1000.service", userUnit: "run-u12.service")) != nil)
+        #expect(refusal(facts(.file(file), unit: "user@1000.service", userUnit: "dbus.service")) != nil)
+    }
+
+    @Test(arguments: ["cheese", "pythonista", "nodejitsu", "shotwell", "javaws-launcher", "capturectl"])
+    func `may be a program whose name begins like one`(name: String) throws {
+        let file = ExecutableFile(path: "/usr/bin/\(name)", device: 1, inode: 3, isProtected: true)
+        #expect(try ClientIdentity.identify(facts(.file(file), session: "3")).program == "exe:/usr/bin/\(name)")
+    }
+
+    @Test(arguments: [
+        ProcessExecutable.deleted("/usr/bin/cheese"), .memory("/memfd:x (deleted)"), .unreadable("Permission denied"),
+        .elsewhere(cheese), .file(ExecutableFile(path: "/tmp/a\u{1B}[2J", device: 1, inode: 1, isProtected: false)),
+    ])
+    func `is refused when the file behind it is in doubt`(executable: ProcessExecutable) {
+        #expect(refusal(facts(executable, session: "3"))?.code == .notPermitted)
+        #expect(refusal(facts(executable, userUnit: "app-cheese-1.scope"))?.code == .notPermitted)
+    }
+
+    @Test func `of a service is refused, too, when its file cannot be read`() {
+        #expect(refusal(facts(uid: 990, .unreadable("x"), unit: "a.service", unitUser: 990, isLoginUser: false)) != nil)
+    }
+
+    @Test func `of a sandbox is the sandbox, and a sandbox that cannot be read is nobody`() throws {
+        #expect(
+            try ClientIdentity.identify(facts(.elsewhere(Self.cheese), sandbox: .flatpak("org.a.B"))).program
+                == "flatpak:org.a.B"
+        )
+        #expect(try ClientIdentity.identify(facts(sandbox: .snap("cam"))).tier == .sandboxed)
+        let proxy = facts(unit: "user@1000.service", userUnit: "app-flatpak-org.a.B-12.scope")
+        #expect(refusal(proxy)?.code == .notPermitted)
+        #expect(refusal(facts(unit: "user@1000.service", userUnit: "snap.cam.cam-1.scope")) != nil)
+    }
+
+    @Test func `is another one when process, program, file or user differ`() {
+        let one = ClientIdentity.program()
+        #expect(one.isUnchanged(in: .program()))
+        #expect(!one.isUnchanged(in: .program(pid: 101)))
+        #expect(!one.isUnchanged(in: .program(user: 1001)))
+        #expect(!one.isUnchanged(in: .program(inode: 8)))
+        #expect(!one.isUnchanged(in: .program("/usr/bin/evil")))
+    }
+
+    @Test(arguments: [
+        ("app-gnome-firefox-1234.scope", "firefox", "gnome"),
+        ("app-firefox-1234.scope", "firefox", ""),
+        ("app-org.kde.konsole@9af.service", "org.kde.konsole", ""),
+        ("app-org.kde.konsole.service", "org.kde.konsole", ""),
+        ("app-KDE-org.kde.okular@9.service", "org.kde.okular", "KDE"),
+        ("app-gnome-org.gnome.Evolution\\x2dalarm\\x2dnotify-2345.scope", "org.gnome.Evolution-alarm-notify", "gnome"),
+        ("app-flatpak-org.gnome.Cheese-99.scope", "org.gnome.Cheese", "flatpak"),
+        ("app-caf\\xc3\\xa9-1.scope", "café", ""),
+    ])
+    func `reads the names of application units`(unit: String, id: String, launcher: String) {
+        #expect(UnitName.application(unit) == UnitName.Application(id: id, launcher: launcher))
+    }
+
+    @Test(arguments: [
+        "app-firefox.scope", "app-.scope", "app--.scope", "app-firefox-.scope", "firefox-1.scope",
+        "app-firefox-1.slice",
+        "app", "app-", "app-\\x2-1.scope", "app-\\xff-1.scope", "app-a\\x2fb-1.scope", "app-a\\x0ab-1.scope",
+        "app-a\\q-1.scope", "app-@1.service", "app-..-1.scope", "app-\\x20-1.scope",
+    ])
+    func `reads nothing into other names`(unit: String) {
+        #expect(UnitName.application(unit) == nil)
+    }
+
+    @Test func `knows a file that only root can replace from one that anybody can`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("tool", "x", mode: 0o755)
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let own = try #require(ExecutableFile.inspect(real))
+        // The folder lies in /tmp, which everybody can write.
+        #expect(!own.isProtected)
+        #expect(ProcessExecutable.examine(link: real, device: own.device, inode: own.inode) == .file(own))
+        let other = ExecutableFile(path: real, device: own.device, inode: own.inode + 1, isProtected: false)
+        #expect(
+            ProcessExecutable.examine(link: real, device: own.device, inode: own.inode + 1) == .elsewhere(other)
+        )
+        #expect(ProcessExecutable.examine(link: real + " (deleted)", device: 1, inode: 1) == .deleted(real))
+        #expect(
+            ProcessExecutable.examine(link: "/memfd:a (deleted)", device: 1, inode: 1) == .memory("/memfd:a (deleted)")
+        )
+        let env = URL(fileURLWithPath: "/usr/bin/env").resolvingSymlinksInPath().path
+        #expect(ExecutableFile.inspect(env)?.isProtected == true)
+        #expect(ExecutableFile.inspect("/nonexistent") == nil)
+        #expect(ExecutableFile.inspect("relative") == nil)
+    }
+}
