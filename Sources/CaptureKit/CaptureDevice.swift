@@ -127,24 +127,6 @@ public struct CaptureDevice: Sendable, Identifiable {
         _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
-        let path = CaptureNames.devices + "/" + CaptureDevice.pathElement(id.rawValue)
-        return try await daemon.call(path, CaptureNames.device, member, signature, arguments)
-    }
-
-    /// An id as an element of an object path, as `sd_bus_path_encode` writes it: what is no letter or digit becomes `_`
-    /// and two hexadecimal digits, a leading digit too.
-    static func pathElement(_ id: String) -> String {
-        if id.isEmpty { return "_" }
-        var result = ""
-        for (index, byte) in id.utf8.enumerated() {
-            let isLetter = (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-            if isLetter || (index > 0 && (0x30...0x39).contains(byte)) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16)
-                result += "_" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return result
+        try await daemon.call(CaptureNames.devicePath(id), CaptureNames.device, member, signature, arguments)
     }
 }

@@ -52,13 +52,13 @@ extension CaptureDaemon {
         case (CaptureNames.manager, "DeviceRemoved"):
             return values.first?.text.map { .deviceRemoved(DeviceID(rawValue: $0)) }
         case (CaptureNames.manager, "SessionAdded"):
-            return values.first?.text.flatMap(number).map { .sessionAdded($0) }
+            return values.first?.text.flatMap(CaptureNames.sessionNumber).map { .sessionAdded($0) }
         case (CaptureNames.manager, "SessionRemoved"):
-            guard let id = values.first?.text.flatMap(number) else { return nil }
+            guard let id = values.first?.text.flatMap(CaptureNames.sessionNumber) else { return nil }
             states[id] = nil
             return .sessionRemoved(id)
         case (CaptureNames.session, "OutputFinished"):
-            guard values.count == 4, let id = number(signal.path), let name = values[0].text,
+            guard values.count == 4, let id = CaptureNames.sessionNumber(signal.path), let name = values[0].text,
                 let code = values[1].text, let message = values[2].text
             else { return nil }
             let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
@@ -71,7 +71,8 @@ extension CaptureDaemon {
             let status = values[3].integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
             return .consentChanged(user: user, program: program, service: service, status: status)
         case (CaptureNames.properties, "PropertiesChanged"):
-            guard values.count >= 2, values[0].text == CaptureNames.session, let id = number(signal.path),
+            guard values.count >= 2, values[0].text == CaptureNames.session,
+                let id = CaptureNames.sessionNumber(signal.path),
                 let changed = values[1].properties
             else { return nil }
             let known = states[id, default: [:]].merging(changed) { $1 }
@@ -84,11 +85,5 @@ extension CaptureDaemon {
             return .sessionChanged(id, SessionStatus(state, reason))
         default: return nil
         }
-    }
-
-    /// The number of a session's object path.
-    private static func number(_ path: String) -> UInt32? {
-        guard path.hasPrefix(CaptureNames.sessions + "/") else { return nil }
-        return UInt32(path.dropFirst(CaptureNames.sessions.count + 1))
     }
 }

@@ -90,6 +90,12 @@ public struct FileFormat: Hashable, Sendable {
     /// The name, one of `OutputDescription.formats(of:)`.
     public var name: String
 
+    /// A container of the given kind and name.
+    public init(kind: OutputKind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+
     /// What a recording's file is to be.
     ///
     /// - Parameters:

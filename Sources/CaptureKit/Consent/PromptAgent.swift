@@ -70,13 +70,6 @@ public final class PromptAgent: Sendable {
         _ questions: Questions,
         _ daemon: CaptureDaemon
     ) throws(CaptureError) -> BusObject {
-        let interface = BusInterface(
-            CaptureNames.agentInterface,
-            methods: [
-                BusMethod("Ask", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
-                BusMethod("Cancel", [BusArgument("cookie", "s")]),
-            ]
-        )
         // Anyone on the bus may call; only the daemon's questions are put to the person.
         @Sendable func check(_ call: BusCall) async throws(CaptureError) {
             guard try await daemon.connection.owner(of: CaptureNames.service) == call.sender else {
@@ -87,7 +80,7 @@ public final class PromptAgent: Sendable {
             path: path,
             [
                 BusImplementation(
-                    interface,
+                    CaptureInterfaces.agent,
                     methods: [
                         "Ask": { call throws(CaptureError) in
                             try await check(call)

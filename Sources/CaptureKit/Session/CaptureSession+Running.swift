@@ -10,16 +10,13 @@ extension CaptureSession {
         on daemon: CaptureDaemon? = nil
     ) async throws(CaptureError) -> CaptureSession {
         let daemon = try await CaptureDaemon.given(daemon)
-        let hub = SessionHub(path: "\(CaptureNames.sessions)/\(id)")
+        let hub = SessionHub(path: CaptureNames.sessionPath(id))
         try await hub.connect(to: daemon)
         return CaptureSession(daemon, hub)
     }
 
     /// The session's number in the daemon; `nil` before its start.
-    public var id: UInt32? {
-        guard let name = hub?.path.split(separator: "/").last else { return nil }
-        return UInt32(name)
-    }
+    public var id: UInt32? { hub.flatMap { CaptureNames.sessionNumber($0.path) } }
 
     /// Where the session stands.
     public var status: SessionStatus { hub?.status ?? SessionStatus(.configured) }
