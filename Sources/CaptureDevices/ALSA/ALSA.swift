@@ -1,0 +1,45 @@
+public import CaptureCore
+import CaptureSystem
+import Synchronization
+
+/// Finds microphones.
+public enum ALSA {
+    /// Every capture stream of every card that this process may open, in the order of cards, devices and subdevices.
+    ///
+    /// Opens each device to ask what it offers, and closes it. One in use is described without formats. Thread-safe.
+    public static func probe() -> [DeviceDescription] {
+        CardProbe.streams().map { CardProbe.describe($0) }.compactMap { $0 }
+    }
+
+    /// How a device monitor finds microphones: a device is asked again only when something was heard of its card.
+    public static func prober() -> DeviceProber {
+        let cache = ProbeCache()
+        return DeviceProber(subsystem: "sound", folder: "/dev/snd") { changed in cache.probe(changed) }
+    }
+}
+
+/// What the last probe found, so that a device in use is not asked anew for its neighbour's sake. Thread-safe.
+private final class ProbeCache: Sendable {
+    private let known = Mutex<[PCMAddress: (stream: CardProbe.Stream, description: DeviceDescription)]>([:])
+
+    func probe(_ changed: Set<String>?) -> [DeviceDescription] {
+        let streams = CardProbe.streams()
+        return known.withLock { known in
+            var found: [PCMAddress: (stream: CardProbe.Stream, description: DeviceDescription)] = [:]
+            var list: [DeviceDescription] = []
+            for stream in streams {
+                let address = stream.address
+                let isNews =
+                    changed?.contains { $0 == address.node || $0 == "/dev/snd/controlC\(address.card)" } ?? true
+                if !isNews, let entry = known[address], entry.stream == stream {
+                    found[address] = entry
+                } else if let description = CardProbe.describe(stream) {
+                    found[address] = (stream, description)
+                }
+                if let description = found[address]?.description { list.append(description) }
+            }
+            known = found
+            return list
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import CALSA
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// One streaming of a microphone: waits for periods, copies each from the hardware's memory into a slot, and puts
+/// silence where sound was lost.
+///
+/// Thread-bound. In the steady state a period takes two system calls, poll and the sink's wake, and nothing allocates.
+struct ALSACapture {
+    /// A running microphone that delivers nothing for so long, in milliseconds, counts as lost.
+    static let patience: Int32 = 5000
+    /// So many restarts without a single period between them count as a lost device too.
+    static let mostRestarts = 50
+
+    private let pcm: PCM
+    private let format: AudioFormat
+    private let buffer: Int
+    private let runsFree: Bool
+    private let isMonotonic: Bool
+    private let name: String
+    private let sink: any MediaSink
+    private let filler: SoundFiller
+
+    private var position: UInt64 = 0
+    private var sequence: UInt64 = 0
+    private var skipped: UInt32 = 0
+    /// When the next sample frame is due, by the driver's last stamp; `nil` before the first.
+    private var expected: Timestamp?
+    /// The stream was interrupted, and how long is known when it goes on.
+    private var wasInterrupted = false
+    private var restarts = 0
+
+    init(_ setup: PCMSetup, _ name: String, _ sink: any MediaSink) {
+        pcm = setup.pcm
+        format = setup.format
+        buffer = setup.bufferFrames
+        runsFree = !setup.usesPlug
+        isMonotonic = setup.isMonotonic
+        self.name = name
+        self.sink = sink
+        filler = SoundFiller(format: setup.format, sink: sink)
+    }
+
+    /// Periods until told to stop.
+    ///
+    /// - Throws: `.deviceLost` when the device is unplugged or dead.
+    mutating func stream(until stop: Int32) throws(CaptureError) {
+        do throws(ALSAFailure) {
+            try begin()
+            // Nothing is to be heard of how the hardware stops.
+            defer { unsafe snd_pcm_drop(pcm.handle) }
+            var wait = try PCMWait(pcm, stop)
+            while true {
+                let outcome = try wait.next(timeout: Self.patience)
+                if outcome == .stopped { return }
+                if outcome == .nothing {
+                    throw ALSAFailure("nothing came for \(Self.patience / 1000) seconds, reading", -EIO)
+                }
+                do throws(ALSAFailure) {
+                    try drain()
+                    if outcome == .troubled { try checkRunning() }
+                } catch {
+                    if try recover(from: error, until: stop) { return }
+                }
+            }
+        } catch {
+            throw CaptureError(
+                .deviceLost,
+                error.errno == ENODEV ? "\(name) was unplugged" : "\(name) failed: \(error.text)",
+                errno: error.errno
+            )
+        }
+    }
+
+    private func begin() throws(ALSAFailure) {
+        unsafe try pcm.check("prepare") { unsafe snd_pcm_prepare($0) }
+        unsafe try pcm.check("start") { unsafe snd_pcm_start($0) }
+    }
+
+    /// Tells why a stream does not run any more: an overrun, a suspend, an unplugged device, or a driver that stopped it
+    /// for a reason of its own, after which it is started anew as after an overrun.
+    private func checkRunning() throws(ALSAFailure) {
+        switch unsafe snd_pcm_state(pcm.handle) {
+        case SND_PCM_STATE_RUNNING: return
+        case SND_PCM_STATE_SUSPENDED: throw ALSAFailure("read", -ESTRPIPE)
+        case SND_PCM_STATE_DISCONNECTED: throw ALSAFailure("read", -ENODEV)
+        default: throw ALSAFailure("read", -EPIPE)
+        }
+    }
+
+    /// Brings a stopped stream back; what it has cost is filled when the next period comes.
+    ///
+    /// - Returns: Whether it is time to stop.
+    private mutating func recover(from failure: ALSAFailure, until stop: Int32) throws(ALSAFailure) -> Bool {
+        restarts += 1
+        if restarts > Self.mostRestarts { throw failure }
+        wasInterrupted = true
+        switch failure.errno {
+        case EPIPE:
+            try begin()
+        case ESTRPIPE:
+            // The driver is resuming; the kernel has no event for its end, only the question.
+            while true {
+                let code = unsafe snd_pcm_resume(pcm.handle)
+                if code == 0 { break }
+                if code != -EAGAIN {
+                    try begin()
+                    break
+                }
+                if let ready = try? Poll.wait(stop, timeout: 20), !ready.isEmpty { return true }
+            }
+        default:
+            throw failure
+        }
+        return false
+    }
+
+    /// Publishes every whole period that is there.
+    private mutating func drain() throws(ALSAFailure) {
+        while true {
+            var (available, stamp) = try look()
+            if wasInterrupted, available > 0 {
+                let found = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
+                if let expected {
+                    fill(SoundTiming.missing(expected: expected, found: found, rate: format.sampleRate), from: expected)
+                }
+                wasInterrupted = false
+            }
+            if runsFree {
+                let lost = SoundTiming.overrun(available: available, buffer: buffer, period: format.periodFrames)
+                if lost > 0 {
+                    let first = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
+                    try skip(lost)
+                    fill(lost, from: first)
+                    available -= Int(lost)
+                }
+            }
+            if available < format.periodFrames { return }
+            let first = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
+            try take(first)
+        }
+    }
+
+    /// What is unread, and when the driver last looked.
+    private func look() throws(ALSAFailure) -> (available: Int, stamp: Timestamp) {
+        let available = unsafe snd_pcm_avail_update(pcm.handle)
+        if available < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: available)) }
+        if !isMonotonic { return (available, .now) }
+        var counted: snd_pcm_uframes_t = 0
+        var time = timespec()
+        unsafe try pcm.check("stamp") { unsafe snd_pcm_htimestamp($0, &counted, &time) }
+        let stamp = Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        // The number that belongs to the stamp; a converter counts in the hardware's frames, of another rate.
+        return (runsFree ? Int(counted) : available, stamp)
+    }
+
+    /// Copies one period out and publishes it.
+    private mutating func take(_ first: Timestamp) throws(ALSAFailure) {
+        let next = first.advanced(by: SoundTiming.nanoseconds(Int64(format.periodFrames), format.sampleRate))
+        guard let slot = sink.claim() else {
+            try skip(Int64(format.periodFrames))
+            sink.count(.noSlot, 1)
+            skipped &+= UInt32(format.periodFrames)
+            advance(to: next)
+            return
+        }
+        do throws(ALSAFailure) {
+            unsafe try copy(into: sink.memory(ofSlot: slot))
+        } catch {
+            sink.abandon(slot)
+            throw error
+        }
+        // Held up for a whole buffer between the look and the copy: what was copied is torn.
+        if runsFree, unsafe snd_pcm_avail_update(pcm.handle) > buffer - format.periodFrames {
+            sink.abandon(slot)
+            fill(Int64(format.periodFrames), from: first)
+            return
+        }
+        var flags: BufferFlags = isMonotonic ? [.keyframe, .monotonic] : [.keyframe, .stampedOnArrival]
+        if skipped > 0 { flags.insert(.discontinuity) }
+        sink.publish(
+            slot,
+            BufferInfo(
+                timestamp: first,
+                deviceSequence: sequence,
+                position: position,
+                bytesUsed: (format.periodBytes, 0, 0, 0),
+                flags: flags,
+                lostBefore: skipped
+            )
+        )
+        skipped = 0
+        advance(to: next)
+    }
+
+    private mutating func advance(to next: Timestamp) {
+        restarts = 0
+        position += UInt64(format.periodFrames)
+        sequence += 1
+        expected = next
+    }
+
+    private mutating func fill(_ frames: Int64, from first: Timestamp) {
+        let start = position
+        let rate = format.sampleRate
+        filler.fill(position: &position, sequence: &sequence, frames: frames, skipped: &skipped) { position in
+            first.advanced(by: SoundTiming.nanoseconds(Int64(position - start), rate))
+        }
+        expected = first.advanced(by: SoundTiming.nanoseconds(frames, rate))
+    }
+
+    /// Copies a period from the hardware's memory, in two parts where it wraps.
+    private func copy(into memory: UnsafeMutableRawBufferPointer) throws(ALSAFailure) {
+        var done = 0
+        while done < format.periodFrames {
+            var areas: UnsafePointer<snd_pcm_channel_area_t>?
+            var offset: snd_pcm_uframes_t = 0
+            var frames = snd_pcm_uframes_t(format.periodFrames - done)
+            unsafe try pcm.check("map") { unsafe snd_pcm_mmap_begin($0, &areas, &offset, &frames) }
+            guard let area = unsafe areas?.pointee, let start = unsafe area.addr, frames > 0 else {
+                throw ALSAFailure("read", -EPIPE)
+            }
+            let bytes = Int(frames) * format.bytesPerFrame
+            let from = unsafe start + Int(area.first / 8) + Int(offset) * format.bytesPerFrame
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(done * format.bytesPerFrame)...])
+                .copyMemory(from: UnsafeRawBufferPointer(start: from, count: bytes))
+            let committed = unsafe snd_pcm_mmap_commit(pcm.handle, offset, frames)
+            if committed < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: committed)) }
+            done += Int(committed)
+        }
+    }
+
+    /// Gives up the oldest unread sample frames.
+    private func skip(_ frames: Int64) throws(ALSAFailure) {
+        let done = unsafe snd_pcm_forward(pcm.handle, snd_pcm_uframes_t(frames))
+        if done < 0 { throw ALSAFailure("skip", Int32(truncatingIfNeeded: done)) }
+        if done != frames { throw ALSAFailure("skip", -EPIPE) }
+    }
+}

@@ -1,0 +1,102 @@
+public import Authorization
+public import CaptureCore
+import CaptureSystem
+
+/// A microphone by ALSA, read from the memory it shares with the hardware.
+///
+/// What it delivers is the hardware's own wherever that fits the request; `usesPlug` says when it is not. Thread-safe,
+/// as `MediaSource` says.
+public final class ALSAMicrophone: MediaSource {
+    /// What it delivers, as the driver reported it.
+    public let format: MediaFormat
+    /// One: a period is copied out and published at once.
+    public let slotsInFlight = 1
+    /// Whether alsa-lib converts, because the hardware cannot give what was asked exactly.
+    public let usesPlug: Bool
+    /// Sample frames that hardware and driver hold before an overrun.
+    public let bufferFrames: Int
+
+    private let device: DeviceDescription
+    private let address: PCMAddress
+    private let setup: ALSAOpenSetup
+    private let thread = DeviceThread()
+
+    private init(_ device: DeviceDescription, _ address: PCMAddress, _ setup: PCMSetup) {
+        self.device = device
+        self.address = address
+        format = .audio(setup.format)
+        usesPlug = setup.usesPlug
+        bufferFrames = setup.bufferFrames
+        self.setup = ALSAOpenSetup(setup)
+    }
+
+    deinit { close() }
+
+    /// Opens a microphone in the format nearest to a request: 48 kHz, 16 bits, stereo where nothing is asked.
+    ///
+    /// - Parameters:
+    ///   - device: As `ALSA.probe` described it.
+    ///   - request: What is wanted; an exact one is converted to where the hardware cannot give it.
+    ///   - grant: A live grant for microphones.
+    /// - Throws: `.notPermitted` or `.revoked` for the grant, `.busy` naming who has it, `.noSuchDevice`,
+    ///   `.noSuchFormat`, `.inputOutput`.
+    public static func open(
+        _ device: DeviceDescription,
+        _ request: AudioFormatRequest,
+        grant: Grant
+    ) throws(CaptureError) -> ALSAMicrophone {
+        try grant.require(.microphone)
+        guard let address = PCMAddress(device) else {
+            throw CaptureError(.noSuchDevice, "\(device.name) is no ALSA microphone")
+        }
+        return ALSAMicrophone(device, address, try PCMSetup.open(address, device.name, request))
+    }
+
+    /// Starts the hardware and a thread that reads it: `MediaSource.start`.
+    ///
+    /// - Throws: `.wrongState` while streaming or closed, `.inputOutput` when the driver refuses.
+    public func start(
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) throws(CaptureError) {
+        guard let setup = setup.current else { throw CaptureError(.wrongState, "\(device.name) was closed") }
+        guard sink.slotCapacity >= setup.format.periodBytes else {
+            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(setup.format)")
+        }
+        let name = device.name
+        try thread.start("mic-\(address.card)-\(address.device)") { stop in
+            var run = ALSACapture(setup, name, sink)
+            do throws(CaptureError) {
+                try run.stream(until: stop)
+            } catch {
+                sink.finish(.deviceLost)
+                ended(error)
+            }
+        }
+    }
+
+    /// Stops the hardware and waits for the thread; idempotent.
+    public func stop() {
+        thread.stop()
+    }
+
+    /// Stops, and closes the device for others to open; idempotent.
+    public func close() {
+        thread.stop()
+        setup.close()
+    }
+
+    /// The card's capture volumes and switches, with their values now.
+    ///
+    /// - Throws: `.inputOutput` when the card does not answer.
+    public func controls() throws(CaptureError) -> [DeviceControl] {
+        try ALSAControls(card: address.card).list()
+    }
+
+    /// Sets a capture volume or switch of the card, on all channels.
+    ///
+    /// - Throws: `.invalidArgument` naming the controls or the range, `.inputOutput`.
+    public func setControl(_ name: String, _ value: Int64) throws(CaptureError) {
+        try ALSAControls(card: address.card).set(name, to: value)
+    }
+}
