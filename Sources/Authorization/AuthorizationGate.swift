@@ -111,38 +111,38 @@ public actor AuthorizationGate {
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) -> [Service: Grant] {
-        var wasAsked = false
         do throws(CaptureError) {
             while true {
                 // The last suspension before the store is read: from here to the grant nothing can come between.
                 try await confirm(client, again)
                 let undecided = try refuseOrFindUndecided(services, for: client)
                 if undecided.isEmpty {
-                    let cause: Decision.Cause = wasAsked ? .answer : .storedAnswer
-                    report(services, for: client, .authorized, cause, "\(client.program) may use \(phrase(services))")
+                    let message = "\(client.program) may use \(phrase(services))"
+                    report(services, for: client, .storedAnswer, message) { _ in .authorized }
                     return mint(services, for: client)
                 }
-                wasAsked = true
                 try await waitForAnswer(to: undecided, for: client, session: session, again: again)
             }
         } catch {
             let cause: Decision.Cause =
                 switch error.code {
-                case .denied: wasAsked ? .answer : .storedAnswer
+                case .denied: .storedAnswer
                 case .notPermitted: .identityChanged
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
-            let status: AuthorizationStatus = error.code == .denied ? .denied : .notDetermined
-            report(services, for: client, status, cause, error.message)
+            let stored = error.code == .denied ? (try? storedStatuses(for: client)) ?? [:] : [:]
+            report(services, for: client, cause, error.message) { stored[$0] ?? .notDetermined }
             throw error
         }
     }
 
     /// Withdraws the live grants of a program for a service; returns when all their handlers have.
-    func revoke(user: UInt32, program: String, service: Service) {
+    ///
+    /// - Parameter path: Only those that were given to this file; `nil` for all.
+    func revoke(user: UInt32, program: String, service: Service, path: String? = nil) {
         let key = ProgramKey(user: user, program: program)
-        let withdrawn = grants[key]?.compactMap(\.grant).filter { $0.service == service } ?? []
-        for grant in withdrawn { grant.revoke() }
+        let withdrawn = grants[key]?.filter { path == nil || $0.path == path }.compactMap(\.grant) ?? []
+        for grant in withdrawn where grant.service == service { grant.revoke() }
         prune(key)
     }
 
@@ -158,7 +158,7 @@ public actor AuthorizationGate {
         var made: [Service: Grant] = [:]
         for service in services {
             let grant = Grant(service: service, program: client.program, user: client.answerUser)
-            grants[key, default: []].append(WeakGrant(grant: grant))
+            grants[key, default: []].append(WeakGrant(grant: grant, path: client.executable?.path))
             made[service] = grant
         }
         return made
@@ -176,5 +176,6 @@ public actor AuthorizationGate {
 
     private struct WeakGrant {
         weak var grant: Grant?
+        var path: String?
     }
 }

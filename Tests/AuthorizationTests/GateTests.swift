@@ -34,7 +34,8 @@ import Testing
         let again = try await gate.request([.camera])
         #expect(again[.camera]?.isLive == true)
         #expect(person.asked.count == 1)
-        #expect(log.decisions.map(\.cause) == [.answer, .storedAnswer])
+        #expect(log.decisions.map(\.cause) == [.answer, .storedAnswer, .storedAnswer])
+        #expect(log.decisions.allSatisfy { $0.status == .authorized && $0.pid == 100 && $0.tier == .claimed })
     }
 
     @Test func `refuses what was answered no and never asks again`() async throws {
@@ -78,6 +79,12 @@ import Testing
         #expect(await both.value == .denied)
         #expect(try await gate.status(.camera, for: .program()) == .authorized)
         #expect(try await gate.status(.microphone, for: .program()) == .denied)
+        #expect(
+            log.decisions.map { "\($0.service) \($0.status) \($0.cause.rawValue)" } == [
+                "camera authorized answer", "microphone denied answer", "camera authorized stored-answer",
+                "microphone denied stored-answer",
+            ]
+        )
         #expect(try await gate.request([.camera])[.camera]?.isLive == true)
         #expect(person.asked.count == 1)
     }
@@ -220,12 +227,16 @@ import Testing
         _ = try await first
         let other = ClientIdentity.app("org.gnome.Cheese", runs: "/usr/bin/evil")
         #expect(try await gate.status(.camera, for: other) == .notDetermined)
+        let live = try #require(
+            try await gate.request([.camera], .app("org.gnome.Cheese", runs: "/usr/bin/cheese"))[.camera]
+        )
         async let second = gate.request([.camera], other)
         await person.wasAsked(2)
         person.answers([.camera: false])
         _ = try? await second
         #expect(try await gate.status(.camera, for: .app("org.gnome.Cheese", runs: "/usr/bin/cheese")) == .authorized)
         #expect(try await gate.status(.camera, for: other) == .denied)
+        #expect(live.isLive)
     }
 
     @Test func `takes a package's upgrade as the same program and a user's new file as another`() async throws {

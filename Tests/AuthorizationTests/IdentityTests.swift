@@ -122,7 +122,7 @@ import Testing
     @Test(arguments: [
         "bash", "dash", "sh", "zsh", "busybox", "python3", "python3.11", "perl5.36.0", "ruby3.1", "node", "lua5.4",
         "php8.2",
-        "ld-linux-x86-64.so.2", "qemu-aarch64-static", "gdb", "java", "gjs-console",
+        "ld-linux-x86-64.so.2", "python3.13t", "wine64", "qemu-aarch64-static", "gdb", "java", "gjs-console",
     ])
     func `is never an interpreter or a shell`(name: String) throws {
         let file = ExecutableFile(path: "/usr/bin/\(name)", device: 1, inode: 3, isProtected: true)
@@ -137,7 +137,10 @@ import Testing
         #expect(refusal(facts(.file(file), unit: "user@1000.service", userUnit: "dbus.service")) != nil)
     }
 
-    @Test(arguments: ["cheese", "pythonista", "nodejitsu", "shotwell", "javaws-launcher", "capturectl"])
+    @Test(arguments: [
+        "cheese", "es2gears", "qemu-system-x86_64", "pythonista", "nodejitsu", "shotwell", "javaws-launcher",
+        "capturectl",
+    ])
     func `may be a program whose name begins like one`(name: String) throws {
         let file = ExecutableFile(path: "/usr/bin/\(name)", device: 1, inode: 3, isProtected: true)
         #expect(try ClientIdentity.identify(facts(.file(file), session: "3")).program == "exe:/usr/bin/\(name)")

@@ -92,6 +92,15 @@ import Testing
         #expect(throws: CaptureError.self) { try find(.program()) }
     }
 
+    @Test(arguments: [
+        ("cheese %U", true), ("/usr/bin/cheese --new", true), ("\"/usr/bin/cheese\" %f", true), ("cheese-2", false),
+        ("/opt/cheese", false), ("env cheese", false),
+    ])
+    func `of an executable is found by what an application's entry runs`(command: String, isFound: Bool) throws {
+        try applications.write("any.desktop", entry + "Exec=\(command)\n")
+        #expect((try? find(.program()))?.name == (isFound ? "Cheese" : nil))
+    }
+
     @Test func `of a service comes from its unit and drop-ins`() throws {
         try vendorUnits.write(
             "motion.service",

@@ -52,7 +52,7 @@ extension AuthorizationGate {
         let id = nextNumber()
         let request = PromptRequest(
             client: client,
-            name: usage.name ?? client.name,
+            name: DisplayText.neutralized(usage.name ?? client.name, limit: 80),
             services: ordered,
             reasons: usage.reasons,
             session: session,
@@ -90,7 +90,8 @@ extension AuthorizationGate {
         abandonIfUnwanted(key, id)
     }
 
-    /// Takes the question away when nobody waits for its answer; one that was answered is left to reach the disk.
+    /// Takes the question away when nobody waits for its answer. One that was answered goes on: the answer either has
+    /// somebody who stands for it by now, or comes to nothing by itself.
     private func abandonIfUnwanted(_ key: AnswerKey, _ id: UInt64) {
         guard let prompt = prompts[key], prompt.id == id, prompt.waiters.isEmpty, !prompt.isAnswered else { return }
         finish(key, id, .failed(AuthorizationGate.requesterGone))
@@ -138,7 +139,15 @@ extension AuthorizationGate {
             return
         }
         for row in rows where row.status == .denied {
-            revoke(user: row.user, program: row.program, service: row.service)
+            revoke(user: row.user, program: row.program, service: row.service, path: row.executable?.path)
+        }
+        for isYes in [true, false] {
+            let those = Set(answers.filter { $0.value == isYes }.keys)
+            let word = isYes ? "yes" : "no"
+            report(those, for: client, .answer, "the person said \(word) to \(phrase(those)) for \(client.program)") {
+                _ in
+                isYes ? .authorized : .denied
+            }
         }
         finish(key, id, .decided(Set(answers.keys)))
     }

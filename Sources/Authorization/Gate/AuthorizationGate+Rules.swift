@@ -48,12 +48,13 @@ extension AuthorizationGate {
         guard client.isUnchanged(in: later) else { throw AuthorizationGate.changed }
     }
 
+    /// Tells the journal what came of a request, service by service.
     func report(
         _ services: Set<Service>,
         for client: ClientIdentity,
-        _ status: AuthorizationStatus,
         _ cause: Decision.Cause,
-        _ message: String
+        _ message: String,
+        _ status: (Service) -> AuthorizationStatus
     ) {
         for service in Service.ordered(services) {
             decisions(
@@ -63,7 +64,7 @@ extension AuthorizationGate {
                     user: client.answerUser,
                     pid: client.pid,
                     service: service,
-                    status: status,
+                    status: status(service),
                     cause: cause,
                     message: message
                 )

@@ -45,7 +45,7 @@ extension AuthorizationGate {
             guard executable != nil || status == .denied else {
                 throw CaptureError(
                     .invalidArgument,
-                    "there is no file \(path) to allow; an answer for exe: holds for the file that is there"
+                    "captured finds no file \(path) to allow; one in a private folder is allowed when it asks itself"
                 )
             }
         }

@@ -6,15 +6,31 @@ extension ExecutableFile {
     /// - Parameter path: Absolute, without symbolic links, as `/proc/PID/exe` gives it.
     /// - Returns: `nil` when there is no regular file or it cannot be examined.
     public static func inspect(_ path: String) -> ExecutableFile? {
-        guard path.hasPrefix("/") else { return nil }
+        guard case .found(let file) = look(path) else { return nil }
+        return file
+    }
+
+    /// What looking at a path came to.
+    enum Look {
+        case found(ExecutableFile)
+        /// There is something else or nothing.
+        case absent
+        /// A folder on the way is closed to this process, as a home directory is.
+        case hidden
+    }
+
+    static func look(_ path: String) -> Look {
+        guard path.hasPrefix("/") else { return .absent }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return ExecutableFile(
+        guard unsafe lstat(path, &status) == 0 else { return errno == EACCES ? .hidden : .absent }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .absent }
+        let file = ExecutableFile(
             path: path,
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
             isProtected: isRootsAlone(status) && areFoldersRootsAlone(above: path)
         )
+        return .found(file)
     }
 
     private static func areFoldersRootsAlone(above path: String) -> Bool {

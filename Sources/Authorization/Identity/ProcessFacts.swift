@@ -103,9 +103,13 @@ public enum ProcessExecutable: Hashable, Sendable {
     public static func examine(link: String, device: UInt64, inode: UInt64) -> ProcessExecutable {
         if link.hasPrefix("/memfd:") { return .memory(link) }
         guard link.hasPrefix("/") else { return .unreadable("its path '\(link)' is outside of every root") }
-        if let here = ExecutableFile.inspect(link), here.device == device, here.inode == inode { return .file(here) }
+        let look = ExecutableFile.look(link)
+        if case .found(let here) = look, here.device == device, here.inode == inode { return .file(here) }
         // The kernel adds this; a file may also truly end so, and has been found above then.
         if link.hasSuffix(" (deleted)") { return .deleted(String(link.dropLast(10))) }
-        return .elsewhere(ExecutableFile(path: link, device: device, inode: inode, isProtected: false))
+        let file = ExecutableFile(path: link, device: device, inode: inode, isProtected: false)
+        // What lies there cannot be compared. The answer is bound to device and inode then, so a forged path wins nothing.
+        if case .hidden = look { return .file(file) }
+        return .elsewhere(file)
     }
 }

@@ -9,6 +9,7 @@ public import CaptureCore
 ///   without `X-Capture-`;
 /// - any program: a desktop entry in an application folder or an `apps.d` folder with a line `X-Capture-Program=` that
 ///   names its id, as in `X-Capture-Program=exe:/usr/bin/cheese`;
+/// - `exe:PATH`: a desktop entry in an application folder whose `Exec=` runs that file;
 /// - any program: `<id>.desktop` in an `apps.d` folder, where `<id>` is the id behind its colon, without a leading `/`
 ///   and with `-` for every other `/`, as in `usr-bin-cheese.desktop`.
 ///
@@ -58,7 +59,7 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         var found = UsageDescription(reasons: [:])
         var refused: [String] = []
         var own: String?
-        for lookup in [ownMetadata, named, filed] {
+        for lookup in [ownMetadata, named, run, filed] {
             if let source = lookup(client, &refused) {
                 own = own ?? source.file.path
                 take(source, services, into: &found)
@@ -113,6 +114,20 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
                 guard
                     let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, mentioning: client.program),
                     file.value("Desktop Entry", "X-Capture-Program") == client.program
+                else { continue }
+                return entry(file)
+            }
+        }
+        return nil
+    }
+
+    private func run(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
+        guard let id = try? ProgramID(client.program), case .executable(let path) = id else { return nil }
+        for folder in applications {
+            for name in FolderListing.names(in: folder, suffix: ".desktop") {
+                guard let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, mentioning: "X-Capture-"),
+                    let command = file.value("Desktop Entry", "Exec"),
+                    DesktopEntryPaths.runs(command, path)
                 else { continue }
                 return entry(file)
             }

@@ -53,6 +53,16 @@ enum DesktopEntryPaths {
     }
 }
 
+extension DesktopEntryPaths {
+    /// Whether an `Exec=` line starts a file: by its path, or by its name in a folder of the system's programs.
+    static func runs(_ command: String, _ path: String) -> Bool {
+        guard let first = command.split(separator: " ").first else { return false }
+        let program = first.hasPrefix("\"") ? String(first.dropFirst().prefix { $0 != "\"" }) : String(first)
+        if program.contains("/") { return program == path }
+        return ["/usr/local/bin/", "/usr/bin/", "/bin/"].contains { $0 + program == path }
+    }
+}
+
 /// The files of a system unit.
 struct UnitFiles {
     /// Unit folders by falling precedence.
