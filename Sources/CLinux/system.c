@@ -14,7 +14,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -138,20 +137,32 @@ static int mask_signal(int how, int signal) {
 int clinux_block_signal(int signal) { return mask_signal(SIG_BLOCK, signal); }
 int clinux_unblock_signal(int signal) { return mask_signal(SIG_UNBLOCK, signal); }
 
-int clinux_signalfd_termination(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+static int caught_write_end = -1;
+
+static void note_signal(int signal) {
+    int reason = errno;
+    unsigned char byte = (unsigned char)signal;
+    /* A full pipe holds the news of a signal already. */
+    ssize_t written = write(caught_write_end, &byte, 1);
+    (void)written;
+    errno = reason;
 }
 
-int clinux_signalfd_read(int fd) {
-    struct signalfd_siginfo info;
-    ssize_t got = read(fd, &info, sizeof info);
-    return got == sizeof info ? (int)info.ssi_signo : -1;
+int clinux_catch_termination(void) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return -1;
+    caught_write_end = ends[1];
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    const int caught[] = {SIGTERM, SIGINT, SIGHUP};
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        if (sigaction(caught[i], &action, NULL) < 0) return -1;
+    return ends[0];
+}
+
+int clinux_caught_signal(int fd) {
+    unsigned char byte;
+    return read(fd, &byte, 1) == 1 ? byte : -1;
 }
 
 void clinux_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }

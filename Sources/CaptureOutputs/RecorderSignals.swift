@@ -10,10 +10,10 @@ public final class RecorderSignals: Sendable {
     private let file: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Takes the signals over; to be made on the first thread, before any other starts.
+    /// Takes the signals over; once for a process.
     public init() throws(CaptureError) {
         do throws(SystemError) {
-            file = Descriptor(owning: try SystemError.check("signalfd") { clinux_signalfd_termination() })
+            file = Descriptor(owning: try SystemError.check("catch signals") { clinux_catch_termination() })
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -25,7 +25,7 @@ public final class RecorderSignals: Sendable {
         do throws(SystemError) {
             let listener = try WorkerThread(name: "signals") {
                 while (try? Poll.wait(file.descriptor)) != nil {
-                    if clinux_signalfd_read(file.descriptor) == SIGTERM { terminate() }
+                    if clinux_caught_signal(file.descriptor) == SIGTERM { terminate() }
                 }
             }
             thread.withLock { $0 = listener }

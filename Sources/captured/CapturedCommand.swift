@@ -36,8 +36,8 @@ struct CapturedCommand: ParsableCommand {
             return await command.serve()
         } catch {
             let code = exitCode(for: error).rawValue
-            let stream = code == 0 ? stdout : stderr
-            unsafe fputs(fullMessage(for: error) + "\n", stream)
+            let text = Array((fullMessage(for: error) + "\n").utf8)
+            _ = unsafe write(code == 0 ? STDOUT_FILENO : STDERR_FILENO, text, text.count)
             return code
         }
     }

@@ -9,7 +9,6 @@ import Glibc
 /// Wires devices, engine, consent and bus, and lives until a signal.
 enum Daemon {
     static func run(_ options: DaemonOptions) async throws(CaptureError) {
-        // Before any thread is started, so that every thread has the signals blocked.
         let signals = try TerminationSignals()
         let places = Places(options)
         let configuration = places.readConfiguration()

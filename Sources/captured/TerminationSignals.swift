@@ -25,10 +25,10 @@ final class TerminationSignals: Sendable {
     private let wake: EventSignal
     private let raised = Mutex<DaemonEnd?>(nil)
 
-    /// Blocks the three signals; to be made before any thread is.
+    /// Catches the three signals from here on; once for a process.
     init() throws(CaptureError) {
         do throws(SystemError) {
-            file = Descriptor(owning: try SystemError.check("signalfd") { clinux_signalfd_termination() })
+            file = Descriptor(owning: try SystemError.check("catch signals") { clinux_catch_termination() })
             wake = try EventSignal()
         } catch {
             throw CaptureError(.internalFault, error)
@@ -55,7 +55,7 @@ final class TerminationSignals: Sendable {
                 while true {
                     guard let ready = try? Poll.wait(file.descriptor, wake.descriptor, timeout: pause) else { break }
                     if ready.1.contains(.readable) { break }
-                    let signal = ready.0.contains(.readable) ? clinux_signalfd_read(file.descriptor) : 0
+                    let signal = ready.0.contains(.readable) ? clinux_caught_signal(file.descriptor) : 0
                     events.continuation.yield(signal)
                 }
                 events.continuation.finish()

@@ -40,9 +40,12 @@ int clinux_set_thread_realtime(int priority);
 /* Blocks a signal for the calling thread and those it starts. */
 int clinux_block_signal(int signal);
 int clinux_unblock_signal(int signal);
-/* signalfd(2) for SIGTERM, SIGINT and SIGHUP, which it blocks first. */
-int clinux_signalfd_termination(void);
-int clinux_signalfd_read(int fd);
+/* Catches SIGTERM, SIGINT and SIGHUP: the descriptor that is returned becomes readable, each byte a signal's number. By a
+   handler and a pipe, since signalfd(2) sees nothing of a signal that a thread with an open mask takes, and libdispatch
+   keeps such a thread in sigsuspend(2). Once for a process. */
+int clinux_catch_termination(void);
+/* The next signal's number, -1 when there is none. */
+int clinux_caught_signal(int fd);
 void clinux_ignore_sigpipe(void);
 
 int clinux_pidfd_open(pid_t pid);

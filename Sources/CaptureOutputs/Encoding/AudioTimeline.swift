@@ -165,11 +165,13 @@ enum SamplePeak {
         switch format {
         case .s16:
             var peak: Int32 = 0
-            for unsafesample in unsafe bytes.bindMemory(to: Int16.self) { peak = max(peak, abs(Int32(sample))) }
+            let samples = unsafe bytes.bindMemory(to: Int16.self)
+            for index in 0..<samples.count { peak = max(peak, abs(Int32(unsafe samples[index]))) }
             return Int(peak) * 1000 / 32768
         case .s32:
             var peak: Int64 = 0
-            for unsafesample in unsafe bytes.bindMemory(to: Int32.self) { peak = max(peak, abs(Int64(sample))) }
+            let samples = unsafe bytes.bindMemory(to: Int32.self)
+            for index in 0..<samples.count { peak = max(peak, abs(Int64(unsafe samples[index]))) }
             return Int(peak * 1000 / 2_147_483_648)
         case .s24Packed:
             var peak = 0
@@ -180,8 +182,10 @@ enum SamplePeak {
             return min(peak * 1000 / 8_388_608, 1000)
         case .float32:
             var peak: Float = 0
-            for unsafesample in unsafe bytes.bindMemory(to: Float.self) where sample.isFinite {
-                peak = max(peak, abs(sample))
+            let samples = unsafe bytes.bindMemory(to: Float.self)
+            for index in 0..<samples.count {
+                let sample = unsafe samples[index]
+                if sample.isFinite { peak = max(peak, abs(sample)) }
             }
             return Int(min(peak, 1) * 1000)
         }
