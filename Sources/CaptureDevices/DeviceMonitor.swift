@@ -107,11 +107,13 @@ private final class DeviceFollower: @unchecked Sendable {
         }
     }
 
-    /// The nodes of which something was heard, by prober.
-    private func news() -> [Int: Set<String>] {
+    /// The nodes of which something was heard, by prober; all when events were lost.
+    private func news() -> [Int: Set<String>?] {
         var news: [Int: Set<String>] = [:]
+        var isLoss = false
         for event in events.drain() {
-            for (index, prober) in probers.enumerated() where event.subsystem == prober.subsystem || event.isLoss {
+            isLoss = isLoss || event.isLoss
+            for (index, prober) in probers.enumerated() where event.concerns(prober) {
                 news[index, default: []].formUnion([event.node].compactMap { $0 })
             }
         }
@@ -122,6 +124,7 @@ private final class DeviceFollower: @unchecked Sendable {
                 news[index, default: []].insert(path)
             }
         }
+        if isLoss { return Dictionary(uniqueKeysWithValues: probers.indices.map { ($0, nil) }) }
         return news
     }
 

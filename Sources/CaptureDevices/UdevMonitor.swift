@@ -15,6 +15,11 @@ final class UdevMonitor {
         var node: String?
         /// More events came than the socket holds: anything may have changed.
         var isLoss = false
+
+        /// Whether a prober's devices may have changed.
+        func concerns(_ prober: DeviceProber) -> Bool {
+            isLoss || (subsystem == prober.subsystem && (node.map(prober.mayOwn) ?? true))
+        }
     }
 
     private let udev: OpaquePointer
@@ -28,9 +33,8 @@ final class UdevMonitor {
     /// - Throws: When the kernel gives no netlink socket.
     init(subsystems: [String]) throws(SystemError) {
         // libudev listens to nobody when asked for udev's events while udev does not run.
-        let isRunning = unsafe access("/run/udev/control", F_OK) == 0
         guard let udev = unsafe udev_new() else { throw SystemError("set up libudev", errno: ENOMEM) }
-        guard let monitor = unsafe udev_monitor_new_from_netlink(udev, isRunning ? "udev" : "kernel") else {
+        guard let monitor = unsafe udev_monitor_new_from_netlink(udev, UdevRecord.isKept ? "udev" : "kernel") else {
             let code = errno
             unsafe udev_unref(udev)
             throw SystemError("listen to device events", errno: code)

@@ -49,7 +49,7 @@ final class CaptureLoop: @unchecked Sendable {
         self.counters = counters
         stopSignal = try EventSignal()
         planeCount = min(format.planes.count, 4)
-        inspector = FrameInspector(format)
+        inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
         unsafe layout = .allocate(capacity: 8)
         unsafe layout.initialize(repeating: 0, count: 8)
         for (index, plane) in format.planes.prefix(4).enumerated() {
@@ -136,8 +136,8 @@ final class CaptureLoop: @unchecked Sendable {
             counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
         }
         let first = unsafe UnsafeRawBufferPointer(start: start + Int(layout[0]), count: inspector.used(raw, 0))
-        if unsafe inspector.isWhole(raw, first) {
-            unsafe publish(slot, raw, first)
+        if let picture = unsafe inspector.picture(raw, first) {
+            unsafe publish(slot, raw, picture)
         } else {
             drop(.deviceError)
             // Still claimed, so it goes straight back.
@@ -158,17 +158,17 @@ final class CaptureLoop: @unchecked Sendable {
         let source = unsafe pool.memory(ofBuffer: index, plane: 0)
         let start = Int(element(raw.start, 0))
         let first = unsafe UnsafeRawBufferPointer(rebasing: source[start..<start + inspector.used(raw, 0)])
-        guard unsafe inspector.isWhole(raw, first) else { return drop(.deviceError) }
+        guard let picture = unsafe inspector.picture(raw, first) else { return drop(.deviceError) }
         guard let slot = sink.claim() else { return drop(.noSlot) }
         let memory = unsafe sink.memory(ofSlot: slot)
         for plane in 0..<planeCount {
             let from = unsafe pool.memory(ofBuffer: index, plane: plane).baseAddress
-            let used = inspector.used(raw, plane)
+            let used = plane == 0 ? picture.count : inspector.used(raw, plane)
             guard let from = unsafe from, let to = memory.baseAddress else { return sink.abandon(slot) }
             unsafe memcpy(to + Int(layout[plane]), from + Int(element(raw.start, plane)), used)
             counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
         }
-        unsafe publish(slot, raw, first)
+        unsafe publish(slot, raw, picture)
     }
 
     private func drop(_ cause: DropCause) {
@@ -176,8 +176,8 @@ final class CaptureLoop: @unchecked Sendable {
         lost &+= 1
     }
 
-    private func publish(_ slot: Int, _ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) {
-        var info = unsafe inspector.info(raw, first)
+    private func publish(_ slot: Int, _ raw: clinux_v4l2_buffer, _ picture: UnsafeRawBufferPointer) {
+        var info = unsafe inspector.info(raw, picture)
         if lost > 0 || isDiscontinuous { info.flags.insert(.discontinuity) }
         info.lostBefore = lost
         lost = 0

@@ -5,21 +5,22 @@ enum CompressedFrame {
     /// How far from the end of the data, fill left out, an EOI is looked for: some cameras write a few bytes after it.
     private static let trailer = 64
 
-    /// Whether a JPEG is whole: starts with SOI and has an EOI at its end, padding by zeros or ones tolerated.
+    /// The length of a whole JPEG, from its SOI through its EOI, without the fill or the few bytes that some cameras
+    /// write behind it; `nil` when either marker is missing.
     ///
     /// Within the entropy-coded data a 0xff is always followed by a zero or a restart marker, so that the pair 0xff
     /// 0xd9 near the end is the EOI.
-    static func isWholeJPEG(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= 4, unsafe bytes[0] == 0xff, unsafe bytes[1] == 0xd8 else { return false }
+    static func lengthOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 4, unsafe bytes[0] == 0xff, unsafe bytes[1] == 0xd8 else { return nil }
         var end = bytes.count
         while end > 4, unsafe bytes[end - 1] == 0 || bytes[end - 1] == 0xff { end -= 1 }
         var index = end - 1
-        let least = max(2, end - trailer)
-        while index > least {
-            if unsafe bytes[index] == 0xd9, unsafe bytes[index - 1] == 0xff { return true }
+        let least = max(3, end - trailer)
+        while index >= least {
+            if unsafe bytes[index] == 0xd9, unsafe bytes[index - 1] == 0xff { return index + 1 }
             index -= 1
         }
-        return false
+        return nil
     }
 
     /// Whether an H.264 or H.265 access unit with start codes can be decoded by itself: what its first slice is.

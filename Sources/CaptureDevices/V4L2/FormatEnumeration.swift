@@ -8,8 +8,24 @@ extension V4L2Node {
     private static let mostSizes: UInt32 = 512
     private static let mostIntervals: UInt32 = 512
 
+    /// What the node offers now, given what it offered when it was probed.
+    ///
+    /// That changes with the input that is chosen and with the writer behind a loopback, and then for every format
+    /// alike: the names of all and the sizes of the first tell, in a fraction of the thousands of calls of a whole list.
+    func formatOptions(since probed: [VideoFormatOption]) -> [VideoFormatOption] {
+        let now = formatOptions { _ in .discrete([]) }
+        guard let first = probed.first, now.map(\.pixelFormat) == probed.map(\.pixelFormat),
+            sizes(of: first.pixelFormat) == first.sizes
+        else { return formatOptions() }
+        return probed
+    }
+
     /// Everything the node offers on its present input.
     func formatOptions() -> [VideoFormatOption] {
+        formatOptions { sizes(of: $0) }
+    }
+
+    private func formatOptions(sizes: (PixelFormat) -> FrameSizes) -> [VideoFormatOption] {
         var options: [VideoFormatOption] = []
         var raw = clinux_v4l2_option()
         for index in 0..<V4L2Node.mostFormats {
@@ -22,7 +38,7 @@ extension V4L2Node {
                     pixelFormat: pixelFormat,
                     name: text(of: raw.name),
                     isEmulated: raw.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0,
-                    sizes: sizes(of: pixelFormat)
+                    sizes: sizes(pixelFormat)
                 )
             )
         }

@@ -5,7 +5,7 @@ import CaptureSystem
 /// Reads what the driver says about a buffer. No allocation; no system call for a driver that stamps by the monotonic
 /// clock.
 struct FrameInspector {
-    var sequence = SequenceCounter()
+    var sequence: SequenceCounter
     /// The number of the buffer at hand.
     var deviceSequence: UInt64 = 0
 
@@ -21,7 +21,12 @@ struct FrameInspector {
     /// Stamps of a monotonic clock that leap by more than this are compared with the clock itself.
     private static let largestLeap: Int64 = 10_000_000_000
 
-    init(_ format: VideoFormat) {
+    /// An inspector of frames of a format.
+    ///
+    /// - Parameter joinsLate: The device counted before the stream began, as a loopback does: its first buffer is the
+    ///   picture that stood there, and what lies between that and the next was nobody's loss.
+    init(_ format: VideoFormat, joinsLate: Bool) {
+        sequence = SequenceCounter(joinsLate: joinsLate)
         self.format = format.pixelFormat
         isCompressed = format.pixelFormat.isCompressed
         isJPEG = format.pixelFormat == .mjpeg || format.pixelFormat == .jpeg
@@ -53,28 +58,33 @@ struct FrameInspector {
         return used <= start ? 0 : Int(min(used - start, element(most, plane)))
     }
 
-    /// Whether a buffer holds a frame that can be shown: not flagged as broken, nothing missing.
+    /// The bytes of a frame that can be shown: not flagged as broken, nothing missing.
     ///
     /// - Parameter first: The bytes in use of the first plane.
-    func isWhole(_ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) -> Bool {
-        if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return false }
-        for plane in 0..<planeCount where used(raw, plane) < Int(element(least, plane)) { return false }
-        return unsafe !isJPEG || CompressedFrame.isWholeJPEG(first)
+    /// - Returns: Those of the first plane that belong to the picture, `nil` for a broken frame.
+    func picture(_ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return nil }
+        for plane in 0..<planeCount where used(raw, plane) < Int(element(least, plane)) { return nil }
+        if !isJPEG { return unsafe first }
+        guard let length = unsafe CompressedFrame.lengthOfJPEG(first) else { return nil }
+        return unsafe UnsafeRawBufferPointer(start: first.baseAddress, count: length)
     }
 
     /// What is to be told of a whole buffer.
-    mutating func info(_ raw: clinux_v4l2_buffer, _ first: UnsafeRawBufferPointer) -> BufferInfo {
+    ///
+    /// - Parameter picture: The bytes of the first plane.
+    mutating func info(_ raw: clinux_v4l2_buffer, _ picture: UnsafeRawBufferPointer) -> BufferInfo {
         var flags: BufferFlags = []
         let isKeyframe =
             !isCompressed || isJPEG || raw.flags & UInt32(V4L2_BUF_FLAG_KEYFRAME) != 0
-        if unsafe isKeyframe || CompressedFrame.isKeyframe(first, format) { flags.insert(.keyframe) }
+        if unsafe isKeyframe || CompressedFrame.isKeyframe(picture, format) { flags.insert(.keyframe) }
         if raw.flags & UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_MASK) == UInt32(V4L2_BUF_FLAG_TSTAMP_SRC_SOE) {
             flags.insert(.startOfExposure)
         }
         return BufferInfo(
             timestamp: stamp(raw, &flags),
             deviceSequence: deviceSequence,
-            bytesUsed: (used(raw, 0), used(raw, 1), used(raw, 2), used(raw, 3)),
+            bytesUsed: (picture.count, used(raw, 1), used(raw, 2), used(raw, 3)),
             flags: flags
         )
     }

@@ -25,9 +25,9 @@ enum NodeHolders {
     }
 
     /// The error for a node that is in use.
-    static func busy(_ node: V4L2Node) -> CaptureError {
-        let holders = of(node.path)
+    static func busy(_ path: String) -> CaptureError {
+        let holders = of(path)
         let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-        return CaptureError(.busy, "the camera \(node.path) is in use by \(who)", errno: EBUSY)
+        return CaptureError(.busy, "the camera \(path) is in use by \(who)", errno: EBUSY)
     }
 }

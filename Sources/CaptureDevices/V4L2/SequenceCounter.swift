@@ -13,13 +13,21 @@ struct SequenceCounter {
 
     private var last: UInt32 = 0
     private var total: UInt64 = 0
-    private var hasBegun = false
+    private var begun = 0
+    private let joinsLate: Bool
+
+    /// A counter at its beginning.
+    ///
+    /// - Parameter joinsLate: Whether a gap between the first two numbers is no loss.
+    init(joinsLate: Bool = false) {
+        self.joinsLate = joinsLate
+    }
 
     /// Takes the next number. A repeated one, which drivers under load hand out, is no loss.
     mutating func advance(to sequence: UInt32) -> Step {
         defer { last = sequence }
-        guard hasBegun else {
-            hasBegun = true
+        begun = min(begun + 1, 3)
+        guard begun > 1 else {
             total = UInt64(sequence)
             return Step(sequence: total, lost: 0)
         }
@@ -30,6 +38,6 @@ struct SequenceCounter {
             return Step(sequence: total, lost: 0, restarted: true)
         }
         total += UInt64(distance)
-        return Step(sequence: total, lost: distance - 1)
+        return Step(sequence: total, lost: begun == 2 && joinsLate ? 0 : distance - 1)
     }
 }

@@ -44,9 +44,12 @@ final class V4L2Probe: Sendable {
     /// What a node is: `nil` for one that is no camera.
     private static func examine(_ path: String) -> Result<DeviceDescription?, SystemError> {
         do throws(SystemError) {
+            guard let record = UdevRecord(ofNode: path) else { throw SystemError("find \(path)", errno: ENODEV) }
+            // udev's event follows.
+            guard record.isSettled else { throw SystemError("open \(path)", errno: EAGAIN) }
             let node = try V4L2Node(path: path)
             guard node.isCamera else { return .success(nil) }
-            let identity = V4L2Identity(of: node)
+            let identity = V4L2Identity(of: node, record)
             return .success(
                 DeviceDescription(
                     id: identity.id,

@@ -46,9 +46,7 @@ public final class V4L2Camera: MediaSource {
         grant: Grant
     ) throws(CaptureError) -> V4L2Camera {
         let node = try V4L2Node.open(device, grant: grant)
-        // What is offered follows the input that is chosen and the writer behind a loopback: the probe's list may be
-        // old by now.
-        let negotiation = FormatNegotiation(options: node.formatOptions())
+        let negotiation = FormatNegotiation(options: node.formatOptions(since: device.videoFormats))
         let format = try node.configure(try negotiation.choose(request), for: request)
         return V4L2Camera(device, node, format, slots: try node.depth(for: format))
     }
@@ -180,6 +178,11 @@ public final class V4L2Camera: MediaSource {
                 errno: ENOSPC
             )
         }
-        return node.failure(error, otherwise: .inputOutput)
+        let refusal = CaptureError(
+            .inputOutput,
+            "the driver of the camera \(node.path) does not start: \(SystemError.text(of: error.errno))",
+            errno: error.errno
+        )
+        return node.failure(error) ?? refusal
     }
 }

@@ -1,7 +1,5 @@
-import CUdev
 import CaptureCore
 import CaptureSystem
-import Glibc
 
 /// What a camera is called: stably across restarts and replugging into the same port.
 struct V4L2Identity: Equatable {
@@ -13,7 +11,7 @@ struct V4L2Identity: Equatable {
     ///
     /// - Parameters:
     ///   - path: The node, as `/dev/video0`.
-    ///   - links: udev's links to this very node.
+    ///   - links: udev's links to this node and no other.
     ///   - index: Which of the camera's nodes it is: sysfs' `index`.
     init(path: String, links: [String], bus: String, card: String, index: String) {
         let byID = links.filter { $0.hasPrefix("/dev/v4l/by-id/") }.min()
@@ -34,33 +32,19 @@ struct V4L2Identity: Equatable {
     }
 
     /// Asks udev and sysfs about a node.
-    init(of node: V4L2Node) {
-        let number = Files.deviceNumber(of: node.path)
+    init(of node: V4L2Node, _ record: UdevRecord) {
         let name = node.path.split(separator: "/").last.map(String.init) ?? ""
         let index = Files.line(of: "/sys/class/video4linux/\(name)/index") ?? "0"
-        // Two cameras without serial numbers claim one link; it identifies the one it leads to.
-        let links = number.map(V4L2Identity.links) ?? []
+        // Two cameras without serial numbers, or two of one driver, claim one link; whose it is changes from start to
+        // start, so that it identifies neither.
+        let others = Files.names(in: "/sys/class/video4linux").filter { $0 != name }
+        let contested = others.flatMap { UdevRecord(ofNode: "/dev/\($0)")?.links ?? [] }
         self.init(
             path: node.path,
-            links: links.filter { Files.deviceNumber(of: $0) == number },
+            links: record.links.filter { !contested.contains($0) },
             bus: node.bus,
             card: node.card,
             index: index
         )
-    }
-
-    /// The links that udev's database has for a device; none where udev does not run.
-    private static func links(of number: UInt64) -> [String] {
-        guard let udev = unsafe udev_new() else { return [] }
-        defer { unsafe udev_unref(udev) }
-        guard let device = unsafe udev_device_new_from_devnum(udev, 0x63, dev_t(number)) else { return [] }
-        defer { unsafe udev_device_unref(device) }
-        var links: [String] = []
-        var entry = unsafe udev_device_get_devlinks_list_entry(device)
-        while let now = unsafe entry {
-            if let name = unsafe udev_list_entry_get_name(now) { unsafe links.append(String(cString: name)) }
-            unsafe entry = udev_list_entry_get_next(now)
-        }
-        return links
     }
 }

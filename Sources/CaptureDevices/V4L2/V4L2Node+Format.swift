@@ -28,13 +28,18 @@ extension V4L2Node {
         return format
     }
 
-    /// A failed call on the node as an error: unplugged, in use, or of the given code.
-    func failure(_ error: SystemError, otherwise code: CaptureError.Code) -> CaptureError {
+    /// A failed call on the node as an error: unplugged or in use, else `nil`.
+    func failure(_ error: SystemError) -> CaptureError? {
         switch error.errno {
         case ENODEV, ENXIO: CaptureError(.deviceLost, "the camera \(path) went away", errno: error.errno)
-        case EBUSY: NodeHolders.busy(self)
-        default: CaptureError(code, error)
+        case EBUSY: NodeHolders.busy(path)
+        default: nil
         }
+    }
+
+    /// A failed call on the node as an error: unplugged, in use, or of the given code.
+    func failure(_ error: SystemError, otherwise code: CaptureError.Code) -> CaptureError {
+        failure(error) ?? CaptureError(code, error)
     }
 
     /// Sets a rate where the driver knows rates, and tells the one in force; 0/1 where it does not say.

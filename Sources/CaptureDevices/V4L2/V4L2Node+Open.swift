@@ -9,12 +9,7 @@ extension V4L2Node {
     ///
     /// - Throws: `notPermitted`, `revoked`, `noSuchDevice`, `busy`.
     static func open(_ device: DeviceDescription, grant: Grant) throws(CaptureError) -> V4L2Node {
-        guard grant.service == .camera else {
-            throw CaptureError(.notPermitted, "a grant for \(grant.service.rawValue) opens no camera")
-        }
-        guard grant.isLive else {
-            throw CaptureError(.revoked, "the consent of \(grant.program) to use cameras was withdrawn")
-        }
+        try grant.require(.camera)
         guard let path = device.aliases.first(where: { $0.hasPrefix("/dev/video") }) else {
             throw CaptureError(.noSuchDevice, "the camera \(device.id) has no device node")
         }
@@ -34,14 +29,7 @@ extension V4L2Node {
     private static func openFailure(_ error: SystemError, _ path: String) -> CaptureError {
         switch error.errno {
         case ENOENT, ENODEV, ENXIO: CaptureError(.noSuchDevice, "the camera \(path) is not there any more")
-        case EBUSY:
-            CaptureError(
-                .busy,
-                "the camera \(path) is in use by "
-                    + (NodeHolders.of(path).isEmpty
-                        ? "another program" : NodeHolders.of(path).joined(separator: ", ")),
-                errno: EBUSY
-            )
+        case EBUSY: NodeHolders.busy(path)
         case EACCES, EPERM:
             CaptureError(.notPermitted, "the daemon may not open \(path); is it in the group of video devices?")
         default: CaptureError(.inputOutput, error)

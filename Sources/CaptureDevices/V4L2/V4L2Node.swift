@@ -45,6 +45,9 @@ final class V4L2Node: Sendable {
         isMultiplanar ? V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue : V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     }
 
+    /// The driver whose frames another program writes.
+    static let loopback = "v4l2 loopback"
+
     /// The rule behind `isCamera`, for any capabilities.
     static func isCamera(_ capabilities: UInt32, driver: String) -> Bool {
         func has(_ flags: Int32...) -> Bool {
@@ -54,7 +57,7 @@ final class V4L2Node: Sendable {
             !has(V4L2_CAP_TOUCH)
         else { return false }
         // A loopback made without `exclusive_caps` calls itself all at once; it is a camera all the same.
-        if driver == "v4l2 loopback" { return true }
+        if driver == loopback { return true }
         return !has(
             V4L2_CAP_VIDEO_M2M,
             V4L2_CAP_VIDEO_M2M_MPLANE,

@@ -1,0 +1,30 @@
+import CUdev
+import CaptureSystem
+import Glibc
+
+/// What udev's database knows of a device node.
+struct UdevRecord {
+    /// The links that its rules made, as `/dev/v4l/by-id/…`; none where udev does not run.
+    var links: [String]
+    /// Whether links and permissions are what they will be: its rules have run, or nobody runs any.
+    var isSettled: Bool
+
+    /// Whether there is a database: udev runs.
+    static var isKept: Bool { unsafe access("/run/udev/control", F_OK) == 0 }
+
+    /// Looks a node up; `nil` when there is no such device.
+    init?(ofNode path: String) {
+        guard let number = Files.deviceNumber(of: path), let udev = unsafe udev_new() else { return nil }
+        defer { unsafe udev_unref(udev) }
+        // 0x63 is a 'c': a character device.
+        guard let device = unsafe udev_device_new_from_devnum(udev, 0x63, dev_t(number)) else { return nil }
+        defer { unsafe udev_device_unref(device) }
+        isSettled = unsafe !UdevRecord.isKept || udev_device_get_is_initialized(device) > 0
+        links = []
+        var entry = unsafe udev_device_get_devlinks_list_entry(device)
+        while let now = unsafe entry {
+            if let name = unsafe udev_list_entry_get_name(now) { unsafe links.append(String(cString: name)) }
+            unsafe entry = udev_list_entry_get_next(now)
+        }
+    }
+}
