@@ -5,14 +5,12 @@ public import CaptureCore
 extension CaptureEngine {
     /// Stops a session: its files are finished, then its devices are closed if nobody else uses them.
     ///
-    /// Returns at once; the end is the change of state to `stopped`.
+    /// Returns at once; the end is the change of state to `stopped`. A session that is ending or over is left to it.
     ///
-    /// - Throws: `.wrongState` when it is over already.
+    /// - Throws: `.noSuchSession`.
     public func stop(_ id: UInt32, client: SessionClient) throws(CaptureError) {
         let session = try session(id, for: client)
-        guard !session.state.isFinal, !session.isEnding else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) already")
-        }
+        guard !session.state.isFinal, !session.isEnding else { return }
         Task { await end(session, as: .stopped, nil) }
     }
 
