@@ -91,11 +91,15 @@ struct FrameInspector {
 
     private mutating func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
         let clock = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
-        let stamp = Timestamp(seconds: Int(raw.seconds), microseconds: Int(raw.microseconds))
-        if clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC), isPlausible(stamp) {
-            lastStamp = stamp.nanoseconds
-            flags.insert(.monotonic)
-            return stamp
+        // What a driver says can be anything; in nanoseconds it need not fit.
+        let isNumber = (0...1 << 33).contains(raw.seconds) && (0...1_000_000).contains(raw.microseconds)
+        if clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC), isNumber {
+            let stamp = Timestamp(seconds: Int(raw.seconds), microseconds: Int(raw.microseconds))
+            if isPlausible(stamp) {
+                lastStamp = stamp.nanoseconds
+                flags.insert(.monotonic)
+                return stamp
+            }
         }
         flags.insert(.stampedOnArrival)
         flags.remove(.startOfExposure)
