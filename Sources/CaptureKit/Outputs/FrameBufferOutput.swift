@@ -56,6 +56,9 @@ public final class FrameBufferOutput: CaptureOutput {
         stop()
     }
 
+    /// Whether the output reads by itself.
+    var hasHandler: Bool { handler != nil }
+
     /// Buffers that the handler was too slow for.
     public var missed: UInt64 { state.withLock { $0.missed } }
 

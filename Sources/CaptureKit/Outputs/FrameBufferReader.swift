@@ -137,7 +137,7 @@ extension CaptureSession {
     /// Lets the buffer outputs that have a closure read.
     func beginBuffers() async throws(CaptureError) {
         for output in outputs {
-            guard let buffer = output as? FrameBufferOutput else { continue }
+            guard let buffer = output as? FrameBufferOutput, buffer.hasHandler else { continue }
             try buffer.begin(try await reader(of: buffer.name))
         }
     }

@@ -10,8 +10,8 @@ extension CaptureSession {
         on daemon: CaptureDaemon? = nil
     ) async throws(CaptureError) -> CaptureSession {
         let daemon = try await CaptureDaemon.given(daemon)
-        let hub = SessionHub(path: CaptureNames.sessionPath(id))
-        try await hub.connect(to: daemon)
+        let hub = SessionHub(daemon, path: CaptureNames.sessionPath(id))
+        try await hub.connect()
         return CaptureSession(daemon, hub)
     }
 

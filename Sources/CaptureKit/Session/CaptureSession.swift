@@ -138,10 +138,10 @@ public actor CaptureSession {
             [wanted.description(isAttached: isAttached).busValue, wanted.files(without: [])]
         )
         guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
-        let hub = SessionHub(path: path)
+        let hub = SessionHub(daemon, path: path)
         self.hub = hub
         applied = wanted
-        try await hub.connect(to: daemon)
+        try await hub.connect()
         return hub
     }
 }

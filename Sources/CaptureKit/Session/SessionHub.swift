@@ -15,11 +15,15 @@ final class SessionHub: Sendable {
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener = 0
         var subscriptions: [BusSubscription] = []
+        /// Set once the reason of an end was asked for.
+        var isAsking = false
     }
     private let state = Mutex(State())
     let path: String
+    private let daemon: CaptureDaemon
 
-    init(path: String) {
+    init(_ daemon: CaptureDaemon, path: String) {
+        self.daemon = daemon
         self.path = path
     }
 
@@ -30,7 +34,7 @@ final class SessionHub: Sendable {
     var results: [OutputResult] { state.withLock { $0.results } }
 
     /// Begins to listen on the bus, then reads how things stand.
-    func connect(to daemon: CaptureDaemon) async throws(CaptureError) {
+    func connect() async throws(CaptureError) {
         let match = BusMatch(sender: CaptureNames.service, path: path)
         let signals = try await daemon.connection.subscribe(match) { [weak self] in self?.heard($0) }
         let name = try await daemon.connection.watchName(CaptureNames.service) { [weak self] _ in
@@ -39,7 +43,7 @@ final class SessionHub: Sendable {
         daemon.connection.onDisconnect { [weak self] in self?.lose($0.message) }
         state.withLock { $0.subscriptions = [signals, name] }
         let properties = try await daemon.properties(of: path, CaptureNames.session)
-        update(properties, isSignal: false)
+        update(properties, .answer)
     }
 
     /// What happens from now on, beginning with how things stand. Ends after the final state.
@@ -65,7 +69,7 @@ final class SessionHub: Sendable {
             guard signal.arguments.count >= 2, signal.arguments[0].text == CaptureNames.session,
                 let changed = signal.arguments[1].properties
             else { return }
-            update(changed, isSignal: true)
+            update(changed, .signal)
         case (CaptureNames.session, "OutputFinished"):
             guard signal.arguments.count == 4, let name = signal.arguments[0].text,
                 let code = signal.arguments[1].text, let message = signal.arguments[2].text
@@ -83,23 +87,48 @@ final class SessionHub: Sendable {
         }
     }
 
-    private func update(_ properties: [String: BusValue], isSignal: Bool) {
-        let status = state.withLock { state -> SessionStatus? in
-            for (name, value) in properties where isSignal || !state.heard.contains(name) {
+    /// Where properties come from.
+    private enum Origin {
+        /// They are as they were announced, and newer than what was asked for before.
+        case signal
+        /// They may be older than what was announced since.
+        case answer
+        /// They are the last word: nothing is announced after the end.
+        case lastAnswer
+    }
+
+    private func update(_ properties: [String: BusValue], _ origin: Origin) {
+        let (status, isAsking) = state.withLock { state -> (SessionStatus?, Bool) in
+            for (name, value) in properties where origin != .answer || !state.heard.contains(name) {
                 state.properties[name] = value
-                if isSignal { state.heard.insert(name) }
+                if origin == .signal { state.heard.insert(name) }
             }
             let word = state.properties["State"]?.text ?? ""
-            guard !state.status.state.isFinal, let now = SessionState(rawValue: word) else { return nil }
+            guard !state.status.state.isFinal, let now = SessionState(rawValue: word) else { return (nil, false) }
             let code = state.properties["ReasonCode"]?.text ?? ""
             let sentence = state.properties["Reason"]?.text ?? ""
             let reason = code.isEmpty ? nil : CaptureError(.init(rawValue: code), sentence)
+            if reason == nil, now == .failed || now == .interrupted, origin != .lastAnswer {
+                // The end was announced before its reason: nobody is told without it.
+                defer { state.isAsking = true }
+                return (nil, !state.isAsking)
+            }
             let status = SessionStatus(now, reason)
-            if status == state.status { return nil }
+            if status == state.status { return (nil, false) }
             state.status = status
-            return status
+            return (status, false)
         }
         if let status { tell(status) }
+        if isAsking { Task { await askForReason() } }
+    }
+
+    private func askForReason() async {
+        do throws(CaptureError) {
+            update(try await daemon.properties(of: path, CaptureNames.session), .lastAnswer)
+        } catch {
+            // The session is gone, and with it the reason; that it ended is known.
+            update([:], .lastAnswer)
+        }
     }
 
     private func lose(_ message: String) {

@@ -1,0 +1,106 @@
+import CaptureBus
+import CaptureKit
+import CaptureRing
+import CaptureSystem
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct BufferTests {
+    private static let format = MediaFormat.video(
+        VideoFormat(
+            pixelFormat: .grey,
+            width: 16,
+            height: 16,
+            interval: FrameInterval(framesPerSecond: 30),
+            planes: [PlaneLayout(offset: 0, stride: 16, size: 256)]
+        )
+    )
+
+    private static func publish(_ ring: RingWriter, _ value: UInt8) throws {
+        let slot = try #require(ring.claim())
+        let memory = unsafe ring.memory(ofSlot: slot)
+        for index in 0..<256 { unsafe memory[index] = value }
+        let info = BufferInfo(
+            timestamp: .now,
+            deviceSequence: UInt64(value),
+            bytesUsed: (256, 0, 0, 0),
+            flags: [.keyframe, .monotonic]
+        )
+        ring.publish(slot, info)
+    }
+
+    private func running(_ bus: PrivateBus, _ rings: [RingWriter], _ output: FrameBufferOutput) async throws -> (
+        FakeDaemon, CaptureSession
+    ) {
+        let next = Mutex(0)
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Start": { daemon, _ throws(CaptureError) in
+                    try daemon.become(.running)
+                    return []
+                },
+                "OpenBuffer": { _, _ in
+                    let index = next.withLock { number in
+                        defer { number += 1 }
+                        return number
+                    }
+                    return [.descriptor(rings[index].file)]
+                },
+            ]
+        )
+        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        try await session.addInput(.camera())
+        try await session.addOutput(output)
+        try await session.startRunning()
+        return (daemon, session)
+    }
+
+    @Test func `a handler is given what is published, on a thread of its own`() async throws {
+        let bus = try PrivateBus()
+        let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
+        let (values, feed) = AsyncStream<UInt8>.makeStream()
+        let output = FrameBufferOutput(newest: false) { buffer in
+            let value = unsafe buffer.bytes[100]
+            if buffer.isIntact { feed.yield(value) }
+        }
+        let (daemon, session) = try await running(bus, [ring], output)
+        for value in 1...3 as ClosedRange<UInt8> { try BufferTests.publish(ring, value) }
+        var seen: [UInt8] = []
+        for await value in values {
+            seen.append(value)
+            if seen.count == 3 { break }
+        }
+        #expect(seen == [1, 2, 3])
+        ring.finish(.deviceLost)
+        output.stop()
+        withExtendedLifetime((daemon, session)) {}
+    }
+
+    @Test func `a stream that moves goes on in its new ring without a loss`() async throws {
+        let bus = try PrivateBus()
+        let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
+        let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let (daemon, session) = try await running(bus, [first, second], output)
+        var iterator = sequences.makeAsyncIterator()
+        try BufferTests.publish(first, 1)
+        #expect(await iterator.next() == 1)
+        try BufferTests.publish(second, 2)
+        first.finish(.moved)
+        try daemon.connection.emit(
+            FakeDaemon.session,
+            CaptureNames.session,
+            "BufferMoved",
+            signature: "s",
+            [.string("buffer")]
+        )
+        #expect(await iterator.next() == 2)
+        #expect(output.missed == 0)
+        second.finish(.stopped)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+}

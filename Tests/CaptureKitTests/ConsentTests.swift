@@ -1,0 +1,213 @@
+import CaptureBus
+import CaptureKit
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConsentTests {
+    private static func request(_ services: [String]) -> BusValue {
+        .properties([
+            "program": .string("exe:/usr/bin/tool"), "tier": .string("claimed"), "name": .string("Tool"),
+            "services": .strings(services),
+            "reasons": .dictionary("ss", [BusEntry(.string("camera"), .string("to see you"))]),
+            "pid": .uint32(99), "secondsLeft": .uint32(60), "inline": .bool(false),
+        ])
+    }
+
+    /// Asks the one agent that registered.
+    private func ask(_ daemon: FakeDaemon, _ cookie: String, _ services: [String]) async throws -> [BusValue] {
+        let registration = try #require(daemon.calls("RegisterAgent").first)
+        return try await daemon.connection.call(
+            registration.sender,
+            registration.arguments[0].text ?? "",
+            CaptureNames.agentInterface,
+            "Ask",
+            signature: "sa{sv}",
+            [.string(cookie), ConsentTests.request(services)]
+        )
+    }
+
+    @Test func `an agent is asked and answers with the cookie, row by row`() async throws {
+        let bus = try PrivateBus()
+        let (answers, feed) = AsyncStream<[BusValue]>.makeStream()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Answer": { _, call in
+                    feed.yield(call.arguments)
+                    return []
+                }
+            ]
+        )
+        let seen = Mutex<PromptRequest?>(nil)
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(on: client) { request in
+            seen.withLock { $0 = request }
+            return .answered([.camera: true, .microphone: false])
+        }
+        _ = try await ask(daemon, "secret", ["microphone", "camera"])
+        var iterator = answers.makeAsyncIterator()
+        let answer = try #require(await iterator.next())
+        #expect(answer[0].text == "secret")
+        #expect(answer[1].properties == ["camera": .bool(true), "microphone": .bool(false)])
+        let request = try #require(seen.withLock { $0 })
+        #expect(request.services == [.camera, .microphone])
+        #expect(request.reasons == [.camera: "to see you"])
+        #expect(request.processID == 99)
+        try await agent.unregister()
+        #expect(daemon.calls("UnregisterAgent").count == 1)
+    }
+
+    @Test func `a question that nobody answered is dismissed`() async throws {
+        let bus = try PrivateBus()
+        let (dismissals, feed) = AsyncStream<String>.makeStream()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Dismiss": { _, call in
+                    feed.yield(call.arguments[0].text ?? "")
+                    return []
+                }
+            ]
+        )
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(on: client) { _ in .dismissed }
+        _ = try await ask(daemon, "c", ["camera"])
+        var iterator = dismissals.makeAsyncIterator()
+        #expect(await iterator.next() == "c")
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `a question that is withdrawn is cancelled and not answered`() async throws {
+        let bus = try PrivateBus()
+        let (events, feed) = AsyncStream<String>.makeStream()
+        let daemon = try await FakeDaemon(on: bus)
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(on: client) { _ in
+            feed.yield("asked")
+            let (never, end) = AsyncStream<Void>.makeStream()
+            for await _ in never {}
+            withExtendedLifetime(end) {}
+            feed.yield("withdrawn")
+            return .withdrawn
+        }
+        _ = try await ask(daemon, "c", ["camera"])
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == "asked")
+        let registration = try #require(daemon.calls("RegisterAgent").first)
+        _ = try await daemon.connection.call(
+            registration.sender,
+            registration.arguments[0].text ?? "",
+            CaptureNames.agentInterface,
+            "Cancel",
+            signature: "s",
+            [.string("c")]
+        )
+        #expect(await iterator.next() == "withdrawn")
+        #expect(daemon.calls("Answer").isEmpty && daemon.calls("Dismiss").isEmpty)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `questions of anyone but the daemon are refused`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus)
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(on: client) { _ in .answered([.camera: true]) }
+        let registration = try #require(daemon.calls("RegisterAgent").first)
+        let stranger = try await BusConnection.open(bus.kind)
+        let error = await #expect(throws: CaptureError.self) {
+            try await stranger.call(
+                registration.sender,
+                registration.arguments[0].text ?? "",
+                CaptureNames.agentInterface,
+                "Ask",
+                signature: "sa{sv}",
+                [.string("c"), ConsentTests.request(["camera"])]
+            )
+        }
+        #expect(error?.code == .notPermitted)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `a request for access waits for the decision with its own number`() async throws {
+        let bus = try PrivateBus()
+        @Sendable func decided(_ number: UInt32, _ code: String, _ status: UInt32) -> [BusValue] {
+            [
+                .uint32(number), .string(code), .string("sentence"),
+                .dictionary("su", [BusEntry(.string("camera"), .uint32(status))]),
+            ]
+        }
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "RequestAccess": { daemon, call throws(CaptureError) in
+                    for (number, status) in [(4, 3), (5, 2)] as [(UInt32, UInt32)] {
+                        try daemon.connection.emit(
+                            CaptureNames.root,
+                            CaptureNames.authorization,
+                            "AccessDecided",
+                            signature: "ussa{su}",
+                            decided(number, "", status),
+                            to: call.sender
+                        )
+                    }
+                    return [.uint32(5)]
+                }
+            ]
+        )
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        #expect(try await CaptureDevice.requestAccess(for: [.video], on: client) == [.video: .denied])
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `a request that nobody answered throws why`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "RequestAccess": { daemon, call throws(CaptureError) in
+                    try daemon.connection.emit(
+                        CaptureNames.root,
+                        CaptureNames.authorization,
+                        "AccessDecided",
+                        signature: "ussa{su}",
+                        [.uint32(1), .string("NobodyToAsk"), .string("nobody"), .dictionary("su", [])],
+                        to: call.sender
+                    )
+                    return [.uint32(1)]
+                }
+            ]
+        )
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let error = await #expect(throws: CaptureError.self) {
+            _ = try await CaptureDevice.requestAccess(for: [.video, .audio], on: client)
+        }
+        #expect(error?.code == .nobodyToAsk)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `stored answers are read with everything that is known of them`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "List": { _, _ in
+                    [
+                        .propertyList([
+                            [
+                                "user": .string("ann"), "program": .string("exe:/a"), "service": .string("camera"),
+                                "status": .string("denied"), "tier": .string("claimed"), "reason": .string("user"),
+                                "time": .int64(1_700_000_000_123), "detail": .string("d"),
+                            ]
+                        ])
+                    ]
+                }
+            ]
+        )
+        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        let entry = try #require(try await panel.entries().first)
+        #expect(entry.status == .denied)
+        #expect(entry.time == 1_700_000_000)
+        withExtendedLifetime(daemon) {}
+    }
+}

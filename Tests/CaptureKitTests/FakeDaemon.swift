@@ -1,0 +1,111 @@
+import CaptureBus
+import CaptureCore
+import CaptureKit
+import CaptureSystem
+import Synchronization
+
+/// The daemon as far as a client can tell, played by the test.
+final class FakeDaemon: Sendable {
+    typealias Answer = @Sendable (FakeDaemon, BusCall) async throws(CaptureError) -> [BusValue]
+
+    static let session = CaptureNames.sessionPath(7)
+
+    let connection: BusConnection
+    private let answers: [String: Answer]
+    private let heard = Mutex<[BusCall]>([])
+    private let object = Mutex<BusObject?>(nil)
+
+    /// Appears on the bus under the daemon's name.
+    ///
+    /// - Parameter answers: By the methods' names; what is not given answers with nothing.
+    init(on bus: PrivateBus, _ answers: [String: Answer] = [:]) async throws {
+        connection = try await BusConnection.open(bus.kind)
+        self.answers = answers
+        let none: [String: BusValue] = [:]
+        try await export(
+            CaptureNames.root,
+            [
+                (CaptureInterfaces.manager, ["Version": .string("9.9"), "Synthetic": .bool(true)]),
+                (CaptureInterfaces.authorization, none),
+            ]
+        )
+        let session = try await export(
+            FakeDaemon.session,
+            [
+                (
+                    CaptureInterfaces.session,
+                    [
+                        "Id": .uint32(7), "State": .string("configured"), "ReasonCode": .string(""),
+                        "Reason": .string(""), "Program": .string("exe:/test"), "User": .uint32(0),
+                        "Attached": .bool(true), "Description": .properties(none),
+                    ]
+                )
+            ]
+        )
+        object.withLock { $0 = session }
+        try await connection.requestName(CaptureNames.service)
+    }
+
+    /// The calls of a method so far.
+    func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
+
+    /// Puts the session into a state.
+    func become(_ state: SessionState, _ reason: CaptureError? = nil) throws(CaptureError) {
+        guard let object = object.withLock({ $0 }) else { return }
+        try connection.update(
+            object,
+            CaptureNames.session,
+            [
+                "State": .string(state.rawValue), "ReasonCode": .string(reason?.code.rawValue ?? ""),
+                "Reason": .string(reason?.message ?? ""),
+            ]
+        )
+    }
+
+    /// Says that an output is at its end.
+    func finish(_ output: String, _ error: CaptureError? = nil, _ counters: OutputStatistics) throws(CaptureError) {
+        try connection.emit(
+            FakeDaemon.session,
+            CaptureNames.session,
+            "OutputFinished",
+            signature: "sssa{sv}",
+            [
+                .string(output), .string(error?.code.rawValue ?? ""), .string(error?.message ?? ""),
+                counters.busValue,
+            ]
+        )
+    }
+
+    private func handler(of member: String) -> BusHandler {
+        let answer = answers[member] ?? FakeDaemon.nothing
+        return { call throws(CaptureError) in
+            self.heard.withLock { $0.append(call) }
+            return try await answer(self, call)
+        }
+    }
+
+    private static let nothing: Answer = { _, call in
+        call.member == "CreateSession" ? [.objectPath(FakeDaemon.session)] : []
+    }
+
+    @discardableResult
+    private func export(_ path: String, _ parts: [(BusInterface, [String: BusValue])]) async throws -> BusObject {
+        let object = try BusObject(
+            path: path,
+            parts.map { interface, properties in
+                var handlers: [String: BusHandler] = [:]
+                for method in interface.methods { handlers[method.name] = handler(of: method.name) }
+                return BusImplementation(interface, methods: handlers, properties: properties)
+            }
+        )
+        try await connection.export(object)
+        return object
+    }
+}
+
+extension OutputFile {
+    /// A file in the temporary folder that is never kept.
+    static func scratch() throws -> OutputFile {
+        try OutputFile(creating: "/tmp/capturekit-test-\(UInt64.random(in: 0...UInt64.max))")
+    }
+}

@@ -1,0 +1,78 @@
+import CaptureKit
+import Testing
+
+struct PromptDialogTests {
+    private let request = PromptRequest(
+        cookie: "c",
+        program: "exe:/usr/bin/tool",
+        tier: "claimed",
+        name: "Tool",
+        detail: "executable /usr/bin/tool",
+        services: [.camera, .microphone],
+        reasons: [.camera: "to record what you ask for", .microphone: "to record sound"],
+        processID: 42,
+        secondsLeft: 60,
+        isInline: true
+    )
+
+    private func steps(_ keys: String) -> [PromptDialog.Step] {
+        var dialog = PromptDialog(request)
+        return dialog.take(Array(keys.utf8)).filter { $0 != .ignored }
+    }
+
+    @Test func `the dialog shows who asks, how sure that is, why, and both rows`() {
+        let text = PromptDialog(request).opening
+        for part in [
+            "Tool wants to use the camera and the microphone", "exe:/usr/bin/tool", "claimed: not certain",
+            "to record what you ask for", "to record sound", "every command run in this session", "within 60 s",
+            "allow the camera? [y/n]",
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `two rows are answered apart`() {
+        #expect(
+            steps("yn") == [
+                .next("yes\n  allow the microphone? [y/n] "),
+                .done(.answered([.camera: true, .microphone: false]), "no\n"),
+            ]
+        )
+    }
+
+    @Test(arguments: ["y\nn\n", "Y N", "yes\nno\n"])
+    func `keys without a meaning are passed over`(keys: String) {
+        #expect(steps(keys).last == .done(.answered([.camera: true, .microphone: false]), "no\n"))
+    }
+
+    @Test(arguments: ["\u{4}", "y\u{4}", "\u{1B}", ""])
+    func `the end of input, Ctrl-D and Escape answer nothing, not even the row before`(keys: String) {
+        #expect(steps(keys).last == .done(.dismissed, "no answer\n"))
+    }
+
+    @Test func `an arrow key is no answer and does not close the dialog`() {
+        #expect(steps("\u{1B}[A").isEmpty)
+        #expect(steps("\u{1B}[200~y").isEmpty)
+    }
+
+    @Test func `keys after the last answer are not taken`() {
+        var dialog = PromptDialog(request)
+        #expect(dialog.take(Array("yyn".utf8)).count == 2)
+    }
+
+    @Test func `texts of programs cannot move the cursor, turn the text or fake a line`() {
+        var forged = request
+        forged.name = "Nice\u{1B}[2J\u{202E}loot"
+        forged.reasons = [.camera: "a\nallow the camera? [y/n] yes\r"]
+        let text = PromptDialog(forged).opening
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && !text.contains("\r"))
+        #expect(text.contains("Nice?[2J?loot"))
+        #expect(text.contains("\"a?allow the camera? [y/n] yes?\""))
+    }
+
+    @Test func `long texts are cut`() {
+        var forged = request
+        forged.reasons = [.camera: String(repeating: "x", count: 100_000)]
+        #expect(PromptDialog(forged).opening.count < 2000)
+    }
+}

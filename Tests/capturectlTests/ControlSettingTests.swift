@@ -1,0 +1,59 @@
+import CaptureKit
+import Testing
+
+@testable import capturectl
+
+struct ControlSettingTests {
+    private let controls = [
+        DeviceControl(
+            name: "brightness",
+            label: "Brightness",
+            kind: .integer,
+            minimum: -64,
+            maximum: 64,
+            step: 1,
+            defaultValue: 0,
+            value: 3
+        ),
+        DeviceControl(
+            name: "auto",
+            label: "Auto",
+            kind: .boolean,
+            minimum: 0,
+            maximum: 1,
+            step: 1,
+            defaultValue: 1,
+            value: 1
+        ),
+        DeviceControl(
+            name: "power",
+            label: "Power",
+            kind: .menu,
+            minimum: 0,
+            maximum: 2,
+            step: 1,
+            defaultValue: 1,
+            value: 1,
+            choices: [0: "Disabled", 2: "60 Hz"]
+        ),
+    ]
+
+    @Test(arguments: [
+        ("brightness=-10", -10), ("auto=off", 0), ("auto=1", 1), ("power=2", 2), ("power=60 hz", 2),
+    ])
+    func `a value is understood by its setting's kind`(text: String, value: Int64) throws {
+        #expect(try ControlSetting(text, among: controls).value == value)
+    }
+
+    @Test(arguments: ["brightness=65", "brightness=x", "brightness=", "auto=2", "power=1", "power=50 hz"])
+    func `a value that the setting does not take is told with those that it takes`(text: String) {
+        let error = #expect(throws: CaptureError.self) { try ControlSetting(text, among: controls) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test func `an unknown setting is told with those that there are`() {
+        let error = #expect(throws: CaptureError.self) { try ControlSetting("colour=1", among: controls) }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains("brightness, auto, power") == true)
+    }
+}

@@ -1,0 +1,101 @@
+import CaptureKit
+import Foundation
+import Testing
+
+@testable import capturectl
+
+/// A machine made of files in a folder.
+final class FakeMachine {
+    let root = NSTemporaryDirectory() + "doctor-\(UUID().uuidString)"
+    var machine: Machine { Machine(root: root) }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    func put(_ path: String, _ text: String = "", mode: Int = 0o660) throws {
+        let whole = root + path
+        let folder = URL(fileURLWithPath: whole).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: whole))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: whole)
+    }
+
+    func link(_ path: String, to target: String) throws {
+        let whole = root + path
+        let folder = URL(fileURLWithPath: whole).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: whole, withDestinationPath: target)
+    }
+
+    func checks(user: Bool = true, group: String = "video") -> InstallationChecks {
+        InstallationChecks(machine: machine, hasUser: { _ in user }, group: { _ in group })
+    }
+}
+
+struct DoctorTests {
+    @Test func `an installation without its files is told, each with a command`() {
+        let findings = FakeMachine().checks(user: false).files()
+        #expect(findings.filter { $0.state == .problem }.count == findings.count)
+        #expect(findings.allSatisfy { !$0.remedy.isEmpty })
+        #expect(!findings.areWell)
+    }
+
+    @Test func `a whole installation is well`() throws {
+        let fake = FakeMachine()
+        try fake.put("/usr/lib/systemd/system/captured.service")
+        try fake.put("/usr/lib/systemd/system/captured-recorder@.service")
+        try fake.put("/usr/local/share/dbus-1/system-services/org.capturekit.Capture1.service")
+        try fake.put("/etc/dbus-1/system.d/org.capturekit.Capture1.conf")
+        let findings = fake.checks().files()
+        #expect(findings.areWell)
+        #expect(findings.allSatisfy { $0.state == .fine })
+    }
+
+    @Test func `a node that the daemon's group cannot open is a problem, one that all can open is advice`() throws {
+        let fake = FakeMachine()
+        try fake.put("/dev/video0", mode: 0o600)
+        #expect(fake.checks().nodes().map(\.state) == [.problem])
+        try fake.put("/dev/video0", mode: 0o666)
+        #expect(fake.checks().nodes().map(\.state) == [.advice])
+        try fake.put("/dev/video0", mode: 0o660)
+        #expect(fake.checks().nodes().map(\.state) == [.fine])
+        #expect(fake.checks(group: "root").nodes().map(\.state) == [.problem])
+    }
+
+    @Test func `capture nodes alone are looked at`() throws {
+        let fake = FakeMachine()
+        for path in ["/dev/video0", "/dev/video-dec0", "/dev/v4l", "/dev/snd/pcmC0D0c", "/dev/snd/pcmC0D0p"] {
+            try fake.put(path)
+        }
+        #expect(fake.machine.captureNodes == ["/dev/video0", "/dev/snd/pcmC0D0c"])
+    }
+
+    @Test func `who holds a node past the daemon is named`() throws {
+        let fake = FakeMachine()
+        try fake.put("/dev/video0")
+        for (process, name) in [(10, "cheese"), (11, "captured")] {
+            try fake.put("/proc/\(process)/comm", name + "\n")
+            try fake.link("/proc/\(process)/fd/3", to: "/dev/video0")
+            try fake.link("/proc/\(process)/fd/4", to: "/dev/video0")
+        }
+        #expect(fake.machine.holders == [Machine.Holder(node: "/dev/video0", process: 10, name: "cheese")])
+        #expect(fake.checks().others().first?.remedy == "kill 10")
+    }
+
+    @Test func `a store that is not usable and a fault in the configuration are problems`() {
+        let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
+        let findings = checks.judge(
+            DaemonHealth(values: [
+                "storeFault": .text("it is corrupt"), "stateDirectory": .text("/var/lib/captured"),
+                "configurationProblems": .list(["/etc/captured/captured.conf:3: unknown key"]),
+                "recorder": .text("socket(path: \"/run/captured-recorder.socket\")"), "agents": .number(0),
+            ])
+        )
+        #expect(findings.filter { $0.state == .problem }.map(\.check) == ["store", "configuration", "recorder"])
+        #expect(findings.first { $0.check == "configuration" }?.remedy.contains("/etc/captured/captured.conf") == true)
+        #expect(findings.first { $0.check == "recorder" }?.text.contains("/run/captured-recorder.socket") == true)
+        #expect(findings.first { $0.check == "agent" }?.remedy == "capturectl agent")
+        #expect(findings.json["healthy"] == JSON(false))
+    }
+}

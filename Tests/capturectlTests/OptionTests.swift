@@ -1,0 +1,86 @@
+import ArgumentParser
+import CaptureKit
+import Testing
+
+@testable import capturectl
+
+struct OptionTests {
+    private func plan(_ arguments: String) throws -> RecordingPlan {
+        try RecordCommand.parse(arguments.split(separator: " ").map(String.init)).recording.plan()
+    }
+
+    @Test func `a movie takes the first camera and the first microphone`() throws {
+        let plan = try plan("out.mkv")
+        #expect(plan.inputs == [.camera(), .microphone()])
+        #expect(plan.format == FileFormat(kind: .movie, name: "mkv"))
+    }
+
+    @Test func `devices, preset and duration are taken over`() throws {
+        let plan = try plan("--camera /dev/video2 --microphone hw:1,0 --preset low --duration 2.5 out.mp4")
+        #expect(plan.inputs == [.camera("/dev/video2", request: Preset.low.request), .microphone("hw:1,0")])
+        let output = try plan.output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.duration == 2_500_000_000)
+        #expect(output.description.format == "mp4")
+    }
+
+    @Test func `none leaves a kind out`() throws {
+        #expect(try plan("--microphone none out.mkv").inputs == [.camera()])
+        #expect(try plan("--camera none out.mkv").inputs == [.microphone()])
+    }
+
+    @Test func `sound files take the microphone alone`() throws {
+        let plan = try plan("--camera none out.wav")
+        #expect(plan.inputs == [.microphone()])
+        let output = try plan.output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.kind == .sound)
+        #expect(output.mediaTypes == [.audio])
+    }
+
+    @Test func `an exact format is exact`() throws {
+        let plan = try plan("--video-format YUYV:640x480@30 --audio-format S16_LE:44100x1 out.mov")
+        #expect(plan.inputs[0].video?.isExact == true)
+        #expect(plan.inputs[0].video?.width == 640)
+        #expect(plan.inputs[1].audio.sampleRate == 44100)
+    }
+
+    @Test(arguments: [
+        "--camera none --microphone none out.mkv", "--camera a out.wav", "--microphone none out.flac",
+        "--preset low --video-format 640x480 out.mkv", "--duration 0 out.mkv", "--duration -1 out.mkv",
+        "--duration nan out.mkv", "--format avi out.avi", "--video-format YUYV:1x out.mkv",
+    ])
+    func `options that contradict each other are usage errors`(arguments: String) {
+        // What the parser itself refuses is a usage error too.
+        let error = #expect(throws: (any Error).self) { try plan(arguments) }
+        let code = (error as? CaptureError)?.code.exitCode ?? error.map { Capturectl.exitCode(for: $0).rawValue }
+        #expect(code == 64)
+    }
+
+    @Test(arguments: [
+        "", "bogus", "record", "record --preset vast out.mkv", "record --duration x out.mkv", "stop", "stop 1 --all",
+        "stop x", "--bus moon devices", "auth set exe:/a camera", "auth set exe:/a camera perhaps",
+        "auth set exe:/a kitchen denied", "auth reset", "frames --count x", "control --reset brightness",
+    ])
+    func `a wrong command line exits 64`(line: String) async {
+        let arguments = line.split(separator: " ").map(String.init)
+        // The root alone prints its help, which is no error.
+        #expect(await Program.run(arguments) == (arguments.isEmpty ? 0 : 64))
+    }
+
+    @Test func `the bus is taken before and after the command`() throws {
+        for line in [["--bus", "session", "devices"], ["devices", "--bus", "session"], ["devices", "--bus=session"]] {
+            let command = try #require(try Capturectl.parseAsRoot(line) as? DevicesCommand)
+            #expect(command.bus.bus == .session)
+        }
+    }
+
+    @Test(arguments: ["tool", "exe:tool", "unit:camera", "flatpak:", ""])
+    func `a slip in a program's id is told`(id: String) {
+        let error = #expect(throws: CaptureError.self) { try ProgramName.check(id) }
+        #expect(error?.code == .usage)
+    }
+
+    @Test(arguments: ["exe:/usr/bin/tool", "unit:camera.service", "uid:0", "app:org.x.Y", "flatpak:org.x.Y", "snap:x"])
+    func `every form of program id is known`(id: String) throws {
+        try ProgramName.check(id)
+    }
+}

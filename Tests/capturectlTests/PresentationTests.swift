@@ -1,0 +1,100 @@
+import CaptureKit
+import Testing
+
+@testable import capturectl
+
+struct PresentationTests {
+    @Test func `columns are aligned, numbers to the right, nothing hangs behind a line`() {
+        var table = Table([">ID", "NAME", "WHY"])
+        table.add(["1", "a camera", ""])
+        table.add(["20", "b", "gone"])
+        #expect(table.text == "ID  NAME      WHY\n 1  a camera\n20  b         gone\n")
+    }
+
+    @Test func `a table without rows is nothing`() {
+        #expect(Table(["A"]).text.isEmpty)
+    }
+
+    @Test func `a cell cannot break its row`() {
+        var table = Table(["NAME"])
+        table.add(["a\nb\u{1B}[31m"])
+        #expect(table.text == "NAME\na?b?[31m\n")
+    }
+
+    @Test func `JSON keeps the order of keys and escapes what a terminal would obey`() {
+        let json: JSON = ["b": JSON(1), "a": ["x", .null, JSON(true)], "c": JSON("\"\u{1B}\n\u{9B}ü")]
+        #expect(json.line == "{\"b\":1,\"a\":[\"x\",null,true],\"c\":\"\\\"\\u001b\\n\\u009bü\"}")
+        #expect(JSON.array([]).pretty == "[]")
+        #expect((["a": [JSON(UInt64.max)]] as JSON).pretty == "{\n  \"a\": [\n    18446744073709551615\n  ]\n}")
+        #expect(JSON(Double.nan) == .null)
+    }
+
+    @Test(arguments: [(0, "00:00.0"), (61_550_000_000, "01:01.5"), (3_723_000_000_000, "1:02:03.0"), (-5, "00:00.0")])
+    func `times read as minutes, with hours when there are any`(nanoseconds: Int64, text: String) {
+        #expect(Quantities.time(nanoseconds) == text)
+    }
+
+    @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 20, "5.0 MiB"), (3 << 30, "3.0 GiB")])
+    func `sizes read in the unit that fits`(bytes: UInt64, text: String) {
+        #expect(Quantities.size(bytes) == text)
+    }
+
+    @Test func `the meter is empty for silence, grows with the sound, and marks what is too loud`() {
+        #expect(LevelMeter.bar(0) == "[            ]")
+        #expect(LevelMeter.bar(1000) == "[===========!]")
+        #expect(LevelMeter.bar(100) == "[=======     ]")
+        #expect(Quantities.level(500) == "-6 dB")
+        #expect(Quantities.level(0) == "-inf dB")
+    }
+
+    @Test func `the progress line shows time, size, frames, drops and level, and fits the terminal`() {
+        var output = OutputStatistics()
+        output.duration = 12_300_000_000
+        output.bytes = 2_097_152
+        output.frames = 369
+        output.samples = 1
+        output.peak = 500
+        output.missedFrames = 1
+        var input = InputStatistics()
+        input.drops = ["no-slot": 2]
+        var statistics = SessionStatistics()
+        statistics.outputs = ["movie": output]
+        statistics.inputs = ["camera": input]
+        let line = ProgressLine(width: 200).text(statistics, output: "movie")
+        #expect(line == "00:12.3  2.0 MiB  369 frames  3 dropped  [=========== ] -6 dB")
+        #expect(ProgressLine(width: 20).text(statistics, output: "movie").count == 19)
+    }
+
+    @Test func `the summary names drops by cause and what was encoded by what`() {
+        var output = OutputStatistics()
+        output.frames = 100
+        output.samples = 48000
+        output.drift = -12
+        output.videoEncoder = "libx264"
+        output.audioEncoder = "aac"
+        var input = InputStatistics()
+        input.drops = ["sequence-gap": 2, "overrun": 0]
+        var statistics = SessionStatistics()
+        statistics.outputs = ["movie": output]
+        statistics.inputs = ["camera": input]
+        let outcome = SessionOutcome(statistics: statistics, output: "movie")
+        let summary = RecordingSummary(file: "a.mkv", format: "mkv", outcome: outcome)
+        #expect(summary.text.contains("a.mkv: mkv, libx264 + aac"))
+        #expect(summary.text.contains("100 frames, dropped: 2 sequence-gap"))
+        #expect(summary.text.contains("clock drift -12 ppm"))
+        #expect(summary.json["drops"] == ["sequence-gap": JSON(2)])
+        #expect(summary.json["error"] == .null)
+    }
+
+    private static let exits: [(CaptureError.Code, Int32)] = [
+        (.usage, 64), (.invalidArgument, 65), (.noSuchDevice, 66), (.noSuchSession, 66), (.unreachable, 69),
+        (.internalFault, 70), (.inputOutput, 74), (.deviceLost, 74), (.recorderLost, 74), (.busy, 75),
+        (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.denied, 77), (.restricted, 77), (.revoked, 77),
+        (.missingUsageDescription, 78), (.init(rawValue: "Unheard"), 70),
+    ]
+
+    @Test(arguments: exits)
+    func `errors exit with their code of sysexits`(code: CaptureError.Code, exit: Int32) {
+        #expect(Program.report(CaptureError(code, "a sentence")) == exit)
+    }
+}
