@@ -7,6 +7,9 @@ import Glibc
 /// over its first part, `lostBefore` says how far, and readers put the silence there themselves. Thread-bound, allocates
 /// nothing.
 struct SoundFiller {
+    /// Made once: the literal of a set allocates where it is not optimized away.
+    private static let flags: BufferFlags = [.keyframe, .monotonic, .silence, .discontinuity]
+
     let format: AudioFormat
     let sink: any MediaSink
 
@@ -47,7 +50,7 @@ struct SoundFiller {
                         deviceSequence: sequence,
                         position: position,
                         bytesUsed: (bytes, 0, 0, 0),
-                        flags: [.keyframe, .monotonic, .silence, .discontinuity],
+                        flags: Self.flags,
                         lostBefore: skipped
                     )
                 )

@@ -18,6 +18,7 @@ struct ALSACapture {
     private let buffer: Int
     private let runsFree: Bool
     private let isMonotonic: Bool
+    private let flags: BufferFlags
     private let name: String
     private let sink: any MediaSink
     private let filler: SoundFiller
@@ -37,6 +38,7 @@ struct ALSACapture {
         buffer = setup.bufferFrames
         runsFree = !setup.usesPlug
         isMonotonic = setup.isMonotonic
+        flags = setup.isMonotonic ? [.keyframe, .monotonic] : [.keyframe, .stampedOnArrival]
         self.name = name
         self.sink = sink
         filler = SoundFiller(format: setup.format, sink: sink)
@@ -177,7 +179,7 @@ struct ALSACapture {
             fill(Int64(format.periodFrames), from: first)
             return
         }
-        var flags: BufferFlags = isMonotonic ? [.keyframe, .monotonic] : [.keyframe, .stampedOnArrival]
+        var flags = flags
         if skipped > 0 { flags.insert(.discontinuity) }
         sink.publish(
             slot,

@@ -77,7 +77,11 @@ struct SyntheticCameraRun {
     /// for: about what a real camera's queue of buffers holds.
     static let patience: Int64 = 250_000_000
 
+    /// Made once: the literal of a set allocates where it is not optimized away.
+    private static let flags: BufferFlags = [.keyframe, .monotonic, .startOfExposure]
+
     private let format: VideoFormat
+    private let frameSize: Int
     private let picture: TestPicture
     private let clock: SyntheticClock
     private let faults: SyntheticFaults
@@ -92,6 +96,7 @@ struct SyntheticCameraRun {
         _ sink: any MediaSink
     ) {
         self.format = format
+        frameSize = format.frameSize
         self.picture = picture
         self.clock = clock
         self.faults = faults
@@ -144,14 +149,14 @@ struct SyntheticCameraRun {
             time: stamp.nanoseconds,
             isFlash: stamp.nanoseconds % 1_000_000_000 == 0
         )
-        var flags: BufferFlags = [.keyframe, .monotonic, .startOfExposure]
+        var flags = Self.flags
         if lost > 0 { flags.insert(.discontinuity) }
         sink.publish(
             slot,
             BufferInfo(
                 timestamp: stamp,
                 deviceSequence: number,
-                bytesUsed: (format.frameSize, 0, 0, 0),
+                bytesUsed: (frameSize, 0, 0, 0),
                 flags: flags,
                 lostBefore: lost
             )

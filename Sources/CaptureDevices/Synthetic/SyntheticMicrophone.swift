@@ -76,6 +76,9 @@ struct SyntheticMicrophoneRun {
     /// buffer holds.
     static let patience: Int64 = 500_000_000
 
+    /// Made once: the literal of a set allocates where it is not optimized away.
+    private static let flags: BufferFlags = [.keyframe, .monotonic]
+
     private let format: AudioFormat
     private let tone: BeepTone
     private let clock: SyntheticClock
@@ -171,7 +174,7 @@ struct SyntheticMicrophoneRun {
             count: format.periodFrames,
             samples
         )
-        var flags: BufferFlags = [.keyframe, .monotonic]
+        var flags = Self.flags
         if skipped > 0 { flags.insert(.discontinuity) }
         sink.publish(
             slot,

@@ -33,9 +33,11 @@ struct TestPicture: Sendable {
         let ink: UInt8 = isFlash ? ColorBars.black.y : ColorBars.white.y
 
         var rest = number % 100_000_000
-        for place in (0..<8).reversed() {
+        var place = 7
+        while place >= 0 {
             unsafe glyph(Int(rest % 10), line: 0, place: place, ink, memory)
             rest /= 10
+            place -= 1
         }
         let milliseconds = Int(time / 1_000_000)
         let seconds = milliseconds / 1000

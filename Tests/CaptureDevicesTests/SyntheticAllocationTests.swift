@@ -1,0 +1,72 @@
+import AllocationCounter
+import CaptureCore
+import CaptureSystem
+import Testing
+
+@testable import CaptureDevices
+
+/// A sink that keeps nothing, and counts the allocations of the publishing thread once everything, beeps
+/// and flashes included, has happened once: what is set up on first use is not of the steady state.
+@safe private final class CountingSink: MediaSink, @unchecked Sendable {
+    let slotCount = 8
+    let slotCapacity: Int
+    let enough: EventSignal
+    private let slots: UnsafeMutableRawBufferPointer
+    private let halfway: (@Sendable () -> Void)?
+    private var published = 0
+    private(set) var allocations: UInt?
+
+    init(_ format: MediaFormat, halfway: (@Sendable () -> Void)? = nil) throws {
+        self.halfway = halfway
+        enough = try EventSignal()
+        slotCapacity = (format.slotSize + 4095) / 4096 * 4096
+        unsafe slots = .allocate(byteCount: slotCapacity * slotCount, alignment: 4096)
+    }
+
+    deinit { unsafe slots.deallocate() }
+
+    func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: slots[slot * slotCapacity..<(slot + 1) * slotCapacity])
+    }
+
+    func claim() -> Int? { published % slotCount }
+    func abandon(_ slot: Int) {}
+    func count(_ cause: DropCause, _ number: UInt64) {}
+    func finish(_ reason: StreamEnd) {}
+
+    func publish(_ slot: Int, _ info: BufferInfo) {
+        published += 1
+        if published == 120 { allocation_counter_start() }
+        if published == 200 { halfway?() }
+        if published == 320 {
+            allocations = UInt(allocation_counter_stop())
+            enough.raise()
+        }
+    }
+}
+
+@Suite struct SyntheticAllocationTests {
+    @Test func `a camera's frame allocates nothing`() throws {
+        let format = try SyntheticFormats.negotiate(VideoFormatRequest(width: 320, height: 240))
+        let sink = try CountingSink(.video(format))
+        var run = SyntheticCameraRun(
+            format,
+            TestPicture(format),
+            SyntheticClock(speed: 20),
+            SyntheticFaults(.video),
+            sink
+        )
+        try run.stream(until: sink.enough.descriptor)
+        #expect(sink.allocations == 0)
+    }
+
+    @Test func `a microphone's period allocates nothing, silence included`() throws {
+        let format = try SyntheticFormats.negotiate(AudioFormatRequest())
+        let faults = SyntheticFaults(.audio)
+        let sink = try CountingSink(.audio(format)) { faults.forceXrun.now = 1 }
+        try faults.set("force_xrun", 1)
+        var run = SyntheticMicrophoneRun(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
+        try run.stream(until: sink.enough.descriptor)
+        #expect(sink.allocations == 0)
+    }
+}
