@@ -141,20 +141,36 @@ struct ALSACapture {
             if available < format.periodFrames { return }
             let first = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
             try take(first)
+            // Where less than another period was there, the next wait asks again.
+            if available < 2 * format.periodFrames { return }
         }
     }
 
-    /// What is unread, and when the driver last looked.
+    /// What is unread, and when the driver last looked: a number and the stamp that belongs to it.
     private func look() throws(ALSAFailure) -> (available: Int, stamp: Timestamp) {
-        let available = unsafe snd_pcm_avail_update(pcm.handle)
-        if available < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: available)) }
+        // The hardware's own number comes with its stamp; a converter counts in frames of another rate, so there the
+        // number is asked before and after, until it is the same.
+        var available = runsFree && isMonotonic ? 0 : try count()
         if !isMonotonic { return (available, .now) }
         var counted: snd_pcm_uframes_t = 0
         var time = timespec()
-        unsafe try pcm.check("stamp") { unsafe snd_pcm_htimestamp($0, &counted, &time) }
-        let stamp = Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
-        // The number that belongs to the stamp; a converter counts in the hardware's frames, of another rate.
-        return (runsFree ? Int(counted) : available, stamp)
+        for _ in 0..<4 {
+            unsafe try pcm.check("stamp") { unsafe snd_pcm_htimestamp($0, &counted, &time) }
+            if runsFree {
+                available = Int(counted)
+                break
+            }
+            let again = try count()
+            if again == available { break }
+            available = again
+        }
+        return (available, Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec))
+    }
+
+    private func count() throws(ALSAFailure) -> Int {
+        let available = unsafe snd_pcm_avail_update(pcm.handle)
+        if available < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: available)) }
+        return available
     }
 
     /// Copies one period out and publishes it.
