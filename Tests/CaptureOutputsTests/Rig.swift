@@ -6,7 +6,6 @@ import Glibc
 
 /// A recorder on a thread of its own, fed by rings that the test writes.
 final class Rig {
-    static let frames: Int64 = 1_000_000_000
     /// When the streams of tests begin.
     static let epoch = Timestamp(nanoseconds: 5_000_000_000_000)
 
@@ -15,6 +14,7 @@ final class Rig {
     let path: String
     let socket: PacketSocket
     private(set) var reports: [RecorderReport] = []
+    private(set) var process: RecorderProcess?
     private var thread: WorkerThread?
     private var position: UInt64 = 0
     private var sequence: UInt64 = 0
@@ -24,7 +24,8 @@ final class Rig {
         video: VideoFormat? = nil,
         audio: AudioFormat? = nil,
         slots: Int = 128,
-        file: Descriptor? = nil
+        file: Descriptor? = nil,
+        process: RecorderProcess.Limits? = nil
     ) throws {
         self.video = try video.map { try RingWriter(format: .video($0), slots: slots, kept: 2, name: "test video") }
         self.audio = try audio.map { try RingWriter(format: .audio($0), slots: 2048, kept: 2, name: "test audio") }
@@ -32,8 +33,12 @@ final class Rig {
         let target = try file ?? Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)
         let (here, there) = try PacketSocket.pair()
         socket = here
-        let recorder = try Recorder(there, isSandboxed: false)
-        thread = try WorkerThread(name: "recorder") { _ = recorder.run() }
+        if let process {
+            self.process = try RecorderProcess(there, process)
+        } else {
+            let recorder = try Recorder(there, isSandboxed: false)
+            thread = try WorkerThread(name: "recorder") { _ = recorder.run() }
+        }
         let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
     }
@@ -74,6 +79,18 @@ final class Rig {
     }
 
     func stop() throws { try socket.send(RecorderCommand.stop.text) }
+
+    /// The counters of a recording that finished.
+    func finished(_ report: RecorderReport) throws -> OutputStatistics {
+        guard case .finished(let counters) = report else { throw CaptureError(.internalFault, "\(report)") }
+        return counters
+    }
+
+    /// The fault of a recording that failed.
+    func fault(_ report: RecorderReport) throws -> CaptureError {
+        guard case .failed(let error, _) = report else { throw CaptureError(.internalFault, "\(report)") }
+        return error
+    }
 
     /// Ends both rings and waits.
     func end(_ reason: StreamEnd = .stopped) throws -> RecorderReport {
@@ -144,8 +161,10 @@ enum Material {
 
     /// A YUYV frame of one luma.
     static func flat(_ luma: UInt8, _ format: VideoFormat) -> [UInt8] {
-        var frame = [UInt8](repeating: 128, count: format.width * format.height * 2)
-        for index in stride(from: 0, to: frame.count, by: 2) { frame[index] = luma }
+        var row = [UInt8](repeating: 128, count: format.width * 2)
+        for index in stride(from: 0, to: row.count, by: 2) { row[index] = luma }
+        var frame: [UInt8] = []
+        for _ in 0..<format.height { frame += row }
         return frame
     }
 
@@ -206,7 +225,7 @@ enum Shell {
         var pid = pid_t()
         let words = ["/bin/sh", "-c", command]
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        defer { for unsafeargument in unsafe arguments { unsafe free(argument) } }
+        defer { unsafe arguments.forEach { unsafe free($0) } }
         let code = unsafe posix_spawn(&pid, "/bin/sh", nil, nil, &arguments, environ)
         guard code == 0 else { throw CaptureError(.internalFault, "no shell: \(code)") }
         var status: Int32 = 0

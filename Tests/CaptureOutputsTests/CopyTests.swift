@@ -1,0 +1,106 @@
+import CaptureCore
+import CaptureOutputs
+import CaptureRing
+import CaptureSystem
+import Glibc
+import Testing
+
+/// What cameras compress themselves is kept as it is.
+@Suite struct CopyTests {
+    /// JPEG images as a camera gives them.
+    static func images(_ count: Int) throws -> [[UInt8]] {
+        let path = Rig.temporaryPath("mjpeg")
+        defer { unsafe unlink(path) }
+        _ = try Probe.run(
+            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v \(count) -c:v mjpeg -q:v 4 "
+                + "-pix_fmt yuvj422p -f mjpeg \(path)"
+        )
+        let all = try Shell.bytes(path)
+        var starts: [Int] = []
+        for index in 0..<(all.count - 2) where all[index] == 0xff && all[index + 1] == 0xd8 && all[index + 2] == 0xff {
+            starts.append(index)
+        }
+        return zip(starts, starts.dropFirst() + [all.count]).map { Array(all[$0..<$1]) }
+    }
+
+    /// Access units with start codes, a keyframe every ten; the first ones are none.
+    static func units() throws -> [[UInt8]] {
+        let path = Rig.temporaryPath("h264")
+        defer { unsafe unlink(path) }
+        _ = try Probe.run(
+            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v 60 -c:v libx264 -bf 0 -g 10 "
+                + "-x264-params aud=1:repeat-headers=1 -f h264 \(path)"
+        )
+        let all = try Shell.bytes(path)
+        var starts: [Int] = []
+        for index in 0..<(all.count - 5)
+        where all[index] == 0 && all[index + 1] == 0 && all[index + 2] == 0 && all[index + 3] == 1
+            && all[index + 4] & 0x1f == 9
+        { starts.append(index) }
+        return zip(starts, starts.dropFirst() + [all.count]).map { Array(all[$0..<$1]) }
+    }
+
+    @Test(arguments: ["mkv", "mp4", "mov"])
+    func `MJPEG passes through bit for bit`(container: String) throws {
+        let images = try CopyTests.images(40)
+        #expect(images.count == 40)
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: container),
+            video: Material.compressed(.mjpeg)
+        )
+        _ = try rig.ready()
+        for (index, image) in images.enumerated() { try rig.frame(image, at: Int64(index) * 33_333_333) }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.videoEncoder == "copy")
+        #expect(counters.frames == 40)
+        let back = Rig.temporaryPath("back")
+        defer { unsafe unlink(back) }
+        _ = try Probe.run("ffmpeg -v error -i \(rig.path) -c copy -f mjpeg \(back)")
+        #expect(try Shell.bytes(back) == images.flatMap { $0 })
+    }
+
+    @Test(arguments: ["mkv", "mp4", "mov"])
+    func `H264 passes through from its first keyframe on`(container: String) throws {
+        let units = try CopyTests.units()
+        #expect(units.count == 60)
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: container),
+            video: Material.compressed(.h264)
+        )
+        _ = try rig.ready()
+        // The camera was running already: what comes first cannot be decoded.
+        for (index, unit) in units.dropFirst(5).enumerated() { try rig.frame(unit, at: Int64(index) * 33_333_333) }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.videoEncoder == "copy")
+        #expect(counters.frames == 50)
+        #expect(counters.missedFrames == 5)
+        #expect(try Probe.decodes(rig.path))
+        let kept = Rig.temporaryPath("h264")
+        defer { unsafe unlink(kept) }
+        let file = try Descriptor.open(kept, O_WRONLY | O_CREAT)
+        let bytes = units.dropFirst(10).flatMap { $0 }
+        try unsafe bytes.withUnsafeBytes { try unsafe file.write(all: $0) }
+        let sums = "-map 0:v -f framemd5 - | grep -v '#' | sed 's/.*, //'"
+        #expect(
+            try Probe.run("ffmpeg -v error -i \(rig.path) \(sums)")
+                == Probe.run("ffmpeg -v error -f h264 -i \(kept) \(sums)")
+        )
+    }
+
+    @Test func `a compressed camera is decoded when another codec is asked for`() throws {
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: "mkv", videoCodec: "h264"),
+            video: Material.compressed(.mjpeg)
+        )
+        _ = try rig.ready()
+        for (index, image) in try CopyTests.images(20).enumerated() {
+            // One frame is torn, as first frames often are.
+            try rig.frame(index == 0 ? Array(image.prefix(image.count / 2)) : image, at: Int64(index) * 33_333_333)
+        }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.frames == 19)
+        #expect(counters.missedFrames == 1)
+        #expect(counters.videoEncoder == "libx264")
+        #expect(try Probe.values(rig.path, "-show_entries stream=codec_name,color_range") == ["h264", "pc"])
+    }
+}

@@ -1,0 +1,173 @@
+import CaptureCore
+import CaptureOutputs
+import CaptureRing
+import CaptureSystem
+import Glibc
+import Testing
+
+/// Pictures and sound stand where their stamps put them.
+@Suite struct TimingTests {
+    static let containers = ["mkv", "mp4", "mov"]
+
+    /// Times of an uneven camera, in nanoseconds.
+    private static let uneven: [Int64] = [0, 33, 66, 180, 190, 400, 420, 1100, 1500, 1533, 2800, 2820].map {
+        $0 * 1_000_000
+    }
+
+    @Test(arguments: containers) func `variable frame rate is kept`(container: String) throws {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
+        _ = try rig.ready()
+        for time in TimingTests.uneven { try rig.frame(Material.flat(90, format), at: time) }
+        _ = try rig.finished(try rig.end())
+        let times = try Probe.packets(rig.path, "v").map(\.time)
+        #expect(times.count == TimingTests.uneven.count)
+        for (is_, should) in zip(times, TimingTests.uneven) { #expect(abs(is_ - Double(should) / 1e9) < 0.001) }
+    }
+
+    /// Where the tone begins in the decoded sound, in seconds of the file.
+    private func onset(_ path: String) throws -> Double {
+        let raw = Rig.temporaryPath("s16")
+        defer { unsafe unlink(raw) }
+        _ = try Probe.run(
+            "ffmpeg -v error -i \(path) -map 0:a -af aresample=async=48000:first_pts=0 -ac 1 -ar 48000 -f s16le \(raw)"
+        )
+        let bytes = try Shell.bytes(raw)
+        for index in stride(from: 0, to: bytes.count - 1, by: 2) {
+            let sample = Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8)
+            if abs(Int(sample)) > 4000 { return Double(index / 2) / 48000 }
+        }
+        throw CaptureError(.badData, "no tone")
+    }
+
+    /// Silence, then a tone from one second of the sound on; the sound begins `delay` after the picture, and periods
+    /// of `lost` never come.
+    private func record(_ container: String, delay: Int64, lost: ClosedRange<Int>, codec: String = "auto") throws -> Rig
+    {
+        let format = Material.yuyv()
+        let output = OutputDescription(name: "m", kind: .movie, format: container, audioCodec: codec)
+        let rig = try Rig(output, video: format, audio: Material.stereo)
+        _ = try rig.ready()
+        for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let nothing = [UInt8](repeating: 0, count: Material.stereo.periodBytes)
+        for index in 0..<200 where !lost.contains(index) {
+            let position = UInt64(index * 480)
+            try rig.period(
+                index < 100 ? nothing : Material.tone(Material.stereo, position: position),
+                at: delay + Int64(index) * 10_000_000,
+                position: position
+            )
+        }
+        return rig
+    }
+
+    @Test(arguments: containers, [-40, 0, 120] as [Int64])
+    func `sound and picture are in sync, whichever begins first, and with a gap`(
+        container: String,
+        delay: Int64
+    ) throws {
+        let rig = try record(container, delay: delay * 1_000_000, lost: 30...49)
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.missedSamples == 20 * 480)
+        #expect(counters.samples == 200 * 480)
+        let start = delay < 0 ? 0.0 : Double(delay) / 1000
+        #expect(abs(try onset(rig.path) - (start + 1)) < 0.003)
+        let first = try Probe.packets(rig.path, "v")[0].time
+        #expect(abs(first - (delay < 0 ? -Double(delay) / 1000 : 0)) < 0.002)
+    }
+
+    @Test(arguments: [
+        ("mkv", "opus"), ("mkv", "flac"), ("mkv", "pcm"), ("mp4", "opus"), ("mp4", "flac"), ("mov", "pcm"),
+    ])
+    func `every sound codec is in sync`(container: String, codec: String) throws {
+        let rig = try record(container, delay: 50_000_000, lost: 300...301, codec: codec)
+        _ = try rig.finished(try rig.end())
+        #expect(abs(try onset(rig.path) - 1.05) < 0.003)
+        #expect(try Probe.decodes(rig.path))
+    }
+
+    @Test(arguments: containers) func `a duration ends the file exactly`(container: String) throws {
+        let format = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: container, audioCodec: "auto", duration: 1_500_000_000),
+            video: format,
+            audio: Material.stereo
+        )
+        _ = try rig.ready()
+        for index in 0..<200 {
+            let position = UInt64(index * 480)
+            try rig.period(
+                Material.tone(Material.stereo, position: position),
+                at: Int64(index) * 10_000_000,
+                position: position
+            )
+        }
+        for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.frames == 46)
+        #expect(counters.samples == 72_000)
+        #expect(counters.duration == 1_500_000_000)
+        let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
+        #expect(abs(length - 1.5) < 0.035)
+        #expect(try Probe.packets(rig.path, "v").count == 46)
+    }
+
+    @Test func `a number of frames ends the file exactly`() throws {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mp4", frameCount: 25), video: format)
+        _ = try rig.ready()
+        for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        #expect(try rig.finished(try rig.outcome()).frames == 25)
+        #expect(try Probe.packets(rig.path, "v").count == 25)
+        let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
+        #expect(abs(length - 25.0 / 30) < 0.001)
+    }
+
+    @Test func `a sound clock that runs fast is reported`() throws {
+        let rig = try Rig(OutputDescription(name: "s", kind: .sound, format: "wav"), audio: Material.stereo)
+        _ = try rig.ready()
+        let nothing = [UInt8](repeating: 0, count: Material.stereo.periodBytes)
+        for index in 0..<1000 {
+            // 100 ppm fast: a period lasts 999 900 ns less than ten million, with some noise.
+            let jitter = Int64((index * 7919) % 200_000) - 100_000
+            try rig.period(nothing, at: Int64(index) * 9_999_000 + jitter, position: UInt64(index * 480))
+        }
+        let counters = try rig.finished(try rig.end())
+        #expect(abs(counters.drift - 100) <= 3)
+    }
+
+    @Test func `a recording goes on in the ring it is handed`() throws {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
+        _ = try rig.ready()
+        for index in 0..<10 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let next = try RingWriter(format: .video(format), slots: 32, kept: 2, name: "next")
+        rig.video?.finish(.moved)
+        let later = try Rig.publish(Material.flat(90, format), to: next, from: 10, count: 10)
+        #expect(later == 20)
+        try rig.socket.send(RecorderCommand.videoMoved.text, with: [next.file])
+        next.finish(.stopped)
+        #expect(try rig.finished(try rig.outcome()).frames == 20)
+        #expect(try Probe.packets(rig.path, "v").count == 20)
+    }
+}
+
+extension Rig {
+    /// Publishes frames at 30 a second.
+    static func publish(_ bytes: [UInt8], to ring: RingWriter, from: Int, count: Int) throws -> Int {
+        for index in from..<(from + count) {
+            guard let slot = ring.claim() else { throw CaptureError(.internalFault, "no slot") }
+            unsafe ring.memory(ofSlot: slot).copyBytes(from: bytes)
+            ring.publish(
+                slot,
+                BufferInfo(
+                    timestamp: Rig.epoch.advanced(by: Int64(index) * 33_333_333),
+                    deviceSequence: UInt64(index),
+                    bytesUsed: (bytes.count, 0, 0, 0),
+                    flags: [.monotonic, .keyframe]
+                )
+            )
+        }
+        return from + count
+    }
+}
