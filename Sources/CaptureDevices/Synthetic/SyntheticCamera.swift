@@ -109,6 +109,8 @@ struct SyntheticCameraRun {
     mutating func stream(until stop: Int32) throws(CaptureError) {
         do {
             let pace = try SyntheticPace(stop: stop)
+            // A cable pulled while nothing streamed is back in by now.
+            _ = faults.disconnect.take()
             let first = index(at: clock.now) + 1
             var next = first
             var earliest = Timestamp(nanoseconds: 0)

@@ -111,6 +111,8 @@ struct SyntheticMicrophoneRun {
     mutating func stream(until stop: Int32) throws(CaptureError) {
         do {
             let pace = try SyntheticPace(stop: stop)
+            // A cable pulled while nothing streamed is back in by now.
+            _ = faults.disconnect.take()
             // On a grid of 10 ms of the clock, so that without drift every whole second begins a period.
             let start = Timestamp(nanoseconds: (clock.now.nanoseconds / 10_000_000 + 1) * 10_000_000)
             var samples = SampleClock(rate: format.sampleRate, start: start, drift: faults.clockDrift.now)
