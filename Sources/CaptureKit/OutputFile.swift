@@ -54,15 +54,14 @@ public final class OutputFile {
         do {
             descriptor = try Descriptor.open(folder, O_RDWR | nameless, mode: 0o666)
             name = .pending(replaces: overwrite)
-        } catch  where [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) {
+        } catch {
+            guard [EOPNOTSUPP, EISDIR, EINVAL].contains(error.errno) else {
+                let why = SystemError.text(of: error.errno)
+                throw CaptureError(.inputOutput, "\(Printable.text(path)) cannot be made: \(why)", errno: error.errno)
+            }
             let provisional = overwrite ? OutputFile.temporaryName(beside: path) : path
             descriptor = try OutputFile.open(provisional, O_RDWR | O_CREAT | O_EXCL)
             name = .provisional(at: provisional, replaces: overwrite)
-        } catch {
-            throw CaptureError(
-                .inputOutput,
-                "\(Printable.text(path)) cannot be made: \(SystemError.text(of: error.errno))"
-            )
         }
     }
 

@@ -88,6 +88,28 @@ struct SessionTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test func `a session that came to its end by itself while it was to be stopped has stopped`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Start": { daemon, _ throws(CaptureError) in
+                    try daemon.become(.running)
+                    return []
+                },
+                "Stop": { daemon, _ throws(CaptureError) in
+                    try daemon.become(.stopped)
+                    throw CaptureError(.wrongState, "the session is stopped already")
+                },
+            ]
+        )
+        let session = try await session(bus, output: FrameBufferOutput())
+        try await session.startRunning()
+        try await session.stopRunning()
+        #expect(await session.status == SessionStatus(.stopped))
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test func `a device that goes away interrupts with that reason`() async throws {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(

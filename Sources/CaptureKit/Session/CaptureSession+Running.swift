@@ -72,8 +72,9 @@ extension CaptureSession {
         guard let hub, !hub.status.state.isFinal else { return }
         do throws(CaptureError) {
             try await daemon.call(hub.path, CaptureNames.session, "Stop")
-        } catch  where hub.status.state.isFinal && error.code != .unreachable {
-            // It came to its end by itself while it was asked.
+        } catch {
+            // One that came to its end by itself while it was asked has stopped; that is announced, or was.
+            if error.code != .wrongState, error.code != .noSuchSession { throw error }
         }
     }
 

@@ -55,7 +55,7 @@ struct InstallationChecks {
         return .advice(
             "landlock",
             "the kernel runs without Landlock, so recorders lack one layer of their sandbox",
-            "sudo kernelstub -a lsm=landlock,\(modules)  # or add lsm= to the kernel's command line, then reboot"
+            "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&lsm=landlock,\(modules) /' /etc/default/grub && sudo update-grub  # then reboot"
         )
     }
 

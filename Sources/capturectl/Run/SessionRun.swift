@@ -60,7 +60,8 @@ struct SessionRun {
                     try await named()
                     if untilRunning { return outcome }
                     phase = .running
-                    if display != nil { ticker = Ticker(milliseconds: 250) { feed.yield(.tick) } }
+                    // Where nobody looks, the counters are asked for all the same: a daemon that is lost leaves them.
+                    ticker = Ticker(milliseconds: display == nil ? 1000 : 250) { feed.yield(.tick) }
                 }
                 guard status.state.isFinal else { continue }
                 if status.state != .stopped { outcome.error = outcome.error ?? reason(status) }
