@@ -4,7 +4,8 @@ import CaptureRing
 
 /// From Bayer and the odd formats of unusual webcams to 4:2:0 planes, by libv4lconvert. Thread-bound.
 ///
-/// The library is given operations that refuse every call, so that it opens and asks no device.
+/// The library is given a device that is none: it can nothing but has every control, so that nothing is asked of real
+/// hardware and nothing is kept in shared memory, where the library puts controls of its own making.
 @safe
 final class OddConverter: BufferConverter {
     /// What comes out.
@@ -23,7 +24,9 @@ final class OddConverter: BufferConverter {
         unsafe operations.initialize(to: libv4l_dev_ops())
         unsafe operations.pointee.`init` = { _ in nil }
         unsafe operations.pointee.close = { _ in }
-        unsafe operations.pointee.ioctl = { _, _, _, _ in -1 }
+        unsafe operations.pointee.ioctl = { _, _, request, argument in
+            unsafe OddConverter.answer(request, argument)
+        }
         unsafe operations.pointee.read = { _, _, _, _ in -1 }
         unsafe operations.pointee.write = { _, _, _, _ in -1 }
         guard let library = unsafe v4lconvert_create_with_dev_ops(-1, nil, operations) else {
@@ -48,6 +51,22 @@ final class OddConverter: BufferConverter {
             throw CaptureError(.noSuchFormat, "pictures of \(format) cannot be converted; record them with copy or raw")
         }
         try probe(format)
+    }
+
+    /// Plays the device: the library gives up without capabilities; none at all will do.
+    private static func answer(_ request: UInt, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+        guard let argument = unsafe argument else { return -1 }
+        switch request {
+        case clibv4l_query_capabilities:
+            unsafe argument.initializeMemory(as: v4l2_capability.self, repeating: v4l2_capability(), count: 1)
+        case clibv4l_query_control:
+            let control = unsafe argument.assumingMemoryBound(to: v4l2_queryctrl.self)
+            let id = unsafe control.pointee.id
+            unsafe control.pointee = v4l2_queryctrl()
+            unsafe control.pointee.id = id
+        default: return -1
+        }
+        return 0
     }
 
     deinit {
