@@ -130,6 +130,7 @@ public final class Recorder: Sendable {
         let live = Set(readers.keys)
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
+                OutputFile.prepareThread()
                 let result = self.write(output.value, live)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()

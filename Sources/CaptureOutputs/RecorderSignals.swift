@@ -12,6 +12,8 @@ public final class RecorderSignals: Sendable {
 
     /// Takes the signals over; once for a process.
     public init() throws(CaptureError) {
+        // A process started from a thread that had them blocked, as those of libdispatch have, would not hear them.
+        for signal in [SIGTERM, SIGINT, SIGHUP] { clinux_unblock_signal(signal) }
         do throws(SystemError) {
             file = Descriptor(owning: try SystemError.check("catch signals") { clinux_catch_termination() })
         } catch {

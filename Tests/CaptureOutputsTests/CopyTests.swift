@@ -12,7 +12,7 @@ import Testing
         let path = Rig.temporaryPath("mjpeg")
         defer { unsafe unlink(path) }
         _ = try Probe.run(
-            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v \(count) -c:v mjpeg -q:v 4 "
+            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v \(count) -c:v mjpeg -huffman default -q:v 4 "
                 + "-pix_fmt yuvj422p -f mjpeg \(path)"
         )
         let all = try Shell.bytes(path)

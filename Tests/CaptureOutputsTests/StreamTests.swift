@@ -47,7 +47,8 @@ import Testing
         )
         #expect(try Probe.values(rig.path, "-show_entries stream=codec_name") == [codec])
         let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
-        #expect(abs(length - 2) < 0.001)
+        // Ogg counts the 312 samples that Opus needs to begin.
+        #expect(abs(length - 2) < (format == "opus" ? 0.007 : 0.001))
         #expect(try Probe.decodes(rig.path))
     }
 
@@ -171,17 +172,18 @@ import Testing
         #expect(try Probe.values(jpeg.path, "-f mjpeg -count_frames -show_entries stream=nb_read_frames") == ["10"])
     }
 
-    /// A picture in each raw format, of colour bars that ffmpeg draws.
-    @Test(
-        arguments: [
-            ("YUYV", "yuyv422"), ("UYVY", "uyvy422"), ("YVYU", "yvyu422"), ("NV12", "nv12"), ("NV21", "nv21"),
-            ("NV16", "nv16"), ("YU12", "yuv420p"), ("422P", "yuv422p"), ("RGB3", "rgb24"), ("BGR3", "bgr24"),
-            ("XR24", "bgr0"), ("XB24", "rgb0"), ("BA81", "bayer_bggr8"), ("RGGB", "bayer_rggb8"),
-            ("GBRG", "bayer_gbrg8"),
-            ("GRBG", "bayer_grbg8"), ("GREY", "gray"),
+    /// A flat picture in a raw format, drawn by ffmpeg, or by hand where it cannot.
+    private static func flat(_ name: String, _ ffmpegName: String) throws -> [UInt8] {
+        let (red, green, blue) = (UInt8(0x20), UInt8(0xa0), UInt8(0xe0))
+        let mosaics: [String: [UInt8]] = [
+            "BA81": [blue, green, green, red], "RGGB": [red, green, green, blue], "GBRG": [green, blue, red, green],
+            "GRBG": [green, red, blue, green],
         ]
-    )
-    func `every raw format gives the colours of the camera`(name: String, ffmpegName: String) throws {
+        if let mosaic = mosaics[name] {
+            return (0..<240).flatMap { row in
+                (0..<320).map { column in mosaic[row % 2 * 2 + column % 2] }
+            }
+        }
         let path = Rig.temporaryPath("raw")
         defer { unsafe unlink(path) }
         _ = try Probe.run(
@@ -190,6 +192,20 @@ import Testing
                 + "-f rawvideo \(path)"
         )
         let bytes = try Shell.bytes(path)
+        // NV12 with every row of chroma twice.
+        return name == "NV16" ? bytes + bytes.suffix(320 * 120) : bytes
+    }
+
+    @Test(
+        arguments: [
+            ("YUYV", "yuyv422"), ("UYVY", "uyvy422"), ("YVYU", "yvyu422"), ("NV12", "nv12"), ("NV21", "nv21"),
+            ("NV16", "nv12"), ("YU12", "yuv420p"), ("422P", "yuv422p"), ("RGB3", "rgb24"), ("BGR3", "bgr24"),
+            ("XR24", "bgr0"), ("XB24", "rgb0"), ("BA81", ""), ("RGGB", ""), ("GBRG", ""), ("GRBG", ""),
+            ("GREY", "gray"),
+        ]
+    )
+    func `every raw format gives the colours of the camera`(name: String, ffmpegName: String) throws {
+        let bytes = try StreamTests.flat(name, ffmpegName)
         let pixelFormat = try #require(PixelFormat(name: name))
         let stride =
             ["NV12", "NV21", "NV16", "YU12", "422P", "BA81", "RGGB", "GBRG", "GRBG", "GREY"].contains(name)

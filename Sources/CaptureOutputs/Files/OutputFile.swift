@@ -154,6 +154,11 @@ final class OutputFile: Sendable {
         clinux_ignore_signal(SIGXFSZ)
     }
 
+    /// Lets the signal reach the thread that writes, whatever its maker had blocked.
+    static func prepareThread() {
+        clinux_unblock_signal(SIGUSR1)
+    }
+
     private func waitForRoom() throws(CaptureError) {
         do throws(SystemError) {
             _ = try Poll.wait(file.descriptor, for: .writable, timeout: 100)

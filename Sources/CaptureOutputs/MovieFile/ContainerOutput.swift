@@ -31,9 +31,11 @@ final class ContainerOutput: MediaOutput {
     private var frames = 0
     private var videoIsDone = false
     private var limit: Timestamp?
-    private var lastFlush: Int64 = 0
+    private var written: [MediaType: Int64] = [:]
+    private var flushed: [MediaType: Int64] = [:]
     private var lastSync: Int64 = 0
     private var isDirty = false
+    private var lastPicture: (packet: EncodedPacket, time: Int64)?
     private var zeros: [UInt8] = []
 
     /// An output of the given streams; the header is written once they have begun.
@@ -208,13 +210,23 @@ final class ContainerOutput: MediaOutput {
             return
         }
         if limits.duration > 0, time >= limits.duration { return }
-        let since = time - lastFlush
-        let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
-        if isDirty, isAtKey || since >= ContainerOutput.flushInterval {
-            try flush()
-            lastFlush = time
+        guard encoded.kind == .video else { return try write(encoded, at: time) }
+        // A picture lasts until the next one: it waits for that one's time.
+        if let before = lastPicture {
+            unsafe before.packet.packet.pointee.duration =
+                encoded.packet.pointee.pts - before.packet.packet.pointee.pts
+            try write(before.packet, at: before.time)
         }
-        try muxer.write(encoded)
+        lastPicture = (encoded, time)
+    }
+
+    private func write(_ encoded: EncodedPacket, at time: Int64) throws(CaptureError) {
+        // By the stream's own time: one may be far ahead of the other after a stall.
+        let since = time - (flushed[encoded.kind] ?? 0)
+        let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
+        if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
+        written[encoded.kind] = time
+        try muxer?.write(encoded)
         isDirty = true
     }
 
@@ -237,6 +249,7 @@ final class ContainerOutput: MediaOutput {
     private func flush() throws(CaptureError) {
         try muxer?.flush()
         isDirty = false
+        flushed = written
         if let disk, file.position != lastSync {
             lastSync = file.position
             disk.request()
@@ -269,6 +282,8 @@ final class ContainerOutput: MediaOutput {
         if video == nil || firstVideo != nil || !(video?.needsFirstFrame ?? false) || sound != nil {
             try settle(force: true)
         }
+        if let last = lastPicture { try write(last.packet, at: last.time) }
+        lastPicture = nil
         var length: Int64 = -1
         if let sound, let timeline { length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate)) }
         try muxer?.finish(audioLength: length)

@@ -24,17 +24,16 @@ struct PacketClock {
     /// Sets a packet's times; they rise always.
     ///
     /// - Parameter duration: Nanoseconds, for packets whose encoder does not say.
-    /// - Returns: The packet's time, in nanoseconds from the file's start.
+    /// - Returns: The packet's time before rounding, in nanoseconds from the file's start.
     mutating func stamp(_ packet: UnsafeMutablePointer<AVPacket>, duration: Int64) -> Int64 {
         let nanoseconds = AVRational(num: 1, den: 1_000_000_000)
         let own = unsafe packet.pointee.pts
+        let exact = offset + av_rescale_q(own, from, nanoseconds)
         let rounding = AV_ROUND_NEAR_INF
         // Whole samples stay whole where both sides count samples.
         let start = av_rescale_q_rnd(offset, nanoseconds, to, rounding)
-        var time =
-            to.den == from.den && to.num == from.num
-            ? start + own : av_rescale_q_rnd(offset + av_rescale_q(own, from, nanoseconds), nanoseconds, to, rounding)
-        time += shift
+        let isSame = to.den == from.den && to.num == from.num
+        var time = shift + (isSame ? start + own : av_rescale_q_rnd(exact, nanoseconds, to, rounding))
         if last != .min { time = max(time, last + 1) }
         last = time
         unsafe packet.pointee.pts = time
@@ -43,6 +42,6 @@ struct PacketClock {
             packet.pointee.duration > 0
             ? av_rescale_q(packet.pointee.duration, from, to) : av_rescale_q(duration, nanoseconds, to)
         unsafe packet.pointee.time_base = to
-        return av_rescale_q(time - shift, to, nanoseconds)
+        return exact
     }
 }
