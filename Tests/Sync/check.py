@@ -1,0 +1,134 @@
+#!/usr/bin/python3
+"""Picture and sound stay together: records the synthetic devices, whose beep begins at the very instant of the flash, and
+measures both in the file. Ten minutes are recorded faster than real time, one minute in real time, also with frames lost,
+an overrun forced and a microphone whose clock is off. Prints each distance, and `N passed, N failed`.
+
+check.py [PROGRAMS]    the folder of the programs, .build/release by default
+"""
+import json, subprocess, sys, tempfile, threading, time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import recorded
+from private_daemon import PrivateDaemon
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# Seconds between flash and beep at most.
+NEAR = 0.020
+# How many times as fast as real time: leaves a busy machine of two processors time to encode.
+SPEED = 12
+# Small and slow, since picture and sound meet the same way at any size.
+RATE = 15
+CAMERA = ["--camera", "synthetic:camera", "--video-format", f"YUYV:320x240@{RATE}"]
+MICROPHONE = ["--microphone", "synthetic:microphone"]
+
+passed = failed = 0
+lock = threading.Lock()
+
+
+def it(what, holds, why=""):
+    global passed, failed
+    with lock:
+        passed, failed = passed + bool(holds), failed + (not holds)
+        print(f"{'ok' if holds else 'not ok'} - {what}{f': {why}' if why else ''}", flush=True)
+    return holds
+
+
+def record(daemon, path, seconds, meanwhile=None):
+    """Records to the end; `meanwhile` is called once, when half of it is written. Returns the counters and the pairs."""
+    number = daemon.control("start", *CAMERA, *MICROPHONE, "--duration", seconds, path).strip()
+    limit = time.monotonic() + 600
+    while True:
+        status = json.loads(daemon.control("status", number, "--json"))
+        output, = status["statistics"]["outputs"].values()
+        if meanwhile and output["duration"] > seconds / 2:
+            meanwhile()
+            meanwhile = None
+        if status["state"] not in ("authorizing", "starting", "running"):
+            break
+        if time.monotonic() > limit:
+            raise RuntimeError(f"it does not end: {status}")
+        time.sleep(0.2)
+    if status["state"] != "stopped":
+        raise RuntimeError(f"the recording failed: {status}\n{daemon.log()}")
+    return status, output, recorded.pairs(path)
+
+
+def together(name, pairs, seconds, share):
+    """Within 20 ms at the start, at the end, and everywhere between, where `share` of the seconds have a pair."""
+    if not it(f"{name}: there are flashes with beeps from the beginning to the end",
+              pairs and pairs[0][0] < 10 and pairs[-1][0] > seconds - 10 and len(pairs) > seconds * share,
+              f"{len(pairs)} pairs, {pairs[0][0]:.2f} to {pairs[-1][0]:.2f} s" if pairs else "none"):
+        return
+    far = max(abs(distance) for _, distance in pairs)
+    it(f"{name}: flash and beep are within 20 ms", far <= NEAR,
+       f"{pairs[0][1] * 1000:+.2f} ms first, {pairs[-1][1] * 1000:+.2f} ms last, {far * 1000:.2f} ms at most")
+
+
+def plain(name, daemon, path, seconds, share):
+    _, output, pairs = record(daemon, path, seconds)
+    together(name, pairs, seconds, share)
+    it(f"{name}: no clock is found to drift", abs(output["driftPPM"]) <= 2, f"{output['driftPPM']} ppm")
+
+
+def faulty(name, daemon, path, seconds, share):
+    # Prime to the rate, so that flashes are lost as well as other frames.
+    daemon.control("control", "--camera", "synthetic:camera", "drop_every=7")
+    status, output, pairs = record(
+        daemon, path, seconds,
+        lambda: daemon.control("control", "--microphone", "synthetic:microphone", "force_xrun=1"))
+    together(name, pairs, seconds, share * 6 / 7)
+    # 50 ms; more where a busy machine made more of them.
+    silence = output["silence"]
+    it(f"{name}: the overrun is filled with silence", silence == 2400 or silence > 2400 and share < 0.5, f"{silence}")
+    lost = sum(source["drops"].get("sequence-gap", 0) for source in status["statistics"]["inputs"].values())
+    it(f"{name}: the lost frames are counted", lost > seconds * RATE / 7 * 0.95, f"{lost}")
+
+
+def drifting(name, daemon, path, seconds, share):
+    """The clock's error is found and told, and is all that parts the two; as long as it is small they are together."""
+    _, output, pairs = record(daemon, path, seconds)
+    it(f"{name}: 100 ppm are told", abs(output["driftPPM"] - 100) <= 5, f"{output['driftPPM']} ppm")
+    together(f"{name}, its first 100 s", [pair for pair in pairs if pair[0] < 100], 100, share)
+    together(f"{name}, without the drift", [(flash, by - flash * 100e-6) for flash, by in pairs], seconds, share)
+
+
+# What is recorded, under which configuration, for how many seconds, into what.
+CASES = [
+    ("ten minutes", plain, f"Speed={SPEED}", 600, "mkv"),
+    ("ten minutes with faults", faulty, f"Speed={SPEED}", 600, "mp4"),
+    ("ten minutes, clock off", drifting, f"Speed={SPEED}\nClockDriftPPM=100", 600, "mkv"),
+    ("a minute in real time", plain, "", 60, "mp4"),
+    ("a minute in real time with faults", faulty, "", 60, "mkv"),
+]
+
+
+def run(programs, case):
+    name, measure, settings, seconds, format = case
+    # On a busy machine the fast clock outruns its devices now and then, which lose frames and sound as real ones do.
+    share = 0.25 if settings else 0.9
+    with tempfile.TemporaryDirectory(prefix="sync.") as folder:
+        try:
+            with PrivateDaemon(programs, folder, f"[Synthetic]\n{settings}\n") as daemon:
+                measure(name, daemon, f"{folder}/out.{format}", seconds, share)
+        except (RuntimeError, subprocess.SubprocessError) as error:
+            it(name, False, str(error))
+
+
+def main():
+    programs = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".build/release"
+    # Those in real time cost little and run beside the fast ones, which take turns.
+    slow = [threading.Thread(target=run, args=(programs, case)) for case in CASES if "Speed" not in case[2]]
+    for thread in slow:
+        thread.start()
+    for case in CASES:
+        if "Speed" in case[2]:
+            run(programs, case)
+    for thread in slow:
+        thread.join()
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

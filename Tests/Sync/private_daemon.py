@@ -1,0 +1,76 @@
+"""A captured of the test's own: its bus, its state and its configuration lie in one folder, and it is gone afterwards."""
+import json, os, subprocess, time
+from pathlib import Path
+
+
+class PrivateDaemon:
+    """As a context manager. Allowed to use the synthetic camera and microphone without asking."""
+
+    def __init__(self, programs, folder, configuration=""):
+        self.programs, self.folder = Path(programs).resolve(), Path(folder)
+        self.configuration, self.running = configuration, []
+
+    def __enter__(self):
+        settings = self.folder / "config" / "captured"
+        (settings / "apps.d").mkdir(parents=True)
+        (settings / "captured.conf").write_text(self.configuration)
+        self.environment = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"), "CAPTURED_BUS": "session"}
+        try:
+            self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.start_bus()
+            self.start_daemon()
+            self.allow(settings / "apps.d")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for child in reversed(self.running):
+            child.terminate()
+            child.wait()
+
+    def start_bus(self):
+        reading, writing = os.pipe()
+        with open(self.folder / "bus.log", "wb") as log, open(reading, encoding="ascii") as address:
+            self.running.append(subprocess.Popen(
+                ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--print-address={writing}"],
+                pass_fds=[writing], stdout=log, stderr=log))
+            os.close(writing)
+            return address.readline().strip()
+
+    def start_daemon(self):
+        with open(self.folder / "captured.log", "wb") as log:
+            daemon = subprocess.Popen(
+                [self.programs / "captured", "--bus", "session", "--synthetic", "--state-dir", self.folder / "state"],
+                env=self.environment, stdout=log, stderr=log)
+        self.running.append(daemon)
+        until = time.monotonic() + 60
+        while subprocess.run(["busctl", "--user", "--quiet", "status", "org.capturekit.Capture1"],
+                             env=self.environment, capture_output=True).returncode:
+            if daemon.poll() is not None or time.monotonic() > until:
+                raise RuntimeError("the daemon did not start:\n" + self.log())
+            time.sleep(0.1)
+
+    def allow(self, reasons):
+        """Gives capturectl a reason to capture, and a yes."""
+        program = json.loads(self.control("auth", "whoami", "--json"))["program"]
+        entry = reasons / "capturectl.desktop"
+        entry.write_text("[Desktop Entry]\nType=Application\nName=capturectl\n"
+                         f"X-Capture-Program={program}\n"
+                         "X-Capture-CameraUsageDescription=Measures\nX-Capture-MicrophoneUsageDescription=Measures\n")
+        entry.chmod(0o644)
+        for service in ["camera", "microphone"]:
+            self.control("auth", "set", program, service, "authorized")
+
+    def control(self, *arguments):
+        """What capturectl prints; an error with what it complains about when it fails."""
+        done = subprocess.run([self.programs / "capturectl", *map(str, arguments)], env=self.environment, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=600)
+        if done.returncode:
+            raise RuntimeError(f"capturectl {' '.join(map(str, arguments))} exited {done.returncode}:\n"
+                               f"{done.stdout}{done.stderr}\n{self.log()}")
+        return done.stdout
+
+    def log(self):
+        path = self.folder / "captured.log"
+        return path.read_text(errors="replace")[-2000:] if path.exists() else ""
