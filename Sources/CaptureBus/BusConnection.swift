@@ -137,11 +137,16 @@ public final class BusConnection: Sendable {
     /// - Throws: `.internalFault` for an unknown property or a value of another type; `.unreachable` when the
     ///   connection is gone.
     public func update(_ object: BusObject, _ interface: String, _ values: [String: BusValue]) throws(CaptureError) {
-        var changed: [String] = []
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            if try object.setProperty(name, of: interface, to: value) { changed.append(name) }
+        try object.check(values, of: interface)
+        // Set and announced in one turn of the bus thread, which also answers who reads them: nobody sees the one
+        // without the other.
+        try post(object.path, interface) { core throws(CaptureError) in
+            var changed: [String] = []
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                if try object.setProperty(name, of: interface, to: value) { changed.append(name) }
+            }
+            if !changed.isEmpty { try core.propertiesChanged(object.path, interface, changed) }
         }
-        if !changed.isEmpty { try propertiesChanged(object.path, interface, changed) }
     }
 
     /// Calls `handler` for every signal that matches, on the bus thread, in order: it must not wait for anything.

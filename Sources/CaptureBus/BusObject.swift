@@ -77,13 +77,19 @@ public final class BusObject: Sendable {
     /// - Throws: `.internalFault` for an unknown property or a value of another type.
     @discardableResult
     public func setProperty(_ name: String, of interface: String, to value: BusValue) throws(CaptureError) -> Bool {
-        let declaration = implementations.first { $0.interface.name == interface }?.interface.properties
-            .first { $0.name == name }
-        guard let declaration else {
-            throw CaptureError(.internalFault, "\(path) has no property \(interface).\(name)")
-        }
-        try BusType.parse(declaration.signature).check([value], of: "\(interface).\(name)")
+        try check([name: value], of: interface)
         return snapshot.withLock { $0[interface]?.updateValue(value, forKey: name) != value }
+    }
+
+    /// Whether the values are of properties that the interface has, and of their types.
+    func check(_ values: [String: BusValue], of interface: String) throws(CaptureError) {
+        let declared = implementations.first { $0.interface.name == interface }?.interface.properties ?? []
+        for (name, value) in values {
+            guard let declaration = declared.first(where: { $0.name == name }) else {
+                throw CaptureError(.internalFault, "\(path) has no property \(interface).\(name)")
+            }
+            try BusType.parse(declaration.signature).check([value], of: "\(interface).\(name)")
+        }
     }
 }
 

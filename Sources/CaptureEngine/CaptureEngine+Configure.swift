@@ -20,7 +20,7 @@ extension CaptureEngine {
         client: SessionClient
     ) async throws(CaptureError) {
         let session = try session(id, for: client)
-        guard session.client.connection == client.connection else {
+        guard session.client.identity.isSameProgram(as: client.identity) else {
             throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
         }
         guard session.state == .configured || session.state == .running, !session.isEnding, !session.isChanging else {
@@ -138,5 +138,13 @@ extension CaptureEngine {
         }
         session.isChanging = false
         finishIfDone(session)
+    }
+}
+
+extension ClientIdentity {
+    /// Whether another process is the same program of the same user, by all that is known of both but their numbers: it
+    /// has the same consent.
+    fileprivate func isSameProgram(as other: ClientIdentity) -> Bool {
+        program == other.program && tier == other.tier && user == other.user && executable == other.executable
     }
 }

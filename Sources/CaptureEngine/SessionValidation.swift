@@ -45,7 +45,9 @@ extension SessionDescription {
         let sounds = fed.count - pictures
         switch output.kind {
         case .movie:
-            guard pictures == 1, sounds <= 1 else { throw wrong("needs one camera and at most one microphone") }
+            guard pictures <= 1, sounds <= 1, !fed.isEmpty else {
+                throw wrong("needs a camera, a microphone or one of each")
+            }
         case .sound, .samples:
             guard pictures == 0, sounds == 1 else { throw wrong("needs one microphone and no camera") }
         case .photo, .frames:

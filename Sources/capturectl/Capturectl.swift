@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaptureKit
 
 /// The root of the commands.
 struct Capturectl: AsyncParsableCommand {
@@ -12,7 +13,7 @@ struct Capturectl: AsyncParsableCommand {
             70 internal, 74 input or output (device or recorder lost, disk full), 75 busy, dismissed, timed out or \
             nobody to ask, 77 denied, restricted or revoked, 78 missing usage description.
             """,
-        version: "1.0",
+        version: CaptureVersion.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Devices",

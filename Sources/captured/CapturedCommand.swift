@@ -9,7 +9,7 @@ struct CapturedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "captured",
         abstract: "Owns the cameras and microphones of a machine, and captures with consent.",
-        version: ManagerObject.version
+        version: CaptureVersion.text
     )
 
     @Option(help: "The bus to serve: system, session, or an address.")

@@ -15,7 +15,8 @@ enum Daemon {
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
 
         let bus = try await BusConnection.open(options.bus)
-        try await bus.requestName(CaptureNames.service)
+        // Before a device is probed; two that start at one time are told apart when the name is taken, at the end.
+        guard try await bus.owner(of: CaptureNames.service) == nil else { throw Daemon.second }
         bus.onDisconnect { error in signals.raise(.lostBus(error)) }
 
         let store = AuthorizationStore(directory: places.state)
@@ -31,6 +32,7 @@ enum Daemon {
             store: store,
             usage: places.usageDescriptions(),
             prompter: agents,
+            root: places.root,
             promptTimeout: configuration.consent.promptTimeout,
             decisions: SessionJournal.record
         )
@@ -43,7 +45,7 @@ enum Daemon {
             observer: announcer
         )
         let requests = AccessRequests(bus: bus, gate: gate)
-        let callers = CallerDirectory(bus: bus) { connection in
+        let callers = CallerDirectory(bus: bus, root: places.root) { connection in
             await agents.unregister(connection)
             await requests.clientGone(connection)
             await engine.clientGone(connection)
@@ -55,6 +57,7 @@ enum Daemon {
             places: places,
             configuration: configuration,
             store: store,
+            gate: gate,
             agents: agents
         )
         let manager = ManagerObject(
@@ -88,8 +91,10 @@ enum Daemon {
                 }
             }
         }
+        // Last, so that the call that activates the daemon finds everything in its place.
+        try await bus.requestName(CaptureNames.service)
         ServiceManager.ready(status: "\(await devices.devices().count) devices")
-        Journal.send("captured \(ManagerObject.version) serves the \(options.bus) bus")
+        Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) { await health.reload() }
         ServiceManager.stopping()
@@ -101,6 +106,9 @@ enum Daemon {
         await bus.close()
         if case .lostBus(let error) = end { throw error }
     }
+
+    private static let second = CaptureError(
+        .busy, "\(CaptureNames.service) is taken: another captured runs on this bus")
 
     private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
         throws(CaptureError) -> SyntheticDevices?

@@ -8,20 +8,30 @@ actor Health {
     private let places: Places
     private var configuration: Configuration
     private let store: AuthorizationStore
+    private let gate: AuthorizationGate
     private let agents: AgentRegistry
     nonisolated let ownUser = getuid()
 
-    init(places: Places, configuration: Configuration, store: AuthorizationStore, agents: AgentRegistry) {
+    init(
+        places: Places,
+        configuration: Configuration,
+        store: AuthorizationStore,
+        gate: AuthorizationGate,
+        agents: AgentRegistry
+    ) {
         self.places = places
         self.configuration = configuration
         self.store = store
+        self.gate = gate
         self.agents = agents
     }
 
-    /// Reads the configuration anew; what is wrong in it is said, by file and line, and its default kept.
-    func reload() {
+    /// Reads the configuration anew; what is wrong in it is said, by file and line, and its default kept. How people are
+    /// asked follows at once; devices and recorders are set up at the start alone.
+    func reload() async {
         ServiceManager.reloading()
         configuration = places.readConfiguration()
+        await gate.setPromptTimeout(configuration.consent.promptTimeout)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         Journal.send("the configuration was read anew: \(configuration.problems.count) problems")
         ServiceManager.ready(status: "reloaded")
@@ -34,7 +44,7 @@ actor Health {
             case .unusable(let why): why
             }
         return [
-            "version": .string(ManagerObject.version),
+            "version": .string(CaptureVersion.text),
             "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
             "storeFault": .string(storeFault),
             "stateDirectory": .string(places.state),

@@ -8,13 +8,16 @@ import Glibc
 /// about its unit.
 struct Identification: Sendable {
     let bus: BusConnection
+    /// The root of the system's own view of its files.
+    let root: String
 
     func facts(of connection: String) async throws(CaptureError) -> ProcessFacts {
         let peer = try await bus.credentials(of: connection)
         let executable = ProcessExecutable.examine(
             link: peer.executable.path + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,
-            inode: peer.executable.inode
+            inode: peer.executable.inode,
+            below: root
         )
         return ProcessFacts(
             pid: peer.pid,
@@ -62,6 +65,8 @@ struct Identification: Sendable {
             [.string(manager + ".Service"), .string("UID")],
             timeout: 10
         ).first?.unwrapped.unsigned
-        return value.flatMap { UInt32(exactly: $0) }
+        guard let user = value.flatMap({ UInt32(exactly: $0) }) else { return nil }
+        // A unit without User= runs as root; the service manager says so by the invalid uid.
+        return user == .max ? 0 : user
     }
 }

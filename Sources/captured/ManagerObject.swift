@@ -6,8 +6,6 @@ import CaptureSystem
 
 /// The Manager interface: devices, sessions, health.
 struct ManagerObject: Sendable {
-    static let version = "1.0.0"
-
     let engine: CaptureEngine
     let callers: CallerDirectory
     let devices: MachineDevices
@@ -22,7 +20,7 @@ struct ManagerObject: Sendable {
                 "GetHealth": getHealth, "Reload": reload,
             ],
             properties: [
-                "Version": .string(ManagerObject.version),
+                "Version": .string(CaptureVersion.text),
                 "Synthetic": .bool(devices.synthetic != nil),
             ]
         )

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureCore
 import CaptureEngine
 import TestSupport
@@ -56,6 +57,23 @@ import Testing
         #expect(!bench.machine.log.contains("open fake:microphone"))
     }
 
+    @Test func `the same program adds to its session from another process, and another program does not`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        let shot = OutputDescription(name: "shot", kind: .photo, format: "jpeg")
+        var stranger = EngineBench.client(":1.7")
+        stranger.identity.program = "exe:/usr/bin/other"
+        do {
+            try await bench.engine.addOutput(id, shot, inputs: ["camera"], file: FakeFile(), client: stranger)
+            Issue.record("another program changed the session")
+        } catch {
+            #expect(error.code == .notPermitted)
+        }
+        var sibling = EngineBench.client(":1.8")
+        sibling.identity.pid += 1
+        try await bench.engine.addOutput(id, shot, inputs: ["camera"], file: FakeFile(), client: sibling)
+    }
+
     @Test func `an output that is no longer described is finished`() async throws {
         let bench = EngineBench()
         var both = EngineBench.movie()
@@ -81,10 +99,10 @@ import Testing
             )
         ),
         (
-            "a movie without a camera",
+            "a sound file of a camera",
             SessionDescription(
-                inputs: [InputDescription(name: "a", mediaType: .audio)],
-                outputs: [OutputDescription(name: "o", kind: .movie, format: "mkv")],
+                inputs: [InputDescription(name: "a", mediaType: .video)],
+                outputs: [OutputDescription(name: "o", kind: .sound, format: "wav")],
                 connections: [ConnectionDescription(input: "a", output: "o")]
             )
         ),

@@ -22,11 +22,10 @@ extension AuthorizationGate {
         let statuses = try storedStatuses(for: client)
         let denied = services.filter { statuses[$0] == .denied }
         guard denied.isEmpty else {
-            let list = Service.ordered(denied).map(\.rawValue).joined(separator: " and ")
             throw CaptureError(
                 .denied,
-                "\(client.name) (\(client.program)) was denied \(phrase(denied)); to change that: "
-                    + "capturectl auth set '\(client.program)' \(list) authorized"
+                "\(client.name) (\(client.program)) was denied \(phrase(denied)); to be asked again: "
+                    + "capturectl auth reset '\(client.program)'"
             )
         }
         return services.filter { statuses[$0] == nil }
