@@ -87,6 +87,15 @@ import Testing
         #expect(try Probe.decodes(rig.path))
     }
 
+    @Test func `a recorder that is ready can open nothing any more`() throws {
+        let rig = try feed("mkv", seconds: 1)
+        let pid = try #require(rig.process).pid
+        let status = try Shell.read("/proc/\(pid)/status").split(separator: "\n").map(String.init)
+        #expect(status.contains("NoNewPrivs:\t1"))
+        #expect(status.contains("Seccomp:\t2"))
+        #expect(try rig.finished(try rig.end()).samples == 48000)
+    }
+
     @Test func `a stop finishes with what is published`() throws {
         let rig = try feed("mkv", seconds: 2)
         try rig.stop()

@@ -31,6 +31,8 @@ final class ContainerOutput: MediaOutput {
     private var frames = 0
     private var videoIsDone = false
     private var limit: Timestamp?
+    private var passedLimit: Timestamp?
+    private var isOverdue = false
     private var written: [MediaType: Int64] = [:]
     private var flushed: [MediaType: Int64] = [:]
     private var lastSync: Int64 = 0
@@ -63,16 +65,27 @@ final class ContainerOutput: MediaOutput {
 
     var isComplete: Bool {
         guard limit != nil else { return false }
+        if isOverdue { return true }
         let videoDone = video == nil || videoIsDone || ended.contains(.video)
         let soundDone = timeline.map { $0.isFull } ?? true || ended.contains(.audio)
         return videoDone && soundDone
     }
 
+    /// A stream that stands still must not keep the other one's end from coming: two seconds behind the end are enough,
+    /// of the media's time and of ours.
+    private func noteOverdue(_ time: Timestamp) {
+        guard let limit, time >= limit else { return }
+        let passed = passedLimit ?? .now
+        passedLimit = passed
+        isOverdue = time - limit > 2_000_000_000 && Timestamp.now - passed > 2_000_000_000
+    }
+
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
-        guard let video, !videoIsDone else { return }
         let time = buffer.info.timestamp
+        noteOverdue(time)
+        guard let video, !videoIsDone else { return }
         if firstVideo == nil {
             let isTooEarly = muxer != nil && epoch.map { time < $0 } ?? false
             guard !isTooEarly, video.canBegin(with: buffer) else {
@@ -100,6 +113,7 @@ final class ContainerOutput: MediaOutput {
     // MARK: Sound
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        noteOverdue(buffer.info.timestamp)
         guard let sound, let timeline else { return }
         let known = muxer == nil ? nil : epoch
         if timeline.start == nil {
@@ -237,7 +251,9 @@ final class ContainerOutput: MediaOutput {
         let zero = epoch ?? .now
         let rate = Int32(clamping: sound?.rate ?? 48000)
         let to = muxer.timeBase(of: .audio)
-        let isShifted = container.isISO
+        // An edit list takes the padding away again, or Matroska's CodecDelay, which libavformat writes for Opus without
+        // moving the blocks by it (tried, 5.1).
+        let isShifted = container.isISO || (container == .matroska && namesPadding)
         return PacketClock(
             offset: (timeline?.start ?? zero) - zero,
             from: AVRational(num: 1, den: rate),
@@ -260,8 +276,7 @@ final class ContainerOutput: MediaOutput {
     func idle() throws(CaptureError) {
         try settle()
         if isDirty { try flush() }
-        // A stream that stands still must not keep the other one's end from coming.
-        if let limit, newest - limit > 0 || videoIsDone { videoIsDone = true }
+        if let passedLimit, Timestamp.now - passedLimit > 2_000_000_000 { isOverdue = true }
     }
 
     func streamEnded(_ kind: MediaType) throws(CaptureError) {

@@ -85,6 +85,16 @@ final class StreamReader: Sendable {
         }?.join()
     }
 
+    /// The ring in which the stream goes on; `nil` when none comes, or the stream is to stop.
+    private func nextRing() -> Descriptor? {
+        var waited: Int64 = 0
+        while waited < StreamReader.patience, !isStopping.load(ordering: .acquiring) {
+            if let file = moves.take(within: StreamReader.look) { return file }
+            waited += StreamReader.look
+        }
+        return moves.take(within: 0)
+    }
+
     private func run() {
         var ring = self.ring.value
         var seenMissed: UInt64 = 0
@@ -100,7 +110,7 @@ final class StreamReader: Sendable {
                 case .timedOut:
                     if left != nil { return events.put(.ended(kind, .stopped)) }
                 case .ended(.moved):
-                    guard left == nil, let file = moves.take(within: StreamReader.patience) else {
+                    guard left == nil, let file = nextRing() else {
                         return events.put(.ended(kind, .moved))
                     }
                     let next = try RingReader(mapping: file, fromStart: true)
