@@ -56,7 +56,8 @@ public actor AuthorizationGate {
     let store: AuthorizationStore
     let usage: any UsageDescriptions
     let prompter: any Prompter
-    let promptTimeout: Duration
+    let root: String
+    var promptTimeout: Duration
     let decisions: @Sendable (Decision) -> Void
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
@@ -69,20 +70,28 @@ public actor AuthorizationGate {
     ///   - store: The answers.
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
+    ///   - root: The root that paths of programs are looked for below; see `ProcessExecutable.examine`.
     ///   - promptTimeout: How long a question stays before nobody has answered it.
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
     public init(
         store: AuthorizationStore,
         usage: any UsageDescriptions,
         prompter: any Prompter,
+        root: String = "",
         promptTimeout: Duration = .seconds(120),
         decisions: @escaping @Sendable (Decision) -> Void = { _ in }
     ) {
         self.store = store
         self.usage = usage
         self.prompter = prompter
+        self.root = root
         self.promptTimeout = promptTimeout
         self.decisions = decisions
+    }
+
+    /// Changes how long a question stays; those that are open keep their time.
+    public func setPromptTimeout(_ timeout: Duration) {
+        promptTimeout = timeout
     }
 
     /// What stands between a program and a service now. Never prompts.

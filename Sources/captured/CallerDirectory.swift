@@ -14,10 +14,12 @@ actor CallerDirectory {
     private var known: [String: ClientIdentity] = [:]
     private var watches: [String: BusSubscription] = [:]
 
-    /// - Parameter gone: Told when a connection that called once has left the bus.
-    init(bus: BusConnection, gone: @escaping @Sendable (String) async -> Void) {
+    /// - Parameters:
+    ///   - root: The root of the system's own view of its files.
+    ///   - gone: Told when a connection that called once has left the bus.
+    init(bus: BusConnection, root: String, gone: @escaping @Sendable (String) async -> Void) {
         self.bus = bus
-        identification = Identification(bus: bus)
+        identification = Identification(bus: bus, root: root)
         self.gone = gone
     }
 

@@ -11,6 +11,9 @@ struct Places: Sendable {
     let configuration: [String]
     /// The command line that ships with this daemon.
     let commandLine: String
+    /// The root that programs' paths are compared below. The system's daemon lives in a mount namespace from which home
+    /// and temporary directories are hidden, so it looks with the eyes of process 1, which takes CAP_SYS_PTRACE.
+    var root: String { options.isSystem ? "/proc/1/root" : "" }
     private let options: DaemonOptions
 
     init(_ options: DaemonOptions) {

@@ -224,4 +224,20 @@ import Testing
         #expect(ExecutableFile.inspect("/nonexistent") == nil)
         #expect(ExecutableFile.inspect("relative") == nil)
     }
+
+    @Test func `finds a program below the root that the rest of the system sees`() throws {
+        let root = try TemporaryFolder()
+        let path = try root.write("tool", "x", mode: 0o755)
+        let name = "/" + (path.split(separator: "/").last.map(String.init) ?? "")
+        let seen = try #require(ExecutableFile.inspect(name, below: root.path))
+        #expect(seen.path == name)
+        #expect(
+            ProcessExecutable.examine(link: name, device: seen.device, inode: seen.inode, below: root.path)
+                == .file(seen)
+        )
+        guard case .elsewhere = ProcessExecutable.examine(link: name, device: seen.device, inode: seen.inode) else {
+            Issue.record("\(name) was found without the root")
+            return
+        }
+    }
 }

@@ -41,7 +41,7 @@ extension AuthorizationGate {
         let id = try ProgramID(program)
         var executable: ExecutableFile?
         if case .executable(let path) = id {
-            executable = ExecutableFile.inspect(path)
+            executable = ExecutableFile.inspect(path, below: root)
             guard executable != nil || status == .denied else {
                 throw CaptureError(
                     .invalidArgument,

@@ -1,12 +1,14 @@
 import Glibc
 
 extension ExecutableFile {
-    /// The file at a path, as this process sees it.
+    /// The file at a path.
     ///
-    /// - Parameter path: Absolute, without symbolic links, as `/proc/PID/exe` gives it.
+    /// - Parameters:
+    ///   - path: Absolute, without symbolic links, as `/proc/PID/exe` gives it.
+    ///   - root: The root that it is looked for below: empty for this process's own, `/proc/1/root` for the system's.
     /// - Returns: `nil` when there is no regular file or it cannot be examined.
-    public static func inspect(_ path: String) -> ExecutableFile? {
-        guard case .found(let file) = look(path) else { return nil }
+    public static func inspect(_ path: String, below root: String = "") -> ExecutableFile? {
+        guard case .found(let file) = look(path, below: root) else { return nil }
         return file
     }
 
@@ -19,26 +21,27 @@ extension ExecutableFile {
         case hidden
     }
 
-    static func look(_ path: String) -> Look {
+    static func look(_ path: String, below root: String) -> Look {
         guard path.hasPrefix("/") else { return .absent }
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return errno == EACCES ? .hidden : .absent }
+        guard unsafe lstat(root + path, &status) == 0 else { return errno == EACCES ? .hidden : .absent }
         guard status.st_mode & S_IFMT == S_IFREG else { return .absent }
         let file = ExecutableFile(
             path: path,
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
-            isProtected: isRootsAlone(status) && areFoldersRootsAlone(above: path)
+            isProtected: isRootsAlone(status) && areFoldersRootsAlone(above: path, below: root)
         )
         return .found(file)
     }
 
-    private static func areFoldersRootsAlone(above path: String) -> Bool {
+    private static func areFoldersRootsAlone(above path: String, below root: String) -> Bool {
         var folder = path
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
             var status = stat()
-            guard unsafe lstat(folder.isEmpty ? "/" : folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            guard unsafe lstat(root + (folder.isEmpty ? "/" : folder), &status) == 0,
+                status.st_mode & S_IFMT == S_IFDIR,
                 isRootsAlone(status)
             else { return false }
         }

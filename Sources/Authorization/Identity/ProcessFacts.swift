@@ -83,9 +83,9 @@ public struct ProcessFacts: Hashable, Sendable {
 
 /// What `/proc/PID/exe` leads to.
 public enum ProcessExecutable: Hashable, Sendable {
-    /// The file that is at that path for the daemon, too.
+    /// The file that is at that path for the rest of the system, too.
     case file(ExecutableFile)
-    /// A file that is not what the daemon finds at that path: the process has another view of the file system.
+    /// A file that is not what the system has at that path: the process has another view of the file system.
     case elsewhere(ExecutableFile)
     /// A file that was removed or replaced since it was started.
     case deleted(String)
@@ -100,10 +100,14 @@ public enum ProcessExecutable: Hashable, Sendable {
     ///   - link: The link's text.
     ///   - device: `st_dev` of the file behind it.
     ///   - inode: `st_ino` of the file behind it.
-    public static func examine(link: String, device: UInt64, inode: UInt64) -> ProcessExecutable {
+    ///   - root: The root of the system's own view: empty for this process's, `/proc/1/root` for a daemon from which
+    ///     home and temporary directories are hidden.
+    public static func examine(link: String, device: UInt64, inode: UInt64, below root: String = "")
+        -> ProcessExecutable
+    {
         if link.hasPrefix("/memfd:") { return .memory(link) }
         guard link.hasPrefix("/") else { return .unreadable("its path '\(link)' is outside of every root") }
-        let look = ExecutableFile.look(link)
+        let look = ExecutableFile.look(link, below: root)
         if case .found(let here) = look, here.device == device, here.inode == inode { return .file(here) }
         // The kernel adds this; a file may also truly end so, and has been found above then.
         if link.hasSuffix(" (deleted)") { return .deleted(String(link.dropLast(10))) }
