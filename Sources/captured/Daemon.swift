@@ -108,7 +108,9 @@ enum Daemon {
     }
 
     private static let second = CaptureError(
-        .busy, "\(CaptureNames.service) is taken: another captured runs on this bus")
+        .busy,
+        "\(CaptureNames.service) is taken: another captured runs on this bus"
+    )
 
     private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
         throws(CaptureError) -> SyntheticDevices?

@@ -57,7 +57,8 @@ import Testing
         #expect(!bench.machine.log.contains("open fake:microphone"))
     }
 
-    @Test func `the same program adds to its session from another process, and another program does not`() async throws {
+    @Test func `the same program adds to its session from another process, and another program does not`() async throws
+    {
         let bench = EngineBench()
         let id = try await bench.running()
         let shot = OutputDescription(name: "shot", kind: .photo, format: "jpeg")
