@@ -3,33 +3,33 @@
 # vivid_reset [DEVICE [INPUT [WIDTHxHEIGHT [FOURCC [RATE]]]]]: one program's choice stays for the next, so before each use.
 # Input 0 is the webcam: 320x180, 640x360, 640x480, 1280x720 at most 12.5 frames a second, 1920x1080 at 5, 3840x2160.
 # No text is drawn over the pattern, since it would cover half of a small picture.
-# Input 3 is HDMI: 60 frames a second, scaled from its signal to any size. Fails where the driver gave something else.
+# Input 3 is HDMI: 60 frames a second (or 24, 25, 30 and 50 where asked for), scaled from its signal to any size. Fails
+# where the driver gave something else.
 vivid_reset() {
-  local device=${1:-/dev/video0} input=${2:-0} size=${3:-640x480} fourcc=${4:-YUYV} planes=''
+  local device=${1:-/dev/video0} input=${2:-0} size=${3:-640x480} fourcc=${4:-YUYV}
   v4l2-ctl -d "$device" -i "$input" >/dev/null || return 1
-  # A multi-planar node keeps its controls and formats under other names.
-  v4l2-ctl -d "$device" -D | grep -q 'Video Capture Multiplanar' && planes=-mplane
   if ((input == 3)); then
     # HDMI takes its size from the signal, and the scaler offers the rest.
-    v4l2-ctl -d "$device" --set-dv-bt-timings "index=$(hdmi_timing "$device" "$size")" >/dev/null || return 1
+    v4l2-ctl -d "$device" --set-dv-bt-timings "index=$(hdmi_timing "$device" "$size" "${5:-60}")" >/dev/null || return 1
   fi
-  v4l2-ctl -d "$device" -c brightness=128,contrast=128,saturation=128,hue=0,horizontal_flip=0,vertical_flip=0 \
+  # Each input has a brightness of its own range.
+  v4l2-ctl -d "$device" -c brightness=$((128 + 128 * input)),contrast=128,saturation=128,hue=0,horizontal_flip=0,vertical_flip=0 \
     -c test_pattern=0,osd_text_mode=2,horizontal_movement=3,vertical_movement=3,loop_video=0 \
     -c percentage_of_dropped_buffers=0,wrap_sequence_number=0,wrap_timestamp=0,timestamp_source=0 &&
-    v4l2-ctl -d "$device" "--set-fmt-video$planes=width=${size%x*},height=${size#*x},pixelformat=$fourcc" &&
-    v4l2-ctl -d "$device" --get-fmt-video"$planes" >"$work/format" &&
+    v4l2-ctl -d "$device" "--set-fmt-video=width=${size%x*},height=${size#*x},pixelformat=$fourcc" &&
+    v4l2-ctl -d "$device" --get-fmt-video >"$work/format" &&
     grep -q "Pixel Format *: '$fourcc'" "$work/format" && grep -q "Width/Height *: ${size/x//}\$" "$work/format" ||
     { echo "$device did not take $size $fourcc:" && cat "$work/format" && return 1; }
   # HDMI's rate is its signal's.
   ((input == 3)) || v4l2-ctl -d "$device" --set-parm "${5:-30}"
 }
 
-# The number of the first listed 60 Hz timing of that size, else of 1280x720.
+# The number of the first listed timing of that size and rate, else of 1280x720 at that rate.
 hdmi_timing() {
-  v4l2-ctl -d "$1" --list-dv-timings | awk -v w="${2%x*}" -v h="${2#*x}" '
+  v4l2-ctl -d "$1" --list-dv-timings | awk -v w="${2%x*}" -v h="${2#*x}" -v rate="($3.00" '
     /Index:/ { index_ = $2 } /Active width:/ { width = $3 } /Active height:/ { height = $3 }
     /Frame format: interlaced/ { width = 0 }
-    /Pixelclock:/ && /\(60\.00/ { if (width == w && height == h && found == "") found = index_
+    /Pixelclock:/ && index($0, rate) { if (width == w && height == h && found == "") found = index_
                                   if (width == 1280 && height == 720 && other == "") other = index_ }
     END { print found != "" ? found : other }'
 }

@@ -14,7 +14,9 @@ BARS = {"white": (191, 191, 191), "yellow": (191, 191, 0), "cyan": (0, 191, 191)
 def picture(path, seconds):
     """Scaled to a small square: a pixel is then the mean of an area, which compression hardly moves."""
     done = subprocess.run(
-        ["ffmpeg", "-v", "error", "-nostdin", "-ss", str(seconds), "-i", path, "-frames:v", "1",
+        # Seeking in a JPEG file, be it to 0, leaves nothing of it.
+        ["ffmpeg", "-v", "error", "-nostdin", *(["-ss", str(seconds)] if float(seconds) else []), "-i", path,
+         "-frames:v", "1",
          "-vf", f"scale={SIZE}:{SIZE}:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-"],
         stdout=subprocess.PIPE, check=True)
     if len(done.stdout) != 3 * SIZE * SIZE:

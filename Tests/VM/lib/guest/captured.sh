@@ -1,0 +1,47 @@
+# The installed daemon, and what capturectl says of a recording.
+# shellcheck shell=bash
+
+# serve: captured is installed and runs, and this suite's own commands may use cameras and microphones. For suites that
+# share a boot: what is there already is kept.
+serve() {
+  [[ -x /usr/libexec/captured ]] || install_captured || return 1
+  systemctl start captured-recorder.socket captured || { journalctl --no-pager -n 30 -u captured; return 1; }
+  local service
+  for service in camera microphone; do capturectl auth set "$(myself)" "$service" authorized || return 1; done
+}
+# The id under which the daemon sees this suite.
+myself() { capturectl auth whoami --json | sed -n 's/^  "program": "\(.*\)",$/\1/p'; }
+
+# facts COMMAND...: runs it and keeps the JSON on its standard output as lines such as inputs.camera.published=199 for
+# `value`; ends with its status. One look at the JSON for all, since each start of an interpreter counts under emulation.
+facts() {
+  local status=0
+  "$@" >"$work/facts.json" || status=$?
+  "$python" "$vm/lib/guest/flat.py" <"$work/facts.json" >"$work/facts" || cat "$work/facts.json"
+  return $status
+}
+# record FILE OPTION...: a recording whose summary `value` knows
+record() {
+  rm -f "$1"
+  facts capturectl record --json "${@:2}" "$1"
+}
+# value NAME: `value frames`; nothing when there is no such fact
+value() { sed -n "s/^${1//./\\.}=//p" "$work/facts"; }
+# is NAME WANTED
+is() { [[ $(value "$1") == "$2" ]] || { echo "$1 is '$(value "$1")', not '$2'"; return 1; }; }
+# Everything lost on the camera's way, whatever the cause.
+dropped() { awk -F= '/^inputs\.camera\.drops\./ || /^drops\.slow-recorder=/ { n += $2 } END { print n + 0 }' "$work/facts"; }
+# dropped_at_most PERCENT
+dropped_at_most() {
+  awk -v d="$(dropped)" -v f="$(value frames)" -v p="$1" 'BEGIN { exit !(f > 0 && d * 100 <= p * (f + d)) }' ||
+    { echo "$(dropped) dropped beside $(value frames)"; cat "$work/facts"; return 1; }
+}
+# accounted RATE SECONDS: what was written and what was reported as lost is what the device made in that time. At either
+# end a frame can fall on one side or the other, and losses are counted up to the end of the session.
+accounted() {
+  within $(($(value frames) + $(dropped))) "$(awk -v r="$1" -v s="$2" 'BEGIN { print r * s }')" \
+    "$(awk -v r="$1" -v d="$(dropped)" 'BEGIN { print 2 + (d ? r * 0.6 : 0) }')"
+}
+
+# session_is ID STATE
+session_is() { says "\"state\": \"$2\"" capturectl status --json "$1"; }

@@ -1,0 +1,110 @@
+#!/bin/bash
+# Records what real drivers deliver, and reads it back: codecs, frames, colours, tones.
+# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# flavours: stock fast
+# shares: devices
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+first=$(camera 1) second=$(camera 2)
+loop=hw:Loopback,1
+
+# A small picture at a rate that an emulated processor can encode.
+small() { vivid_reset "$first" 3 320x240 "${1:-YUYV}" 25; }
+
+movie() { # FILE CONTAINER VIDEO-FORMAT
+  local file=$work/$1
+  it "$1: $3 and a tone are recorded for ten seconds" \
+    record "$file" --camera "$first" --video-format "$3" --microphone $loop --duration 10
+  it "$1: the encoders are reported" is videoEncoder libx264
+  it "$1: each frame is written or reported as lost" accounted 25 10
+  it "$1: none is lost" dropped_at_most 0
+  it "$1: no sound is lost" is missedSamples 0
+  it "$1: it is $2" says "$2" container "$file"
+  it "$1: the picture is H.264" has "$file" video codec_name h264
+  it "$1: of its size" test "$(picture_size "$file")" = 320x240
+  it "$1: the sound is AAC" has "$file" audio codec_name aac
+  it "$1: ffprobe counts the frames that were reported" test "$(frame_count "$file")" = "$(value frames)"
+  it "$1: its length is true" within "$(duration "$file")" 10 0.1
+  it "$1: the bars have their colours" bars "$file" 5
+  sound "$file" "$work/sound.wav"
+  it "$1: the tone has its frequency" within "$(tone "$work/sound.wav")" 1000 1
+}
+
+photo() { # FILE OPTION...
+  rm -f "$work/$1"
+  capturectl photo "${@:2}" "$work/$1" && bars "$work/$1"
+}
+
+sound_file() { # FILE CODEC
+  it "$1: a tone is recorded" record "$work/$1" --microphone $loop --duration 3
+  it "$1: in $2" has "$work/$1" audio codec_name "$2"
+  it "$1: all of it" within "$(value samples)" 144000 1
+  it "$1: its length is true" within "$(duration "$work/$1")" 3 0.02
+  sound "$work/$1" "$work/sound.wav"
+  it "$1: the tone has its frequency" within "$(tone "$work/sound.wav")" 1000 1
+}
+
+it "captured is installed and serves" serve
+((not_ok_count == 0)) || finish
+it "cameras and microphones are listed" facts capturectl devices --json
+it "a camera's node is an alias" grep -qE "aliases\.[0-9]+=$first$" "$work/facts"
+it "metadata and output nodes are left out" test \
+  "$(grep -c driver=vivid "$work/facts")" = "$(grep -lx 'vivid-.*-vid-cap' /sys/class/video4linux/*/name | wc -l)"
+it "formats are listed with sizes and rates" says '640x480 .*15.* fps' capturectl formats "$first"
+it "a tone sounds" play_tone 1000 300
+it "the camera shows bars" small
+
+movie out.mkv matroska YUYV:320x240
+it "the camera is left as NV12" small NV12
+movie out.mp4 mp4 NV12:320x240
+
+it "photo: YUYV as JPEG" photo yuyv.jpg --camera "$first" --video-format YUYV:320x240
+it "photo: Bayer as PNG" photo bayer.png --camera "$first" --video-format BA81:320x240
+it "photo: the file is what its name says" has "$work/bayer.png" video codec_name png
+it "photo: red, green and blue" photo rgb.jpg --camera "$first" --video-format RGB3:320x240
+it "the multi-planar camera shows bars" vivid_reset "$second" 3 320x240 NM12 25
+it "photo: two planes in memory of their own" photo nm12.png --camera "$second" --video-format NM12:320x240
+it "photo: three planes" photo ym12.jpg --camera "$second" --video-format YM12:320x240
+
+sound_file talk.wav pcm_s16le
+sound_file talk.flac flac
+sound_file talk.opus opus
+
+frames() { capturectl frames --camera "$first" --video-format YUYV:320x240 --count 5 --format "$1" >"$work/$2"; }
+it "frames: Y4M" frames y4m pipe.y4m
+it "frames: five of them" test "$(frame_count "$work/pipe.y4m")" = 5
+it "frames: with their colours" bars "$work/pipe.y4m"
+it "frames: raw" frames raw pipe.yuv
+it "frames: the camera's bytes" test "$(stat -c %s "$work/pipe.yuv")" = $((5 * 320 * 240 * 2))
+it "frames: MJPEG" frames mjpeg pipe.mjpeg
+it "frames: five pictures" test "$(frame_count "$work/pipe.mjpeg")" = 5
+listen() { capturectl listen --microphone $loop --format "$1" --duration 2 >"$work/$2"; }
+it "listen: WAV" listen wav pipe.wav
+it "listen: two seconds" within "$(duration "$work/pipe.wav")" 2 0.02
+it "listen: raw" listen raw pipe.raw
+it "listen: two seconds of samples" test "$(stat -c %s "$work/pipe.raw")" = $((2 * 48000 * 4))
+
+# In the background: one process starts, others look, take a photo, share the camera and stop.
+background() { id=$(capturectl start --camera "$first" --microphone none --video-format YUYV:320x240 "$work/bg.mkv"); }
+it "start prints a number" background
+it "the session runs by itself" session_is "$id" running
+it "a photo is taken of it" photo running.jpg --session "$id"
+it "another session has the same camera" \
+  record "$work/shared.mkv" --camera "$first" --microphone none --preset low --duration 2
+it "which keeps its format" says 320x240 value inputs.camera.format
+it "stop ends it" capturectl stop "$id"
+it "it is stopped" session_is "$id" stopped
+it "its file plays" playable "$work/bg.mkv"
+it "so does the other" playable "$work/shared.mkv"
+
+# Enough light for speed as well where the processor is not emulated.
+if [[ $flavour == fast ]]; then
+  it "720p is set" vivid_reset "$first" 3 1280x720 YUYV 24
+  it "720p is recorded" record "$work/720.mkv" --camera "$first" --video-format YUYV:1280x720 --microphone $loop --duration 10
+  it "720p: at most two frames in a hundred are lost" dropped_at_most 2
+  it "720p: each frame is written or reported as lost" accounted 24 10
+  it "720p: ffprobe counts them" test "$(frame_count "$work/720.mkv")" = "$(value frames)"
+  it "720p: the bars have their colours" bars "$work/720.mkv" 5
+fi
+stop_tone
+finish
