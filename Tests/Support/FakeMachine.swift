@@ -5,7 +5,9 @@ import Synchronization
 
 /// A camera or microphone without hardware: it opens, streams nothing, and can be made to go away.
 public final class FakeSource: MediaSource {
+    /// What it delivers.
     public let format: MediaFormat
+    /// How many slots it holds while streaming.
     public let slotsInFlight = 4
     private let device: DeviceID
     private let log: FakeMachine
@@ -17,16 +19,19 @@ public final class FakeSource: MediaSource {
         self.log = log
     }
 
+    /// Notes the start; nothing is delivered.
     public func start(into sink: any MediaSink, ended: @escaping @Sendable (CaptureError) -> Void) throws(CaptureError)
     {
         log.note("start \(device)")
         self.ended.withLock { $0 = ended }
     }
 
+    /// Ends as it was told to.
     public func stop() {
         ended.withLock { $0 = nil }
     }
 
+    /// Notes the closing.
     public func close() {
         stop()
         log.note("close \(device)")
@@ -83,8 +88,10 @@ public final class FakeMachine: DeviceProvider {
         sources.withLock { $0[device] }?.unplug()
     }
 
+    /// The camera and the microphone.
     public func devices() async -> [DeviceDescription] { [FakeMachine.camera, FakeMachine.microphone] }
 
+    /// Opens the camera, unless openings are made to fail.
     public func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
     {
@@ -98,6 +105,7 @@ public final class FakeMachine: DeviceProvider {
         return try open(device.id, .video(format))
     }
 
+    /// Opens the microphone, unless openings are made to fail.
     public func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
     {
@@ -115,6 +123,7 @@ public final class FakeMachine: DeviceProvider {
         return source
     }
 
+    /// As the protocol has it.
     public func start(
         _ source: any MediaSource,
         into sink: any MediaSink,
@@ -123,6 +132,7 @@ public final class FakeMachine: DeviceProvider {
         try source.start(into: sink, ended: ended)
     }
 
+    /// Closes a source.
     public func close(_ source: any MediaSource) async {
         source.close()
     }

@@ -20,6 +20,7 @@ public final class FakeRecorders: RecorderLauncher {
         running.withLock { $0[name] }
     }
 
+    /// Begins a recorder, unless launches are made to fail.
     public func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
     {
@@ -33,6 +34,7 @@ public final class FakeRecorders: RecorderLauncher {
 
 /// A recorder that does what the test says.
 public final class FakeRecorder: RecorderHandle {
+    /// What the test makes it report.
     public let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation
 
@@ -45,6 +47,7 @@ public final class FakeRecorder: RecorderHandle {
         continuation.yield(report)
     }
 
+    /// Ends as it was told to.
     public func stop() {
         report(.finished(OutputStatistics()))
         continuation.finish()
@@ -58,6 +61,7 @@ public final class FakeRecorder: RecorderHandle {
 
 /// A descriptor that is none.
 public final class FakeFile: OpenFile {
+    /// No descriptor.
     public let descriptor: Int32 = -1
 
     /// A file of nothing.
@@ -69,6 +73,7 @@ public struct FakeRings: RingProvider {
     /// Rings of nothing.
     public init() {}
 
+    /// A ring of nothing.
     public func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
         FakeRing()
     }
@@ -110,10 +115,14 @@ public final class StateWatch: EngineObserver {
     /// A watch that has seen nothing.
     public init() {}
 
+    /// Notes a session.
     public func sessionAdded(_ session: SessionSnapshot) { note(session) }
+    /// Notes a state.
     public func sessionChanged(_ session: SessionSnapshot) { note(session) }
+    /// Needs no note.
     public func sessionRemoved(_ id: UInt32) {}
 
+    /// Needs no note.
     public func outputFinished(
         _ session: SessionSnapshot,
         output: String,
