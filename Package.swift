@@ -100,6 +100,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        .executableTarget(
+            name: "capture-bench-reader",
+            dependencies: ["CaptureKit"],
+            path: "Tests/Benchmarks/Reader",
+            swiftSettings: settings
+        ),
         tests("CaptureCore", []),
         tests("CaptureSystem", ["CaptureCore"]),
         tests(

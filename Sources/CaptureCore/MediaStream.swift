@@ -54,6 +54,10 @@ public protocol MediaSource: AnyObject, Sendable {
     /// How many slots the device needs in its own hands while streaming, so that a ring can be made large enough.
     var slotsInFlight: Int { get }
 
+    /// Bytes of media that the processor copied to bring them from the device into sinks, since the device was opened;
+    /// `nil` for a source that does not count them.
+    var copiedBytes: UInt64? { get }
+
     /// Starts streaming into `sink` on a thread of the source's own.
     ///
     /// - Parameters:
@@ -68,6 +72,11 @@ public protocol MediaSource: AnyObject, Sendable {
 
     /// Stops, and closes the device so that it can be opened anew at once. Idempotent; nothing may follow.
     func close()
+}
+
+extension MediaSource {
+    /// Not counted.
+    public var copiedBytes: UInt64? { nil }
 }
 
 /// A file, pipe or socket that a client opened and passed on; closed when the last reference goes.

@@ -190,6 +190,9 @@ public struct InputStatistics: Hashable, Sendable {
     public var latency: Int64 = 0
     /// The slots published and not yet written again.
     public var queueDepth: Int = 0
+    /// Bytes that the processor copied on the device's thread since the session began: 0 where the driver writes into
+    /// the ring by itself; `nil` where they are not counted.
+    public var copiedBytes: UInt64?
 
     /// Counters at zero.
     public init() {}

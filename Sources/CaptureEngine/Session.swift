@@ -63,10 +63,12 @@ final class Session {
 struct LiveInput {
     let shared: SharedSource
     let baseline: RingCounters
+    private let copiedBefore: UInt64
 
     init(_ shared: SharedSource) {
         self.shared = shared
         baseline = shared.ring.counters
+        copiedBefore = shared.source.copiedBytes ?? 0
     }
 
     var statistics: InputStatistics {
@@ -84,6 +86,7 @@ struct LiveInput {
         }
         counters.latency = now.latency
         counters.queueDepth = now.queueDepth
+        counters.copiedBytes = shared.source.copiedBytes.map { $0 - copiedBefore }
         return counters
     }
 }

@@ -148,6 +148,7 @@ struct CodingTests {
         input.drops = ["overrun": 3]
         input.latency = -4
         input.queueDepth = 2
+        input.copiedBytes = 7
         statistics.inputs["camera"] = input
         var output = OutputStatistics()
         output.frames = 1

@@ -43,13 +43,15 @@ extension PropertyReader {
 }
 
 extension InputStatistics: BusCodable {
-    /// `device` s, `format` s, `published` t, `drops` a{st} by cause, `latency` x in nanoseconds, `queue-depth` x.
+    /// `device` s, `format` s, `published` t, `drops` a{st} by cause, `latency` x in nanoseconds, `queue-depth` x,
+    /// `copied-bytes` t where they are counted.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an input's statistics")
         self.init()
         device = try reader.text("device") ?? ""
         format = try reader.text("format") ?? ""
         published = try reader.counter("published")
+        copiedBytes = try reader.number("copied-bytes", 0...UInt64.max)
         latency = try reader.signed("latency")
         queueDepth = try reader.signed("queue-depth")
         if let value = reader.take("drops") {
@@ -63,14 +65,16 @@ extension InputStatistics: BusCodable {
 
     /// The counters as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var values: [String: BusValue] = [
             "device": .string(device), "format": .string(format), "published": .uint64(published),
             "latency": .int64(latency), "queue-depth": .int64(Int64(queueDepth)),
             "drops": .dictionary(
                 "st",
                 drops.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .uint64($0.value)) }
             ),
-        ])
+        ]
+        if let copiedBytes { values["copied-bytes"] = .uint64(copiedBytes) }
+        return .properties(values)
     }
 }
 

@@ -64,6 +64,9 @@ public final class V4L2Camera: MediaSource {
     /// What the camera's thread did so far.
     public var statistics: V4L2Statistics { counters.statistics }
 
+    /// Bytes of pixels that the camera's thread copied: 0 with user pointers.
+    public var copiedBytes: UInt64? { counters.statistics.copiedBytes }
+
     /// Starts streaming.
     ///
     /// - Throws: `busy` naming who holds the camera, `inputOutput` when the driver refuses, `deviceLost`, `wrongState`

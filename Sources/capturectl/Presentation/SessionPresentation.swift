@@ -97,7 +97,7 @@ enum SessionPresentation {
         [
             "device": JSON(input.device), "format": JSON(input.format), "published": JSON(input.published),
             "drops": JSON(input.drops), "latency": JSON(Double(input.latency) / 1e9),
-            "queueDepth": JSON(input.queueDepth),
+            "queueDepth": JSON(input.queueDepth), "copiedBytes": input.copiedBytes.map { JSON($0) } ?? .null,
         ]
     }
 

@@ -1,0 +1,85 @@
+import CaptureKit
+import Glibc
+import Synchronization
+
+// Maps a camera's frame buffer as any client does, by a number of readers at one time, and prints what they got: one side
+// of a comparison, and the readers of the test machine.
+//
+//     capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look
+//
+// FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
+// pixel is touched; with `look` it only takes note of it. Prints `running` when frames flow, then one line of JSON.
+
+/// What a session takes.
+let mostOutputs = 16
+
+/// One reader's memory and count; its handler runs on one thread.
+final class Reader: Sendable {
+    let frames = Atomic<UInt64>(0)
+    let torn = Atomic<UInt64>(0)
+    private let copy = Mutex<[UInt8]>([])
+    private let copies: Bool
+
+    init(copies: Bool) { self.copies = copies }
+
+    func take(_ buffer: RingBuffer) {
+        if copies {
+            copy.withLock { own in
+                let bytes = unsafe buffer.bytes
+                if own.count < bytes.count { own = [UInt8](repeating: 0, count: bytes.count) }
+                unsafe own.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+            }
+        }
+        // A frame that was overwritten meanwhile is one that this reader missed.
+        if buffer.isIntact { frames.add(1, ordering: .relaxed) } else { torn.add(1, ordering: .relaxed) }
+    }
+}
+
+func measure(_ arguments: [String]) async throws -> String {
+    guard arguments.count == 5, let count = Int(arguments[2]), count > 0, let seconds = Double(arguments[3]),
+        ["copy", "look"].contains(arguments[4])
+    else {
+        throw CaptureError(.usage, "usage: capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look")
+    }
+    let daemon = try await CaptureDaemon.shared()
+    let request = try VideoFormatRequest(text: arguments[1])
+    var sessions: [CaptureSession] = []
+    var outputs: [FrameBufferOutput] = []
+    var readers: [Reader] = []
+    for index in 0..<count {
+        if index % mostOutputs == 0 {
+            let session = try await CaptureSession(on: daemon)
+            try await session.addInput(.camera(arguments[0], request: request))
+            sessions.append(session)
+        }
+        let reader = Reader(copies: arguments[4] == "copy")
+        let output = FrameBufferOutput(.video, name: "buffer-\(index)", newest: false) { reader.take($0) }
+        try await sessions[index / mostOutputs].addOutput(output)
+        readers.append(reader)
+        outputs.append(output)
+    }
+    for session in sessions { try await session.startRunning() }
+    print("running")
+    fflush(nil)
+    try await Task.sleep(for: .seconds(seconds))
+    let statistics = try await sessions[0].statistics()
+    let got = readers.map { $0.frames.load(ordering: .relaxed) }
+    let missed = outputs.map { $0.missed }
+    for session in sessions { try await session.stopRunning() }
+    if let failure = outputs.lazy.compactMap({ $0.failure }).first { throw failure }
+    let input = statistics.inputs["camera"] ?? InputStatistics()
+    return """
+        {"published": \(input.published), "elapsed": \(Double(statistics.elapsed) / 1e9), \
+        "copiedBytes": \(input.copiedBytes ?? 0), "drops": \(input.drops.values.reduce(0, +)), \
+        "fewest": \(got.min() ?? 0), "most": \(got.max() ?? 0), "mostMissed": \(missed.max() ?? 0), \
+        "torn": \(readers.map { $0.torn.load(ordering: .relaxed) }.max() ?? 0)}
+        """
+}
+
+do {
+    print(try await measure(Array(CommandLine.arguments.dropFirst())))
+} catch let error as CaptureError {
+    let text = "capture-bench-reader: \(error.message)\n"
+    _ = unsafe write(STDERR_FILENO, text, text.utf8.count)
+    exit(error.code.exitCode)
+}
