@@ -45,6 +45,9 @@ import Testing
         #expect(found.name == "motion")
         let root = try ClientIdentity.identify(facts(uid: 0, unit: "cam@front.service", unitUser: 0))
         #expect(root.program == "unit:cam@front.service")
+        let unset = facts(uid: 0, unit: "motion.service", unitUser: .max)
+        #expect(try ClientIdentity.identify(unset).program == "unit:motion.service")
+        #expect(refusal(facts(uid: 1000, unit: "motion.service", unitUser: .max)) != nil)
     }
 
     @Test func `of a service does not hang on what it runs`() throws {

@@ -168,6 +168,21 @@ import Testing
         #expect(store.state == .usable)
     }
 
+    @Test func `notices that its file was moved away, swapped or opened to others while in use`() throws {
+        let store = open()
+        try store.put([answer()])
+        try FileManager.default.moveItem(atPath: file, toPath: file + ".kept")
+        #expect(try store.allAnswers().isEmpty)
+        try store.put([answer("exe:/usr/bin/other")])
+        #expect(try open().allAnswers().map(\.program) == ["exe:/usr/bin/other"])
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: file + ".kept", toPath: file)
+        #expect(try store.allAnswers().map(\.program) == ["exe:/usr/bin/cheese"])
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+        #expect(throws: CaptureError.self) { try store.allAnswers() }
+        #expect(reason(store).contains("instead of 0600"))
+    }
+
     @Test func `is not confused by what a crash in the making of it left`() throws {
         try folder.write(AuthorizationStore.fileName + ".new", "half", mode: 0o600)
         try folder.write(AuthorizationStore.fileName + "-journal", "of a store that is gone", mode: 0o600)

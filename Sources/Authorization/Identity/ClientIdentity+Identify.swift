@@ -70,6 +70,8 @@ extension ClientIdentity {
         guard let owner = facts.systemUnitUser else {
             throw doubt(facts, "it is in the system unit \(unit), of which the uid cannot be told")
         }
+        // The manager's word for a unit without `User=`, which the system's manager runs as root.
+        let owner = owner == UInt32.max ? 0 : owner
         guard owner == facts.uid else {
             // A server that gives up root for a uid of its own is that uid; a user's job in cron.service is nobody.
             if !facts.isLoginUser { return nil }

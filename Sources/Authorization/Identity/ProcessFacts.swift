@@ -12,8 +12,8 @@ public struct ProcessFacts: Hashable, Sendable {
     /// The system unit whose cgroup it is in (`sd_pid_get_unit`), as in `cron.service`, `user@1000.service` or
     /// `session-3.scope`; `nil` when it is in none.
     public var systemUnit: String?
-    /// The uid that the manager runs the system unit as (the `UID` property of a `.service`); `nil` when that is not
-    /// known.
+    /// The uid that the manager runs the system unit as (the `UID` property of a `.service`, where `UInt32.max` stands
+    /// for a unit that sets none and so runs as root); `nil` when that is not known.
     public var systemUnitUser: UInt32?
     /// The unit of a user's manager whose cgroup it is in (`sd_pid_get_user_unit`), as in `app-foo-12.scope`.
     public var userUnit: String?

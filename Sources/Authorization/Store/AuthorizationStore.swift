@@ -34,11 +34,11 @@ public final class AuthorizationStore: Sendable {
     }
 
     private enum Condition {
-        case open(DatabaseQueue)
+        case open(OpenStore)
         /// The file itself is at fault, or what is around it.
         case broken(String)
         /// The file is sound, and writing to it failed.
-        case unwritable(DatabaseQueue, String)
+        case unwritable(OpenStore, String)
     }
 
     /// Opens or creates the store in a state directory, which is made when it is absent. Never throws: a store that
@@ -135,11 +135,11 @@ public final class AuthorizationStore: Sendable {
     private func access<T: Sendable>(_ use: Use, _ body: (Database) throws -> T) throws(CaptureError) -> T {
         let outcome = condition.withLock { condition -> Result<T, CaptureError> in
             do throws(StoreFault) {
-                let queue = try AuthorizationStore.mend(&condition, location)
-                return .success(try AuthorizationStore.run(queue, use, body))
+                let store = try AuthorizationStore.mend(&condition, location)
+                return .success(try AuthorizationStore.run(store.queue, use, body))
             } catch {
-                if case .open(let queue) = condition {
-                    condition = error.isOfFile ? .broken(error.message) : .unwritable(queue, error.message)
+                if case .open(let store) = condition {
+                    condition = error.isOfFile ? .broken(error.message) : .unwritable(store, error.message)
                 }
                 return .failure(CaptureError(.inputOutput, error.message))
             }
@@ -163,27 +163,24 @@ public final class AuthorizationStore: Sendable {
         }
     }
 
-    /// A usable queue, if there is one by now.
-    private static func mend(_ condition: inout Condition, _ location: StoreLocation) throws(StoreFault)
-        -> DatabaseQueue
-    {
-        switch condition {
-        case .open(let queue): return queue
-        case .unwritable(let queue, _):
+    /// A usable store, if there is one by now.
+    private static func mend(_ condition: inout Condition, _ location: StoreLocation) throws(StoreFault) -> OpenStore {
+        if case .open(let store) = condition, try store.isInPlace() { return store }
+        if case .unwritable(let store, _) = condition, try store.isInPlace() {
             do throws(StoreFault) {
-                try run(queue, .writing, StoreConnection.probe)
+                try run(store.queue, .writing, StoreConnection.probe)
             } catch {
-                condition = error.isOfFile ? .broken(error.message) : .unwritable(queue, error.message)
+                condition = error.isOfFile ? .broken(error.message) : .unwritable(store, error.message)
                 throw error
             }
-            condition = .open(queue)
-            return queue
-        case .broken:
-            condition = open(location)
-            switch condition {
-            case .open(let queue): return queue
-            case .broken(let why), .unwritable(_, let why): throw StoreFault(why, isOfFile: true)
-            }
+            condition = .open(store)
+            return store
+        }
+        // Broken, or another file has come in its place, as after a copy was brought back.
+        condition = open(location)
+        switch condition {
+        case .open(let store): return store
+        case .broken(let why), .unwritable(_, let why): throw StoreFault(why, isOfFile: true)
         }
     }
 
@@ -200,4 +197,22 @@ public final class AuthorizationStore: Sendable {
 enum StoreLocation: Sendable {
     case directory(String)
     case memory
+}
+
+/// A store that was found sound.
+struct OpenStore: Sendable {
+    /// The connection.
+    var queue: DatabaseQueue
+    /// The file as it was opened; `nil` in memory.
+    var file: FileIdentity?
+
+    /// Whether the file that is open is the one at its path: an answer written to a file that somebody has moved away
+    /// would be acknowledged and lost.
+    ///
+    /// - Throws: When a file is there that cannot be trusted.
+    func isInPlace() throws(StoreFault) -> Bool {
+        guard let file else { return true }
+        guard try StoreFiles.exists(queue.path) else { return false }
+        return try StoreFiles.check(queue.path) == file
+    }
 }

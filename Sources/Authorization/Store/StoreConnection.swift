@@ -4,13 +4,13 @@ import Glibc
 /// Opening the store: everything is checked before an answer in it is believed.
 enum StoreConnection {
     /// Opens, creates where there is nothing, and tries a write.
-    static func open(_ location: StoreLocation) throws(StoreFault) -> DatabaseQueue {
+    static func open(_ location: StoreLocation) throws(StoreFault) -> OpenStore {
         switch location {
         case .memory:
             do {
                 let queue = try DatabaseQueue(configuration: configuration)
                 try queue.write(StoreSchema.create)
-                return queue
+                return OpenStore(queue: queue)
             } catch {
                 throw StoreFault(error, file: "in memory")
             }
@@ -18,8 +18,8 @@ enum StoreConnection {
             let file = directory + "/" + AuthorizationStore.fileName
             try StoreFiles.prepare(directory)
             if try !StoreFiles.exists(file) { try create(file, in: directory) }
-            try StoreFiles.check(file)
-            return try openExisting(file)
+            let identity = try StoreFiles.check(file)
+            return OpenStore(queue: try openExisting(file), file: identity)
         }
     }
 
@@ -34,6 +34,8 @@ enum StoreConnection {
     private static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.label = "authorization"
+        // Somebody may be looking at the answers with another program.
+        configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         }

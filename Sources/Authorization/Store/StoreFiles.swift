@@ -1,5 +1,11 @@
 import Glibc
 
+/// Which file it is, whatever it is called.
+struct FileIdentity: Hashable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+}
+
 /// The store's file and folder: who owns them, who may write them, and moving a new file into place.
 enum StoreFiles {
     /// Makes the state directory when it is absent, and refuses one that others could have written to or can read.
@@ -40,8 +46,9 @@ enum StoreFiles {
         throw fault("\(path) cannot be examined")
     }
 
-    /// Refuses a file that is not plainly ours.
-    static func check(_ file: String) throws(StoreFault) {
+    /// Refuses a file that is not plainly ours, and tells which file it is.
+    @discardableResult
+    static func check(_ file: String) throws(StoreFault) -> FileIdentity {
         var status = stat()
         guard unsafe lstat(file, &status) == 0 else { throw fault("the store of answers \(file) cannot be examined") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
@@ -71,6 +78,7 @@ enum StoreFiles {
                 isOfFile: true
             )
         }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// Makes an empty file that only we can read and write.
