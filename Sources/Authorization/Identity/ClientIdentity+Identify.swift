@@ -67,11 +67,11 @@ extension ClientIdentity {
     /// - Returns: `nil` when the process is not in a system service, or is a program's own user within one.
     private static func service(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity? {
         guard let unit = facts.systemUnit, unit.hasSuffix(".service"), !unit.hasPrefix("user@") else { return nil }
-        guard let owner = facts.systemUnitUser else {
+        guard let reported = facts.systemUnitUser else {
             throw doubt(facts, "it is in the system unit \(unit), of which the uid cannot be told")
         }
         // The manager's word for a unit without `User=`, which the system's manager runs as root.
-        let owner = owner == UInt32.max ? 0 : owner
+        let owner = reported == UInt32.max ? 0 : reported
         guard owner == facts.uid else {
             // A server that gives up root for a uid of its own is that uid; a user's job in cron.service is nobody.
             if !facts.isLoginUser { return nil }
