@@ -52,6 +52,15 @@ import Testing
         #expect(try Probe.decodes(rig.path))
     }
 
+    @Test(arguments: ["wav", "flac", "opus"])
+    func `a sound file that ends by itself tells its length`(format: String) throws {
+        let output = OutputDescription(name: "s", kind: .sound, format: format, duration: 1_000_000_000)
+        let rig = try sound(output, Material.stereo, periods: 200)
+        #expect(try rig.finished(try rig.outcome()).samples == 48000)
+        let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
+        #expect(abs(length - 1) < 0.007)
+    }
+
     @Test func `WAV samples are those of the microphone`() throws {
         let rig = try sound(OutputDescription(name: "s", kind: .sound, format: "wav"), Material.stereo, periods: 10)
         _ = try rig.finished(try rig.end())

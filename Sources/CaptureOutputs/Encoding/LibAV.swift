@@ -79,6 +79,9 @@ final class EncodedPacket {
         unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
     }
 
+    /// Whether it holds nothing but what is beside the bytes.
+    var isEmpty: Bool { unsafe packet.pointee.size == 0 }
+
     /// Whether decoding can begin here.
     var isKeyframe: Bool {
         get { unsafe packet.pointee.flags & AV_PKT_FLAG_KEY != 0 }

@@ -223,7 +223,8 @@ final class ContainerOutput: MediaOutput {
         if encoded.kind == .audio, unsafe encoded.packet.pointee.pts < 0, container == .matroska, !namesPadding {
             return
         }
-        if limits.duration > 0, time >= limits.duration { return }
+        // An encoder's last packet can be empty, at the very end: what it tells the header, FLAC's length, is beside it.
+        if limits.duration > 0, time >= limits.duration, !encoded.isEmpty { return }
         guard encoded.kind == .video else { return try write(encoded, at: time) }
         // A picture lasts until the next one: it waits for that one's time.
         if let before = lastPicture {
