@@ -15,9 +15,9 @@ actor CallerDirectory {
     private var watches: [String: BusSubscription] = [:]
 
     /// - Parameters:
-    ///   - root: The root of the system's own view of its files.
+    ///   - root: Where programs' files are looked for.
     ///   - gone: Told when a connection that called once has left the bus.
-    init(bus: BusConnection, root: String, gone: @escaping @Sendable (String) async -> Void) {
+    init(bus: BusConnection, root: SystemRoot, gone: @escaping @Sendable (String) async -> Void) {
         self.bus = bus
         identification = Identification(bus: bus, root: root)
         self.gone = gone

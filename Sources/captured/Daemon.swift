@@ -32,7 +32,7 @@ enum Daemon {
             store: store,
             usage: places.usageDescriptions(),
             prompter: agents,
-            root: places.root,
+            root: places.root.prefix,
             promptTimeout: configuration.consent.promptTimeout,
             decisions: SessionJournal.record
         )

@@ -8,16 +8,15 @@ import Glibc
 /// about its unit.
 struct Identification: Sendable {
     let bus: BusConnection
-    /// The root of the system's own view of its files.
-    let root: String
+    let root: SystemRoot
 
     func facts(of connection: String) async throws(CaptureError) -> ProcessFacts {
         let peer = try await bus.credentials(of: connection)
         let executable = ProcessExecutable.examine(
-            link: peer.executable.path + (peer.executable.isDeleted ? " (deleted)" : ""),
+            link: root.path(of: peer.executable.path) + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,
             inode: peer.executable.inode,
-            below: root
+            below: root.prefix
         )
         return ProcessFacts(
             pid: peer.pid,

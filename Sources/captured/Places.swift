@@ -11,15 +11,15 @@ struct Places: Sendable {
     let configuration: [String]
     /// The command line that ships with this daemon.
     let commandLine: String
-    /// The root that programs' paths are compared below. The system's daemon lives in a mount namespace from which home
-    /// and temporary directories are hidden, so it looks with the eyes of process 1, which takes CAP_SYS_PTRACE.
-    var root: String { options.isSystem ? "/proc/1/root" : "" }
+    /// Where programs' files are looked for.
+    let root: SystemRoot
     private let options: DaemonOptions
 
     init(_ options: DaemonOptions) {
         self.options = options
         let home = Places.variable("HOME") ?? "/"
         let ownDirectory = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
+        root = SystemRoot(ofProcessOne: options.isSystem)
         if options.isSystem {
             // systemd names the directories that it made for the unit.
             state = options.stateDirectory ?? Places.variable("STATE_DIRECTORY") ?? "/var/lib/captured"
