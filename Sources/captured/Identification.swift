@@ -23,7 +23,8 @@ struct Identification: Sendable {
             uid: peer.user,
             gids: peer.groups,
             executable: executable,
-            systemUnit: peer.unit,
+            // Without systemd as process 1 a unit in the cgroup's path is the host's, not the program's.
+            systemUnit: ServiceManager.isBooted ? peer.unit : nil,
             systemUnitUser: try await unitUser(peer.unit),
             userUnit: peer.userUnit,
             session: peer.session,
