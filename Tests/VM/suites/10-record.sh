@@ -8,6 +8,9 @@
 first=$(camera 1) second=$(camera 2)
 loop=hw:Loopback,1
 
+# The fast kernel has one processor, on which cameras, recorder and test take turns.
+allowed=0
+[[ $flavour == stock ]] || allowed=2
 # A small picture at a rate that an emulated processor can encode.
 small() { vivid_reset "$first" 3 320x240 "${1:-YUYV}" 25; }
 
@@ -17,7 +20,7 @@ movie() { # FILE CONTAINER VIDEO-FORMAT
     record "$file" --camera "$first" --video-format "$3" --microphone $loop --duration 10
   it "$1: the encoders are reported" is videoEncoder libx264
   it "$1: each frame is written or reported as lost" accounted 25 10
-  it "$1: none is lost" dropped_at_most 0
+  it "$1: at most $allowed in a hundred are lost" dropped_at_most $allowed
   it "$1: no sound is lost" is missedSamples 0
   it "$1: it is $2" says "$2" container "$file"
   it "$1: the picture is H.264" has "$file" video codec_name h264

@@ -66,10 +66,14 @@ make_tone() { "$python" "$vm/lib/guest/tone.py" make "$@"; }
 # the loop, so it decides the rate that the other side sees.
 play_tone() {
   local file=$work/tone-$1-${4:-48000}.wav
-  make_tone "$file" "$1" "$2" "${4:-48000}" || return 1
-  aplay -q -D "hw:Loopback,0,${3:-0}" "$file" &
+  make_tone "$file" "$1" "$2" "${4:-48000}" && play "$file" "${3:-0}"
+}
+# play_beeps SECONDS [SUBDEVICE]: a beep each second instead
+play_beeps() { "$python" "$vm/lib/guest/tone.py" beeps "$work/beeps.wav" "$1" && play "$work/beeps.wav" "${2:-0}"; }
+play() { # FILE SUBDEVICE
+  aplay -q -D "hw:Loopback,0,$2" "$1" &
   tone_player=$!
-  wait_for 20 loop_plays "${3:-0}"
+  wait_for 20 loop_plays "$2"
 }
 loop_plays() { grep -q RUNNING "/proc/asound/Loopback/pcm0p/sub$1/status"; }
 stop_tone() {

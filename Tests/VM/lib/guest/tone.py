@@ -3,6 +3,8 @@
 
 make FILE.wav HZ SECONDS [RATE [CHANNELS]]   a sine at half scale
 measure FILE.wav                             prints the frequency in Hz, 0 for silence
+beeps FILE.wav SECONDS                       a beep of a tenth of a second at each whole second
+onsets FILE.wav                              prints when each beep in it begins, in seconds
 """
 import array, math, sys, wave
 
@@ -21,12 +23,34 @@ def make(path, hertz, seconds, rate="48000", channels="2"):
             whole -= 1
 
 
-def samples(path):
+def beeps(path, seconds):
+    rate = 48000
+    second = array.array("h", bytes(4 * rate))
+    for i in range(rate // 10):
+        second[2 * i] = second[2 * i + 1] = round(16384 * math.sin(2 * math.pi * 1000 * i / rate))
+    with wave.open(path, "wb") as file:
+        file.setparams((2, 2, rate, 0, "NONE", ""))
+        for _ in range(int(seconds)):
+            file.writeframes(second.tobytes())
+
+
+def onsets(path):
+    values, rate, full = samples(path, whole=True)
+    last = -rate
+    for i, value in enumerate(values):
+        if abs(value) > full // 16:
+            # Half a second of silence before it: a beep begins.
+            if i - last > rate // 2:
+                print(f"{i / rate:.3f}")
+            last = i
+
+
+def samples(path, whole=False):
     with wave.open(path, "rb") as file:
         channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
         # Two seconds from the middle tell enough.
         frames = file.getnframes()
-        length = min(frames, 2 * rate)
+        length = frames if whole else min(frames, 2 * rate)
         file.setpos((frames - length) // 2)
         data = file.readframes(length)
     if width not in (2, 4):
@@ -59,4 +83,4 @@ def measure(path):
 
 
 if __name__ == "__main__":
-    {"make": make, "measure": measure}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "measure": measure, "beeps": beeps, "onsets": onsets}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,53 @@
+#!/bin/bash
+# What a camera compresses itself goes into the file bit for bit. Needs v4l2loopback, whose frames any program writes.
+# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# flavours: fast
+# shares: devices
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+node=$(grep -lx 'Dummy video device (0x0000)' /sys/class/video4linux/*/name | head -n 1 | cut -d/ -f5)
+loopback=/dev/$node
+
+# Fifty frames, each different, over and over.
+make_stream() {
+  ffmpeg -v error -f lavfi -i testsrc2=size=640x360:rate=25 -frames:v 50 -c:v mjpeg -q:v 3 "$work/known.avi"
+}
+play_stream() {
+  ffmpeg -v error -nostdin -re -stream_loop -1 -i "$work/known.avi" -c copy -f v4l2 "$loopback" &
+  player=$!
+  wait_for 20 says "'MJPG'" v4l2-ctl -d "$loopback" --get-fmt-video
+}
+# hashes FILE: of each compressed frame, in order
+hashes() { ffmpeg -v error -nostdin -i "$1" -map 0:v:0 -c copy -f framemd5 - | awk '/^0/ { print $NF }'; }
+# same_bytes FILE COUNT: at least so many frames, each one of the known ones, in their order; what is left out is reported.
+same_bytes() {
+  hashes "$work/known.avi" >"$work/known.md5"
+  hashes "$1" >"$work/file.md5"
+  awk -v least="$2" 'NR == FNR { at[$1] = NR - 1; known = NR; next }
+    !($1 in at) { print "frame " FNR " is none of those that were written"; bad = 1; exit 1 }
+    FNR > 1 { gone += (at[$1] - last - 1 + known) % known }
+    { last = at[$1]; frames = FNR }
+    END { if (bad) exit 1; print frames " frames, " gone + 0 " left out"; exit !(frames >= least && gone * 5 <= frames) }' \
+    "$work/known.md5" "$work/file.md5"
+}
+
+it "captured serves" serve
+((not_ok_count == 0)) || finish
+it "a known MJPEG stream is made" make_stream
+it "a camera delivers it" play_stream
+for format in mkv mp4 mov; do
+  it "$format: MJPEG is recorded" record "$work/out.$format" --camera "$loopback" --microphone none --duration 4
+  it "$format: not encoded again" is videoEncoder copy
+  it "$format: it is MJPEG" has "$work/out.$format" video codec_name mjpeg
+  it "$format: bit for bit" same_bytes "$work/out.$format" 60
+  it "$format: ffprobe counts the frames that were reported" test "$(frame_count "$work/out.$format")" = "$(value frames)"
+done
+frames() { capturectl frames --camera "$loopback" --format mjpeg --count 30 >"$work/pipe.mjpeg"; }
+it "a pipe carries it" frames
+it "bit for bit, too" same_bytes "$work/pipe.mjpeg" 30
+it "a photo is taken" capturectl photo --camera "$loopback" "$work/photo.jpg"
+it "it is the camera's own picture" test "$(picture_size "$work/photo.jpg")" = 640x360
+it "H.264 where it is asked for" record "$work/h264.mkv" --camera "$loopback" --microphone none --video-codec h264 --duration 2
+it "which is H.264" has "$work/h264.mkv" video codec_name h264
+kill $player
+finish

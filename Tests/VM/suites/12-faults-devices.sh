@@ -1,0 +1,179 @@
+#!/bin/bash
+# What goes wrong with devices, disks and pipes: each fault has its exit code and a sentence, each file is finished.
+# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# flavours: stock fast
+# shares: devices
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+first=$(camera 1)
+first_id=v4l2:platform:vivid-000-video-index0
+loop=hw:Loopback,1
+small() { vivid_reset "$first" 3 320x240 YUYV 25; }
+
+# refused CODE PATTERN OPTION...: a recording ends with that code and sentence, and leaves no file behind
+refused() {
+  local status=0
+  rm -f "$work/refused.mkv"
+  timeout 120 capturectl record "${@:3}" "$work/refused.mkv" 2>"$work/stderr" || status=$?
+  cat "$work/stderr"
+  [[ ! -e $work/refused.mkv ]] || { echo "a file was left behind"; return 1; }
+  ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
+  grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
+}
+# recording FILE OPTION...: in the background, until it runs
+recording() {
+  recorded=$1
+  rm -f "$1"
+  capturectl record --json "${@:2}" "$1" >"$work/facts.json" 2>"$work/stderr" &
+  recording=$!
+  wait_for 60 ran "$1"
+}
+larger() { (($(stat -c %s "$1") > $2)); }
+ran() { [[ -s $1 ]] || ! kill -0 $recording; }
+# ends CODE [PATTERN]: it ends so by itself, says so, and its file plays
+ends() {
+  local status=0
+  wait $recording || status=$?
+  tr '\r' '\n' <"$work/stderr" | tail -n 3
+  "$python" "$vm/lib/guest/flat.py" <"$work/facts.json" >"$work/facts"
+  ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
+  [[ -z ${2:-} ]] || grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
+  playable "$recorded"
+}
+
+it "captured serves" serve
+((not_ok_count == 0)) || finish
+
+# What does not exist.
+it "the webcam is set" vivid_reset "$first" 0 640x480 YUYV 15
+it "unknown camera" refused 66 "no camera '/dev/video99'" --camera /dev/video99 --microphone none
+it "unknown microphone" refused 66 "no microphone 'hw:9,0'" --camera none --microphone hw:9,0
+it "unknown preset" refused 64 "huge" --camera "$first" --preset huge
+it "unknown container" refused 64 "avi" --camera "$first" --format avi
+it "a format put wrongly" refused 64 "YUYV:1280x720@30" --camera "$first" --video-format YUYV:640
+it "a pixel format that it does not have" refused 66 "offers .*YUYV" --camera "$first" --microphone none --video-format MJPG
+it "a size that it does not have" refused 66 "offers .*640x480" --camera "$first" --microphone none --video-format 642x482
+it "a rate that it does not have" refused 66 "offers" --camera "$first" --microphone none --video-format 1280x720@60
+it "unknown session" expect_exit 66 capturectl stop 9999
+
+# In use.
+it "the camera shows bars" small
+v4l2-ctl -d "$first" --stream-mmap >/dev/null 2>&1 &
+holder=$!
+it "another program has the camera" wait_for 20 fails v4l2-ctl -d "$first" --set-fmt-video=width=640,height=480
+it "a camera in use by it" refused 75 "in use by v4l2-ctl \(pid $holder\)" --camera "$first" --microphone none --video-format 320x240
+kill $holder; wait $holder 2>/dev/null
+it "a tone sounds" play_tone 1000 300
+arecord -q -D hw:Loopback,1,0 -f S16_LE -c 2 -r 48000 /dev/null &
+holder=$!
+it "another program has the microphone" wait_for 20 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status
+it "a microphone in use by it" refused 75 "arecord" --camera none --microphone $loop
+kill $holder; wait $holder 2>/dev/null
+it "the camera is set again" small
+it "a session has the camera in one format" recording "$work/one.mkv" --camera "$first" --microphone none \
+  --video-format YUYV:320x240 --duration 600
+it "another format meanwhile" refused 75 "YUYV 320x240" --camera "$first" --microphone none --video-format NV12:320x240
+kill -INT $recording
+it "Ctrl-C finishes the file" ends 0
+
+# Where it goes to.
+full() { # CONTAINER OPTION...
+  full_disk "$work/full" 96K || return 1
+  timeout 120 capturectl record --json "${@:2}" --duration 60 "$work/full/out.$1" >/dev/null 2>"$work/stderr"
+  local status=$?
+  tail -n 1 "$work/stderr"
+  ((status == 74)) && grep -qi 'full\|space' "$work/stderr" && playable "$work/full/out.$1"
+  status=$?
+  umount "$work/full"
+  return $status
+}
+it "Matroska on a full disk" full mkv --camera "$first" --video-format YUYV:320x240 --microphone $loop
+it "MP4 on a full disk" full mp4 --camera "$first" --video-format YUYV:320x240 --microphone $loop
+it "WAV on a full disk" full wav --microphone $loop
+closed_pipe() {
+  "${@:2}" | head -c 200000 >/dev/null
+  ((PIPESTATUS[0] == $1)) || { echo "exit status ${PIPESTATUS[0]}, not $1"; return 1; }
+}
+it "frames into a pipe that is closed" closed_pipe 74 timeout 120 capturectl frames --camera "$first" --video-format YUYV:320x240
+it "samples into a pipe that is closed" closed_pipe 74 timeout 120 capturectl listen --microphone $loop
+
+# Frames that the driver loses or spoils.
+it "a fifth of the frames is lost" vivid_fault "$first" percentage_of_dropped_buffers 20
+it "it is recorded" record "$work/lossy.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration 6
+it "the losses are counted" within "$(value drops.sequence-gap)" 30 20
+it "and nothing else is missing" accounted 25 6
+it "ffprobe counts the rest" test "$(frame_count "$work/lossy.mkv")" = "$(value frames)"
+it "no frame is lost any more" vivid_fault "$first" percentage_of_dropped_buffers 0
+camera_runs() { recording "$work/fault.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration "${1:-600}"; }
+it "a recording runs" camera_runs 6
+it "a frame is spoiled" vivid_fault "$first" inject_v4l2_buf_flag_error
+it "the recording goes on" ends 0
+it "without it" is drops.device-error 1
+it "streaming cannot start" vivid_fault "$first" inject_vidioc_streamon_error
+it "that is told" refused 74 "does not start" --camera "$first" --video-format YUYV:320x240 --microphone none
+it "the next one works" camera_runs
+it "streaming breaks off" vivid_fault "$first" inject_fatal_streaming_error
+it "the file is finished, 74" ends 74 "failed while streaming"
+
+# Sound stays where it belongs: a beep a second, and the daemon held for longer than the driver's buffer.
+stop_tone
+it "beeps sound" play_beeps 120
+it "they are recorded" recording "$work/beeping.wav" --camera none --microphone $loop --duration 9
+hold() { kill -STOP "$(main_pid captured)" && sleep 2 && kill -CONT "$(main_pid captured)"; }
+it "two seconds in, the daemon is held" wait_for 30 larger "$work/beeping.wav" 200000
+hold
+it "the recording ends as asked" ends 0
+it "the overrun is counted" test "$(value inputs.microphone.drops.overrun || echo 0)" -gt 0
+it "its sound is silence" test "$(value silence)" -gt 24000
+it "the length is true" within "$(value samples)" 432000 1
+in_place() { # each beep a whole number of seconds behind the first
+  "$python" "$vm/lib/guest/tone.py" onsets "$work/beeping.wav" | tee "$work/onsets"
+  awk 'NR == 1 { first = $1 } { d = $1 - first; e = d - int(d + 0.5); if (e < 0) e = -e; if (e > 0.02) bad = 1; last = d }
+    END { exit !(NR >= 4 && last > 6 && !bad) }' "$work/onsets"
+}
+it "what follows is in its place" in_place
+stop_tone
+
+# Unplugged. Two recordings, one that its command waits for and one that goes on by itself.
+it "a tone sounds again" play_tone 1000 300
+capturectl monitor --json >"$work/monitor" &
+monitor=$!
+background() { id=$(capturectl start --camera "$first" --microphone none --video-format YUYV:320x240 --overwrite "$work/bg.mkv"); }
+it "a session runs by itself" background
+it "a recording with sound runs" recording "$work/gone.mkv" --camera "$first" --video-format YUYV:320x240 \
+  --microphone $loop --duration 600
+it "both go on for a second" wait_for 30 larger "$work/gone.mkv" 20000
+pulled=$(date +%s.%N)
+it "the cameras are unplugged" unplug_cameras
+it "the file is finished, 74" ends 74 "went away"
+it "the session says interrupted" session_is "$id" interrupted
+it "and why" says '"reasonCode": "DeviceLost"' capturectl status --json "$id"
+it "its file plays" playable "$work/bg.mkv"
+it "no camera is listed" fails says vivid capturectl devices
+# event_within SECONDS EVENT SINCE: the signal came in time
+event_within() {
+  local time
+  time=$(grep "\"$2\"" "$work/monitor" | head -n 1 | sed 's/.*"time": *\([0-9.]*\).*/\1/')
+  awk -v t="$time" -v s="$3" -v w="$1" 'BEGIN { d = t - s; print d " s"; exit !(t != "" && d < w) }'
+}
+# Emulated, udev alone takes longer.
+patience=1
+[[ $flavour == fast || -n ${CAPTURE_TEST_KVM:-} ]] || patience=5
+it "signals told it within $patience s" event_within $patience deviceRemoved "$pulled"
+pulled=$(date +%s.%N)
+it "the cameras are plugged in again" plug_cameras
+it "they are listed" wait_for 20 says "$first_id" capturectl devices
+it "signals told it within $patience s" event_within $patience deviceAdded "$pulled"
+kill $monitor
+first=$(camera 1)
+it "the camera works" small
+it "by the name it had" capturectl photo --overwrite --camera $first_id --video-format YUYV:320x240 "$work/back.png"
+it "it shows bars" bars "$work/back.png"
+it "sound is recorded" recording "$work/gone.flac" --camera none --microphone $loop --duration 600
+it "the microphone is unplugged" unplug_sound snd_aloop
+it "the file is finished, 74" ends 74 "unplugged"
+it "no such microphone is listed" wait_for 10 fails says Loopback capturectl devices
+it "it is plugged in again" plug_sound snd_aloop
+it "it is listed" wait_for 20 says Loopback capturectl devices
+it "the daemon never went down" says '^NRestarts=0$' systemctl show -p NRestarts captured
+finish
