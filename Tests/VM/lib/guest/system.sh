@@ -12,19 +12,30 @@ bus_reload() {
   busctl --quiet call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus ReloadConfig
 }
 
-# as USER COMMAND...: with that user's own environment, and their session bus where they have one
+# as USER COMMAND...: with that user's own environment, in their login session and with their session bus where they have
+# one; from `as_folder`
 as() {
-  local user=$1 number
-  shift
-  number=$(id -u "$user")
-  local environment=(HOME="/home/$user" USER="$user" LOGNAME="$user" PATH="$PATH" LANG="$LANG" TERM=dumb)
-  if [[ -d /run/user/$number ]]; then
-    environment+=(XDG_RUNTIME_DIR="/run/user/$number")
-    [[ ! -S /run/user/$number/bus ]] ||
-      environment+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
-  fi
-  runuser -u "$user" -- env -i -C "${as_folder:-/}" "${environment[@]}" "$@"
+  local words
+  as_words "$1"
+  (join_session "$1" && shift && exec "${words[@]}" "$@")
 }
+# as_words USER: sets `words` to what comes before such a command
+as_words() {
+  local number
+  number=$(id -u "$1")
+  words=(runuser -u "$1" -- env -i -C "${as_folder:-/}" HOME="/home/$1" USER="$1" LOGNAME="$1" PATH="$PATH" LANG="$LANG"
+    TERM=dumb)
+  [[ ! -d /run/user/$number ]] || words+=(XDG_RUNTIME_DIR="/run/user/$number")
+  [[ ! -S /run/user/$number/bus ]] || words+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
+}
+# join_session USER: moves this process to where the programs of the user's login session are
+join_session() {
+  local scope
+  scope=$(session_scope "$1") || return 0
+  echo $BASHPID >"$scope/cgroup.procs"
+}
+session_scope() { compgen -G "/sys/fs/cgroup/user.slice/user-$(id -u "$1").slice/session-*.scope" | head -n 1 | grep .; }
+has_session() { logged_in "$1" && session_scope "$1"; }
 
 # user_manager USER: their systemd with a session bus, as after a login, without one
 user_manager() {
@@ -42,7 +53,13 @@ log_in() {
   fi
   systemctl start systemd-logind &&
     systemd-run --quiet --collect --unit="login-$1" --uid="$1" -p PAMName=login "${options[@]}" sleep infinity &&
-    wait_for 60 logged_in "$1" && loginctl activate "$(session_of "$1")"
+    wait_for 60 has_session "$1" && loginctl activate "$(session_of "$1")"
+}
+# log_in_elsewhere USER: a session without a seat, as from another machine
+log_in_elsewhere() {
+  systemctl start systemd-logind &&
+    systemd-run --quiet --collect --unit="login-$1" --uid="$1" -p PAMName=login --setenv=XDG_SESSION_CLASS=user \
+      sleep infinity && wait_for 60 has_session "$1"
 }
 logged_in() { loginctl list-sessions --no-legend | grep -qw "$1"; }
 session_of() { loginctl list-sessions --no-legend | awk -v user="$1" '$3 == user { print $1; exit }'; }

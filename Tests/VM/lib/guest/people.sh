@@ -1,0 +1,83 @@
+# The installed daemon as people use it: who asks, who answers on a terminal, and what it is made to endure.
+# shellcheck shell=bash
+
+# start_captured: installed and serving, nothing answered, alice logged in at the seat. What answers are kept in may be
+# mounted before.
+start_captured() {
+  [[ -x /usr/libexec/captured ]] || install_captured || return 1
+  mkdir -p /home/alice && chown alice:alice /home/alice && as_folder=/home/alice || return 1
+  systemctl start captured-recorder.socket captured || { journal captured | tail -n 30; return 1; }
+  logged_in alice || log_in alice
+}
+# configure NAME LINES: a drop-in of the daemon's configuration; takes `systemctl reload captured`, or a start
+configure() { mkdir -p /etc/captured/captured.conf.d && printf '%b\n' "$2" >"/etc/captured/captured.conf.d/$1.conf"; }
+# reload_captured: returns when the configuration was read anew
+reload_captured() {
+  local before
+  before=$(reloads)
+  systemctl reload captured && wait_for 30 reloaded_since "$before"
+}
+reloads() { journal captured | grep -c 'the configuration was read anew'; }
+reloaded_since() { (($(reloads) > $1)); }
+# unit_setting UNIT LINE...: a drop-in for [Service], for good until unit_default
+unit_setting() {
+  local unit=$1
+  shift
+  mkdir -p "/run/systemd/system/$unit.d" && printf '%s\n' '[Service]' "$@" >"/run/systemd/system/$unit.d/suite.conf" &&
+    systemctl daemon-reload
+}
+unit_default() { rm -rf "/run/systemd/system/$1.d" && systemctl daemon-reload; }
+journal() { journalctl -b -u "$1" -o cat --no-pager; }
+
+capturectl_program=exe:/usr/bin/capturectl
+# allow, refuse USER SERVICE...; forget: everybody's answers
+allow() { answer authorized "$@"; }
+refuse() { answer denied "$@"; }
+answer() {
+  local status=$1 user=$2 service
+  shift 2
+  for service in "$@"; do capturectl auth set --user "$user" "$capturectl_program" "$service" "$status" || return 1; done
+}
+forget() { capturectl auth reset --all; }
+# answers: what is stored, as lines `user program service status`
+answers() {
+  facts capturectl auth list --json && awk -F= '{ sub(/^[0-9]+\./, "", $1); is[$1] = $2 }
+    $1 == "status" { print is["user"], is["program"], is["service"], is["status"] }' "$work/facts"
+}
+stores_nothing() { [[ -z $(answers) ]] || { answers; return 1; }; }
+stores() { says "^$1\$" answers; }
+
+# has_recorded ID SECONDS: so much of it is in its file; has_frames ID COUNT
+has_recorded() { recorded "$1" duration "$2"; }
+has_frames() { recorded "$1" frames "$2"; }
+recorded() {
+  facts capturectl status --json "$1" && awk -F= -v name="statistics\\.outputs\\.[^.]*\\.$2$" -v least="$3" \
+    '$1 ~ name && $2 >= least { found = 1 } END { exit !found }' "$work/facts"
+}
+# newest_session: the number of the last one that was made
+newest_session() { facts capturectl sessions --json && sed -n 's/^[0-9]*\.id=//p' "$work/facts" | sort -n | tail -n 1; }
+
+# terminal NAME COMMAND...: runs it as alice in the foreground of a terminal; then `types NAME KEYS`, `shows NAME TEXT`,
+# `ends NAME STATUS`, and `terminal_of NAME` for the process
+terminal() {
+  local name=$1 words
+  shift
+  mkfifo "$work/$name.keys"
+  # Held open, so that typing never waits for a reader.
+  exec {keys}<>"$work/$name.keys"
+  as_words alice
+  (
+    join_session alice
+    "$python" "$vm/lib/guest/terminal.py" "$work/$name.keys" --owner "$(id -u alice)" -- "${words[@]}" "$@" \
+      >"$work/$name.screen" 2>&1 </dev/null
+    echo $? >"$work/$name.status"
+  ) &
+}
+types() { printf '%b' "$2" >"$work/$1.keys"; }
+shows() { wait_for "${3:-40}" grep -qE -- "$2" "$work/$1.screen" || { cat "$work/$1.screen"; return 1; }; }
+ends() {
+  wait_for 120 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||
+    { echo "ended with $(cat "$work/$1.status"), not $2:"; cat "$work/$1.screen"; return 1; }
+}
+# alone COMMAND...: as alice, without a terminal
+alone() { as alice setsid --wait "$@" </dev/null; }

@@ -1,0 +1,252 @@
+#!/bin/bash
+# Consent on an installed daemon: who is asked, what an answer does, what outlives what. The second boot follows a power cut.
+# machine: --systemd --vivid 2 --timeout 900 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# flavours: stock fast
+# boots: 2
+# cuts: 1
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+state=/var/lib/captured
+both=(--video-format YUYV:320x180 --video-codec mjpeg --duration 1)
+sound=(--camera none --duration 1)
+
+identities() {
+  it "a command of alice's is known by its file" says '"program": *"exe:/usr/bin/capturectl"' as alice capturectl auth whoami --json
+  it "which is a claim" says '"tier": *"claimed"' as alice capturectl auth whoami --json
+  cp /usr/bin/capturectl /home/alice/mine && cp /usr/bin/capturectl /tmp/mine
+  it "a program in a home directory is known" says 'exe:/home/alice/mine' as alice ./mine auth whoami
+  it "one in a temporary directory is known" says 'exe:/tmp/mine' as alice /tmp/mine auth whoami
+  it "a replaced one is not" says 'cannot be identified' replaced
+}
+replaced() { as alice bash -c 'cp mine gone && exec 9<gone && rm gone && exec /proc/self/fd/9 auth whoami'; }
+
+nobody() {
+  it "without a terminal and an agent there is nobody to ask" expect_exit 75 alone capturectl start "${sound[@]}" nobody.wav
+  it "it says so" says 'nobody to ask' alone capturectl start "${sound[@]}" nobody.wav
+  it "nothing is stored" stores_nothing
+  it "no file is left" fails test -e /home/alice/nobody.wav
+  it "a program without a reason is refused" expect_exit 78 alone ./mine start "${sound[@]}" mine.wav
+  it "its missing line is named" \
+    says 'X-Capture-MicrophoneUsageDescription=.*/etc/captured/apps.d/home-alice-mine.desktop' \
+    alone ./mine start "${sound[@]}" mine.wav
+  it "nothing is stored for it" stores_nothing
+}
+
+# Show 5: a program that was denied.
+denied() {
+  local trace
+  refuse alice camera microphone
+  systemctl restart captured
+  strace -qq -f -e trace=open,openat,openat2 -o "$work/opens" -p "$(main_pid captured)" &
+  trace=$!
+  wait_for 30 traced
+  it "a denied recording exits 77" expect_exit 77 alone capturectl record "${both[@]}" denied.mkv
+  it "so does one of sound" expect_exit 77 alone capturectl start "${sound[@]}" denied.wav
+  it "so does a photo" expect_exit 77 alone capturectl photo denied.jpg
+  it "so do frames" expect_exit 77 alone capturectl frames --count 1
+  it "so do settings of the camera" expect_exit 77 alone capturectl control brightness=1
+  it "no file is left of any" fails compgen -G '/home/alice/denied*'
+  it "the daemon opened no capture node" fails grep -E '"/dev/(video|snd/pcm|snd/control)' "$work/opens"
+  it "nor has one open" fails holds_nodes
+  it "though the trace sees what it opens" grep -q '"/proc/' "$work/opens"
+  allow alice microphone
+  it "and the node of a program that may" expect_exit 0 alone capturectl record "${sound[@]}" may.wav
+  it "which the trace shows" grep -q '"/dev/snd/pcm' "$work/opens"
+  kill $trace
+  wait $trace
+  it "what was recorded is playable" playable /home/alice/may.wav
+  forget
+}
+traced() { grep -q '^TracerPid:	[1-9]' "/proc/$(main_pid captured)/status"; }
+holds_nodes() { ls -l "/proc/$(main_pid captured)/fd" | grep -E '/dev/(video|snd/)'; }
+
+# One question of two rows, on the terminal of the command itself.
+inline() {
+  terminal no capturectl record "${both[@]}" no.mkv
+  it "one question has a row for the camera" shows no 'camera +it says'
+  it "and a row for the microphone" shows no 'microphone +it says'
+  types no nn
+  it "a no exits 77" ends no 77
+  it "it is stored" stores "alice $capturectl_program camera denied"
+  it "the next is not asked" expect_exit 77 alone capturectl record "${both[@]}" no.mkv
+  it "no file is left" fails test -e /home/alice/no.mkv
+  forget
+
+  terminal closed capturectl record "${both[@]}" closed.mkv
+  shows closed 'allow .*\[y/n\]'
+  types closed '\x04'
+  it "a closed question exits 75" ends closed 75
+  it "nothing is stored of it" stores_nothing
+  it "and no file is left" fails test -e /home/alice/closed.mkv
+
+  terminal half capturectl record "${both[@]}" half.mkv
+  shows half 'allow .*\[y/n\]'
+  types half yn
+  it "a yes and a no exit 77" ends half 77
+  it "the yes is stored" stores "alice $capturectl_program camera authorized"
+  it "and so is the no" stores "alice $capturectl_program microphone denied"
+  forget
+
+  terminal yes capturectl record "${both[@]}" yes.mkv
+  shows yes 'allow .*\[y/n\]'
+  types yes yy
+  it "two yeses record" ends yes 0
+  it "a picture" has /home/alice/yes.mkv video codec_name mjpeg
+  it "and sound" has /home/alice/yes.mkv audio codec_type audio
+  terminal again capturectl record "${both[@]}" again.mkv
+  it "the second time it records" ends again 0
+  it "and does not ask" fails grep -q 'wants to use' "$work/again.screen"
+  it "nor without a terminal" expect_exit 0 alone capturectl record "${sound[@]}" third.wav
+  forget
+}
+
+# A program without a terminal, asked about by an agent on another.
+agents() {
+  local asking agent
+  mkdir -p /etc/captured/apps.d
+  printf '%s\n' '[Desktop Entry]' Name=Mine X-Capture-Program=exe:/home/alice/mine \
+    X-Capture-MicrophoneUsageDescription=Listens >/etc/captured/apps.d/mine.desktop
+  terminal agent capturectl agent
+  wait_for 60 agent_serves
+  alone ./mine record "${sound[@]}" mine.wav &
+  asking=$!
+  it "the agent shows who asks" shows agent 'exe:/home/alice/mine'
+  it "and why" shows agent 'Listens'
+  types agent y
+  it "its yes records" wait $asking
+  it "the answer is that program's" stores 'alice exe:/home/alice/mine microphone authorized'
+  it "and no other's" expect_exit 77 asked_no
+  it "a no is stored, too" stores "alice $capturectl_program microphone denied"
+  forget
+
+  configure timeout '[Consent]\nPromptTimeoutSec=2'
+  reload_captured
+  it "a question that is not answered in time exits 75" expect_exit 75 alone ./mine record "${sound[@]}" late.wav
+  it "it is taken from the screen" shows agent 'withdrawn'
+  it "nothing is stored of it" stores_nothing
+  rm /etc/captured/captured.conf.d/timeout.conf
+  reload_captured
+
+  (alone ./mine record "${sound[@]}" killed.wav; echo $? >"$work/asking") &
+  shows agent 'process +'"$(wait_for 60 pgrep -x mine >/dev/null; pgrep -x mine)"
+  agent=$(pgrep -f '^capturectl agent')
+  kill -KILL $agent
+  it "an agent killed while it asks exits 75" wait_for 60 grep -qx 75 "$work/asking"
+  it "nothing is stored of that" stores_nothing
+  it "no file is left of these" fails ls /home/alice/late.wav /home/alice/killed.wav
+}
+agent_serves() { facts capturectl status --json && is health.agents 1; }
+asked_no() {
+  alone capturectl record "${sound[@]}" other.wav &
+  local asking=$!
+  shows agent "program +$capturectl_program" && types agent n
+  wait $asking
+}
+
+settings() {
+  it "alice may tighten her own consent" as alice capturectl auth set $capturectl_program camera denied
+  it "status tells" says 'camera.*denied' as alice capturectl auth status
+  it "loosening it takes her password" expect_exit 77 alone capturectl auth set $capturectl_program camera authorized
+  it "and so does forgetting a no" expect_exit 77 alone capturectl auth reset $capturectl_program
+  it "nor may she set another's" expect_exit 77 alone capturectl auth set --user bob $capturectl_program camera denied
+  it "root may" allow alice camera
+  it "list shows it" says "$capturectl_program +camera +authorized" as alice capturectl auth list
+  it "alice may forget a yes" as alice capturectl auth reset $capturectl_program camera
+  it "and it is gone" stores_nothing
+  it "a malformed program is refused" expect_exit 64 capturectl auth set nonsense camera denied
+}
+
+# Those who are not people: a unit, a uid of its own.
+machines() {
+  cat >/run/systemd/system/doorbell.service <<'U'
+[Service]
+Type=oneshot
+DynamicUser=yes
+RuntimeDirectory=doorbell
+RuntimeDirectoryPreserve=yes
+ExecStart=/usr/bin/capturectl record --camera none --duration 1 --overwrite /run/doorbell/ring.wav
+[X-Capture]
+MicrophoneUsageDescription=Listens at the door
+U
+  sed 's/doorbell/rootbell/; /DynamicUser/d' /run/systemd/system/doorbell.service >/run/systemd/system/rootbell.service
+  systemctl daemon-reload
+  systemctl start doorbell
+  it "a service has nobody to ask" test "$(systemctl show -P ExecMainStatus doorbell)" = 75
+  it "a service cannot be allowed by alice" expect_exit 77 alone capturectl auth set unit:doorbell.service microphone authorized
+  it "root allows a service" capturectl auth set unit:doorbell.service microphone authorized
+  it "then it records" systemctl start doorbell
+  it "a file of its own" playable /run/doorbell/ring.wav
+  systemctl start rootbell
+  it "another service is not meant by that" test "$(systemctl show -P ExecMainStatus rootbell)" = 75
+  it "root's unit is a service by its name" stores 'root unit:doorbell.service microphone authorized'
+  capturectl auth set unit:rootbell.service microphone authorized
+  it "and records, too" systemctl start rootbell
+  useradd --system --shell /usr/sbin/nologin sensor
+  local number
+  number=$(id -u sensor)
+  mkdir -p /run/sensor && chown sensor /run/sensor
+  it "a system account is known by its number" says "\"uid:$number\"" runuser -u sensor -- capturectl auth whoami --json
+  it "it says why nowhere" expect_exit 78 runuser -u sensor -- capturectl record "${sound[@]}" /run/sensor/a.wav
+  capturectl auth set "uid:$number" microphone authorized
+  it "allowed by root it records" runuser -u sensor -- capturectl record "${sound[@]}" /run/sensor/a.wav
+  it "it may not change consent" expect_exit 77 runuser -u sensor -- capturectl auth set exe:/bin/true camera denied
+  forget
+}
+
+others() {
+  local id
+  allow alice microphone
+  id=$(alone capturectl start --camera none alice.wav)
+  log_in_elsewhere bob
+  it "bob does not see alice's session" fails says alice as bob capturectl sessions
+  it "nor its counters" expect_exit 66 as bob capturectl status "$id"
+  it "nor may he stop it" fails as bob capturectl stop "$id"
+  it "it still runs" session_is "$id" running
+  it "he does not see her answers" fails says alice as bob capturectl auth list
+  it "root may stop it" capturectl stop "$id"
+  it "and its file is finished" playable /home/alice/alice.wav
+  forget
+}
+
+outlive() {
+  allow alice microphone
+  systemctl restart captured
+  it "an answer outlives a restart" expect_exit 0 alone capturectl record "${sound[@]}" restart.wav
+  systemctl reset-failed captured
+  kill_hard captured
+  wait_for 60 restarted
+  it "and a killed daemon" expect_exit 0 alone capturectl record "${sound[@]}" kill.wav
+  forget
+}
+restarted() { active captured && [[ $(systemctl show -P NRestarts captured) -gt 0 ]]; }
+
+case $boot in
+  1)
+    it "what is stored lies on a disk" mount_state $state
+    it "captured serves" start_captured
+    identities
+    nobody
+    denied
+    inline
+    agents
+    settings
+    machines
+    others
+    outlive
+    refuse bob camera
+    terminal last capturectl record --camera none last.wav
+    shows last 'allow .*\[y/n\]'
+    types last y
+    it "an answer is given at the last moment" wait_for 60 says running capturectl sessions
+    power_cut
+    ;;
+  2)
+    it "what was stored before the power cut is there" mount_state $state
+    it "captured serves again" start_captured
+    it "the yes is there" stores "alice $capturectl_program microphone authorized"
+    it "and the no" stores "bob $capturectl_program camera denied"
+    it "it records without asking" expect_exit 0 alone capturectl record "${sound[@]}" after.wav
+    it "a file that is playable" playable /home/alice/after.wav
+    ;;
+esac
+finish

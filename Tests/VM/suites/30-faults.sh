@@ -1,0 +1,307 @@
+#!/bin/bash
+# What goes wrong on an installed system, each with its exit code: killed processes, lost devices, full disks, a damaged
+# store, hostile callers; and what the installation promises of itself.
+# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# flavours: stock fast
+# shares: devices
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+store=/var/lib/captured/consent.sqlite
+picture=(--microphone none --video-format YUYV:320x180 --video-codec mjpeg)
+sound=(--camera none --microphone hw:Loopback,1)
+
+# recording NAME FILE OPTION...: alice's `capturectl record` in the background, until it has captured two seconds; its
+# session's number is in `id`, its status goes to NAME.status
+recording() {
+  local name=$1 file=$2
+  shift 2
+  rm -f "/home/alice/$file"
+  (alone capturectl record "$@" "$file" >"$work/$name.out" 2>&1; echo $? >"$work/$name.status") &
+  wait_for 60 test -e "/home/alice/$file" && id=$(newest_session) && wait_for 60 has_recorded "$id" 2 ||
+    { cat "$work/$name.out"; return 1; }
+}
+# started FILE OPTION...: the same with `capturectl start`, which does not stay
+started() {
+  local file=$1
+  shift
+  rm -f "/home/alice/$file"
+  id=$(alone capturectl start "$@" "$file") && wait_for 60 has_recorded "$id" 2
+}
+ended() { wait_for 60 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||
+  { echo "ended with $(cat "$work/$1.status"), not $2:"; cat "$work/$1.out"; return 1; }; }
+recorders() { systemctl list-units --plain --no-legend --state=active 'captured-recorder@*' | awk '{ print $1 }'; }
+recorders_are() { [[ $(recorders | wc -l) == "$1" ]] || { recorders; return 1; }; }
+# finished FILE: playable, and with the length that is written into it at the end
+finished() { playable "$1" && [[ $(duration "$1") != N/A && -n $(duration "$1") ]]; }
+# frames_of ID; whole FILE FRAMES: all that were in it when it was looked at, and it was finished
+frames_of() { facts capturectl status --json "$1" && awk -F= '/^statistics\.outputs\.[^.]*\.frames=/ { print $2 }' "$work/facts"; }
+whole() { finished "$1" && (($(frame_count "$1") >= $2)) || { echo "$(frame_count "$1") frames of $2, $(duration "$1") s"; return 1; }; }
+new_daemon() { active captured && [[ $(main_pid captured) != "$1" ]]; }
+works() { rm -f /home/alice/next.wav && alone capturectl record "${sound[@]}" --duration 1 next.wav && playable /home/alice/next.wav; }
+
+# daemon_dies NAME PATTERN COMMAND...: what kills the daemon while two record, one of them by itself
+daemon_dies() {
+  local name=$1 pattern=$2 before frames
+  shift 2
+  systemctl reset-failed captured
+  it "$name: a sound file records by itself" started "$name.flac" "${sound[@]}"
+  it "$name: a movie is recorded" recording "$name" "$name.mp4" "${picture[@]}"
+  it "$name: each has a recorder" recorders_are 2
+  before=$(main_pid captured)
+  frames=$(frames_of "$id")
+  it "$name: the daemon is killed" "$@"
+  it "$name: the client is told" ended "$name" 69
+  it "$name: systemd starts another daemon" wait_for 90 new_daemon "$before"
+  it "$name: the journal says of what" wait_for 20 journal_says captured "$pattern"
+  it "$name: the recorders finish" wait_for 60 recorders_are 0
+  it "$name: the movie is whole to its last frame" whole "/home/alice/$name.mp4" "$frames"
+  it "$name: so is the sound" finished "/home/alice/$name.flac"
+  it "$name: none of them failed" fails journal_says 'captured-recorder@*' 'Failed with result'
+  it "$name: the next start works" works
+}
+hang() { kill -STOP "$(main_pid captured)"; }
+out_of_memory() {
+  local group=/sys/fs/cgroup/system.slice/captured.service before
+  before=$(main_pid captured)
+  echo 0 >$group/memory.swap.max
+  echo 1M >$group/memory.max
+  wait_for 60 fails test -d "/proc/$before"
+  # The next daemon may have the same group.
+  ! test -e $group/memory.max || echo max >$group/memory.max
+}
+
+daemons() {
+  daemon_dies killed 'code=killed, status=9/KILL' kill_hard captured
+  # A busy emulator must not pass for a hung daemon.
+  unit_setting captured.service WatchdogSec=10 TimeoutAbortSec=5
+  systemctl restart captured
+  daemon_dies hung 'Watchdog timeout' hang
+  unit_default captured.service
+  systemctl restart captured
+  daemon_dies starved 'oom-kill' out_of_memory
+  systemctl reset-failed captured
+  it "stopped: a movie is recorded" recording stopped stopped.mkv "${picture[@]}"
+  it "stopped: systemctl stop ends the daemon" systemctl stop captured
+  it "stopped: without a failure" fails systemctl is-failed --quiet captured
+  it "stopped: the movie is finished" finished /home/alice/stopped.mkv
+  it "stopped: the client is told" wait_for 60 test -s "$work/stopped.status"
+  echo "# the client of a stopped daemon exits $(<"$work/stopped.status")"
+  it "stopped: nothing is left running" recorders_are 0
+  it "activation by the bus starts it" works
+  it "a second daemon refuses" expect_exit 75 timeout 60 /usr/libexec/captured --bus system --state-dir "$work/second"
+  it "the first goes on" works
+}
+
+clients() {
+  local other pid frames victim
+  it "a session runs by itself" started other.flac "${sound[@]}"
+  other=$id
+  victim=$(recorders)
+  it "a movie is recorded" recording lost lost.mkv "${picture[@]}"
+  frames=$(frames_of "$id")
+  victim=$(recorders | grep -vxF "$victim")
+  it "its recorder is killed" systemctl kill --signal=KILL "$victim"
+  it "its client exits 74" ended lost 74
+  it "its session failed" session_is "$id" failed
+  it "with that reason" says '"reasonCode": "RecorderLost"' capturectl status --json "$id"
+  it "its file plays up to the last second" within "$(frame_count /home/alice/lost.mkv)" "$frames" 14
+  it "the other session goes on" session_is "$other" running
+
+  it "a movie is recorded again" recording gone gone.mkv "${picture[@]}"
+  frames=$(frames_of "$id")
+  pid=$(pgrep -f '^capturectl record.*gone.mkv')
+  it "its client is killed" kill -KILL "$pid"
+  it "the session ends with it" wait_for 60 session_is "$id" stopped
+  it "its file is whole" whole /home/alice/gone.mkv "$frames"
+  it "the session of a client that left runs still" session_is "$other" running
+  it "another process stops it" alone capturectl stop "$other"
+  it "its file is finished" finished /home/alice/other.flac
+  it "to stop it twice is an error" expect_exit 66 alone capturectl stop "$other"
+}
+
+inputs() {
+  it "an unknown camera" expect_exit 66 alone capturectl record --camera nothing x.mkv
+  it "an unknown format" expect_exit 66 alone capturectl record --microphone none --video-format ZZZZ:1x1 x.mkv
+  it "an unknown preset" expect_exit 64 alone capturectl record --preset huge x.mkv
+  it "an unknown container" expect_exit 64 alone capturectl record x.xyz
+  it "a folder that is not there" expect_exit 74 alone capturectl record none/x.mkv
+  it "a closed pipe" expect_exit 74 closed_pipe
+  v4l2-ctl -d "$(camera 1)" --stream-mmap --stream-count=100000 >/dev/null 2>&1 &
+  it "a camera that somebody else streams from" expect_exit 75 wait_busy $!
+  full_disk /home/alice/small 300K
+  it "a full disk" expect_exit 74 alone capturectl record "${picture[@]}" small/full.mkv
+  it "what fits on it is finished" finished /home/alice/small/full.mkv
+  umount /home/alice/small
+  it "no file is left of the others" fails compgen -G '/home/alice/x.*'
+}
+closed_pipe() { alone capturectl frames --video-format YUYV:320x180 | head -c 1000 >/dev/null; return "${PIPESTATUS[0]}"; }
+wait_busy() {
+  local status=0
+  wait_for 20 streams
+  alone capturectl record --camera "$(camera 1)" "${picture[@]}" --duration 1 x.mkv || status=$?
+  kill "$1"
+  wait "$1"
+  return $status
+}
+streams() { ! timeout 5 v4l2-ctl -d "$(camera 1)" --stream-mmap --stream-count=1; }
+
+unplugged() {
+  capturectl monitor --json >"$work/events" &
+  local monitor=$! at
+  wait_for 30 listens
+  it "a movie is recorded" recording unplugged unplugged.mkv --camera "$(camera 1)" "${picture[@]}"
+  at=$(date +%s.%N)
+  unplug_cameras
+  it "the client of an unplugged camera exits 74" ended unplugged 74
+  it "its session says interrupted" says '"state":"interrupted"' cat "$work/events"
+  it "and why" says '"reasonCode":"DeviceLost"' cat "$work/events"
+  it "its file is finished" finished /home/alice/unplugged.mkv
+  it "its going is told within a second" told_by deviceRemoved "$at"
+  at=$(date +%s.%N)
+  plug_cameras
+  it "its coming is told within a second" told_by deviceAdded "$at"
+  it "and it works again" alone capturectl record --camera "$(camera 1)" "${picture[@]}" --duration 1 plugged.mkv
+  kill $monitor
+}
+listens() { busctl list --no-legend | grep -q capturectl; }
+# told_by EVENT TIME: the event came within a second after; an emulated processor has four
+told_by() {
+  wait_for 30 grep -q "\"event\":\"$1\"" "$work/events" || return 1
+  awk -v from="$2" -v most="$([[ $flavour == fast ]] && echo 1 || echo 4)" -v event="\"event\":\"$1\"" '
+    index($0, event) && match($0, /"time":[0-9.]+/) {
+      late = substr($0, RSTART + 7, RLENGTH - 7) - from; print "after " late " s"; exit !(late <= most) }' "$work/events"
+}
+
+hostile() {
+  local before
+  before=$(main_pid captured)
+  chmod a+rx "$vm/lib/guest/hostile_bus.py" 2>/dev/null
+  it "messages of wrong types, sizes, names and descriptors are refused" "$python" "$vm/lib/guest/hostile_bus.py"
+  it "alice's, too" as alice "$python" "$vm/lib/guest/hostile_bus.py"
+  it "agents are called by the daemon alone" says 'AccessDenied|not allowed|rejected' as alice busctl call \
+    org.capturekit.Capture1 /agent org.capturekit.Capture1.Agent Cancel s x
+  it "nobody else may have its name" fails as alice busctl call org.freedesktop.DBus /org/freedesktop/DBus \
+    org.freedesktop.DBus RequestName su org.capturekit.Capture1 0
+  it "the daemon lives" test "$(main_pid captured)" = "$before"
+  it "and serves" works
+}
+
+# damaged NAME REASON COMMAND...: after the command, run while the daemon is down, every start is refused for that reason
+damaged() {
+  local name=$1 reason=$2 before
+  shift 2
+  systemctl stop captured
+  rm -rf /var/lib/captured && cp -a "$work/state" /var/lib/captured
+  "$@"
+  before=$(cksum $store 2>&1)
+  systemctl reset-failed captured
+  it "store $name: captured runs" systemctl start captured
+  it "store $name: a start is refused" expect_exit 74 alone capturectl start "${sound[@]}" store.wav
+  it "store $name: for that reason" says "$reason" alone capturectl start "${sound[@]}" store.wav
+  it "store $name: it is kept as it is" test "$(cksum $store 2>&1)" = "$before"
+  it "store $name: doctor tells what mends it" mends "$reason"
+  ! mountpoint -q /var/lib/captured || { systemctl stop captured; umount /var/lib/captured; }
+}
+mends() {
+  local status=0
+  capturectl doctor >"$work/doctor" 2>&1 || status=$?
+  grep -A1 'PROBLEM store' "$work/doctor" | grep -qE "$1" && grep -A1 'PROBLEM store' "$work/doctor" | grep -q 'mend it' &&
+    [[ $status == 78 ]] || { echo "status $status"; cat "$work/doctor"; return 1; }
+}
+newer() { "$python" -c "import sqlite3; d = sqlite3.connect('$store'); d.execute('PRAGMA user_version = 99'); d.close()"; }
+read_only() { mount --bind /var/lib/captured /var/lib/captured && mount -o remount,bind,ro /var/lib/captured; }
+full() {
+  mount -t tmpfs -o size=64K,mode=0700,uid=captured,gid=captured tmpfs /var/lib/captured
+  head -c 1M /dev/zero >/var/lib/captured/ballast 2>/dev/null
+}
+
+stores_of_answers() {
+  systemctl stop captured
+  cp -a /var/lib/captured "$work/state"
+  damaged 'of random bytes' 'damaged|not a database' dd if=/dev/urandom of=$store bs=4096 count=4 conv=notrunc status=none
+  damaged 'cut short' 'damaged|malformed|cut off' truncate -s 5000 $store
+  damaged 'empty' 'cut off' truncate -s 0 $store
+  damaged 'of another owner' 'belongs to uid 0' chown root $store
+  damaged 'open to others' 'mode 0644' chmod 0644 $store
+  damaged 'of a newer version' 'newer|version' newer
+  damaged 'that is read-only' 'read-only|Read-only|written' read_only
+  damaged 'on a full disk' 'full|No space' full
+  systemctl stop captured
+  rm -rf /var/lib/captured
+  it "store missing: captured runs" systemctl start captured
+  it "store missing: a new one is made" test -s $store
+  it "store missing: nothing is in it" stores_nothing
+  it "store missing: it is nobody else's" test "$(stat -c %a%U $store)" = 600captured
+  it "store missing: and starts ask" expect_exit 75 alone capturectl start "${sound[@]}" store.wav
+  it "store missing: no file is left of any" fails test -e /home/alice/store.wav
+}
+
+configuration() {
+  configure bad '[Consent]\nPromptTimeoutSec=3\nPromptTimeoutSec=never\n[Nonsense]\nX=1'
+  it "a bad configuration is read" reload_captured
+  it "the journal tells file, line and what would be right" \
+    journal_says captured 'bad.conf:3: .*never.*PromptTimeoutSec.*expected a time'
+  it "an unknown section, too" journal_says captured 'bad.conf:[45]: .*Nonsense'
+  it "doctor tells of it" says 'PROBLEM configuration: .*bad.conf:3' capturectl doctor
+  rm /etc/captured/captured.conf.d/bad.conf
+  it "mended, nothing is left to say" mended
+}
+mended() { reload_captured && says 'ok +configuration' capturectl doctor; }
+
+installation() {
+  local pid unit
+  it "systemd-analyze verify is silent" silent systemd-analyze verify /usr/lib/systemd/system/captured{.service,-recorder.socket,-recorder@.service}
+  systemd-analyze security --no-pager captured.service >"$work/security"
+  sed -n 's/.*Overall exposure level/# captured.service: overall exposure level/p' "$work/security"
+  it "its exposure is 2.0 or less" awk '/Overall exposure level/ { exit !($(NF - 2) <= 2.0) }' "$work/security"
+  systemd-analyze security --no-pager captured-recorder@.service >"$work/security"
+  sed -n 's/.*Overall exposure level/# captured-recorder@.service: overall exposure level/p' "$work/security"
+  it "a recorder's, too" awk '/Overall exposure level/ { exit !($(NF - 2) <= 2.0) }' "$work/security"
+  it "the interfaces are the documented ones" documented
+  it "a movie is recorded" recording sandbox sandbox.mkv --camera "$(camera 1)" "${picture[@]}"
+  pid=$(main_pid captured)
+  it "the daemon has no codec in it" fails grep -E 'libav(codec|format)|libx264' "/proc/$pid/maps"
+  it "it runs as nobody special" test "$(stat -c %U "/proc/$pid")" = captured
+  unit=$(recorders)
+  pid=$(main_pid "$unit")
+  it "a recorder is outside of the daemon's group" fails grep -q captured.service "/proc/$pid/cgroup"
+  it "it has codecs" grep -q libavcodec "/proc/$pid/maps"
+  it "it sees no capture node" fails ls "/proc/$pid/root/dev/video0" "/proc/$pid/root/dev/snd"
+  it "nor has one open" fails sh -c "ls -l /proc/$pid/fd | grep -E '/dev/(video|snd)'"
+  it "it has no network" test "$(awk -F: 'NR > 2 { print $1 }' "/proc/$pid/net/dev" | tr -d ' \n')" = lo
+  it "it is nobody whom files belong to" test "$(stat -c %u "/proc/$pid")" -ge 61184
+  it "its file is the one that it was passed" says sandbox.mkv ls -l "/proc/$pid/fd"
+  it "alice cannot start a recorder" fails as alice "$python" -c \
+    "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect('/run/captured-recorder.socket')"
+  alone capturectl stop "$id"
+  it "the journal has the session's fields" logged "CAPTURE_SESSION=$id" CAPTURE_STATE=running \
+    "CAPTURE_PROGRAM=$capturectl_program" CAPTURE_USER=1000
+  it "and the decision's" logged CAPTURE_DECISION=authorized CAPTURE_SERVICE=camera "CAPTURE_PROGRAM=$capturectl_program" \
+    CAPTURE_TIER=claimed
+}
+silent() { local said; said=$("$@" 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }; }
+logged() { [[ -n $(journalctl -b -u captured -o cat --no-pager "$@") ]]; }
+documented() {
+  local interface name
+  busctl introspect org.capturekit.Capture1 /org/capturekit/Capture1 >"$work/introspected" || return 1
+  for interface in Manager Authorization; do
+    for name in $(sed -n "/<interface name=\"org.capturekit.Capture1.$interface\">/,/<\/interface>/p" \
+      /usr/share/dbus-1/interfaces/org.capturekit.Capture1.xml | sed -n 's/.*<\(method\|signal\|property\) name="\([^"]*\)".*/\2/p'); do
+      grep -q "^\.$name " "$work/introspected" || { echo "$interface.$name is missing"; return 1; }
+    done
+  done
+}
+
+it "captured serves" start_captured
+forget
+allow alice camera microphone
+vivid_reset "$(camera 1)" 0 320x180 YUYV
+installation
+daemons
+clients
+inputs
+hostile
+configuration
+unplugged
+stores_of_answers
+finish
