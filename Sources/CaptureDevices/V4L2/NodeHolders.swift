@@ -12,8 +12,9 @@ enum NodeHolders {
         for process in Files.names(in: "/proc") where process.first?.isNumber == true && process != own {
             let folder = "/proc/\(process)/fd"
             let holds = Files.names(in: folder).contains { name in
-                // The link is read first: a stat of every pipe and socket would cost far more.
-                guard let target = Files.link(at: "\(folder)/\(name)"), target.hasPrefix("/dev/") else { return false }
+                // The link is read first: a stat of every pipe and socket would cost far more. A program with a root of its
+                // own has a path before its /dev.
+                guard let target = Files.link(at: "\(folder)/\(name)"), target.contains("/dev/") else { return false }
                 return target == path || Files.deviceNumber(of: "\(folder)/\(name)") == device
             }
             if holds {
