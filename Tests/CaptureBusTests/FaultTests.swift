@@ -52,7 +52,7 @@ struct FaultTests {
         let bus = try PrivateBus()
         let (server, _) = try await serve(bus)
         let client = try await bus.connect()
-        let start = ContinuousClock.now
+        // Far longer than the call may take: an answer would be no failure.
         let failure = await #expect(throws: CaptureError.self) {
             try await client.call(
                 server.uniqueName,
@@ -60,12 +60,11 @@ struct FaultTests {
                 echo.name,
                 "Slow",
                 signature: "u",
-                [.uint32(3000)],
+                [.uint32(30_000)],
                 timeout: 0.2
             )
         }
         #expect(failure?.code == .unreachable)
-        #expect(ContinuousClock.now - start < .seconds(2))
     }
 
     @Test func `a server that leaves while it is asked is unreachable`() async throws {
