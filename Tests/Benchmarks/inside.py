@@ -1,0 +1,75 @@
+"""inside.py ROUNDS OUTPUT: measures each piece of work by each contender, in the test machine."""
+import json, random, statistics, sys
+from accounting import Meter, Missing
+from contenders import WORKS
+
+# Seconds of a short and a long run: what the two differ by is the work, what they have in common is the start. So a
+# resident daemon does not win by having been started before.
+SHORT, LONG = 3, 10
+# At most this share of the peer's processor time.
+GOAL = 1.0
+
+
+def once(work, contender):
+    """Processor seconds a frame, and of the start."""
+    found = []
+    for seconds in (SHORT, LONG):
+        work.prepare()
+        with Meter() as meter:
+            frames = contender(seconds)
+        found.append((meter.seconds, frames))
+    (short, few), (long, many) = found
+    if many <= few:
+        raise Missing(f"{many} frames in {LONG} s, {few} in {SHORT} s")
+    each = max(long - short, 0) / (many - few)
+    return each, max(short - each * few, 0)
+
+
+def main():
+    rounds, output = int(sys.argv[1]), sys.argv[2]
+    plan = [(work, name) for work in WORKS for name in ["ours", *work.contenders]]
+    results, faults = {}, {}
+    # The first round only brings programs and libraries into memory, and tells at once what is missing.
+    for number in range(rounds + 1):
+        random.shuffle(plan)
+        for work, name in plan:
+            if (work, name) in faults:
+                continue
+            contender = work.ours if name == "ours" else work.contenders[name]
+            try:
+                if number == 0:
+                    work.prepare()
+                    contender(SHORT)
+                    continue
+                found = once(work, contender)
+            except Missing as error:
+                faults[work, name] = str(error)
+                print(f"{work.work}: {name}: {error}", flush=True)
+                continue
+            results.setdefault((work, name), []).append(found)
+            print(f"round {number}: {work.work}: {name}: {found[0] * 1000:.2f} ms a frame, {found[1]:.2f} s to start",
+                  flush=True)
+
+    def median(work, name, index):
+        found = results.get((work, name)) if (work, name) not in faults else None
+        return statistics.median(pair[index] for pair in found) if found else None
+
+    rows = []
+    for work in WORKS:
+        for peer in work.contenders:
+            for index, figure in enumerate(["CPU s per frame", "CPU s to start"]):
+                ours, theirs = median(work, "ours", index), median(work, peer, index)
+                row = {"work": work.work, "figure": figure, "ours": ours, "peer": theirs, "peerName": peer,
+                       "ratio": ours / theirs if ours is not None and theirs else None,
+                       # The start is told, not judged: a daemon that is there already has done part of it.
+                       "goal": GOAL if index == 0 else None}
+                fault = faults.get((work, "ours")) or faults.get((work, peer))
+                if fault and index == 0:
+                    row["error"] = fault
+                rows.append(row)
+    with open(output, "w", encoding="utf-8") as file:
+        json.dump(rows, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+#!/bin/bash
+# The way of a frame: what the device's thread does for each, whatever the number of readers, while it is recorded too.
+# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# flavours: stock fast
+# shares: devices
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+camera=$(camera 1)
+reader=$checkout/.build/release/capture-bench-reader
+tests=$checkout/.build/debug/capturedPackageTests.xctest
+# 1080p, at the rate that vivid's webcam has for it. The recorder passes MJPEG on the emulated machine, where an H.264
+# encoder would be what drops.
+size=1920x1080 rate=5
+seconds=8
+video=(--camera "$camera" --microphone none --video-format "YUYV:$size" --video-codec mjpeg)
+
+# device_thread: the number of the daemon's thread that polls the camera
+device_thread() {
+  local task
+  for task in /proc/"$(main_pid captured)"/task/*; do
+    [[ $(<"$task/comm") != v4l2-* ]] || { echo "${task##*/}"; return 0; }
+  done
+  echo "no thread of the daemon is named v4l2-*" >&2
+  return 1
+}
+
+# read_with N MODE: that many readers, in the background
+read_with() {
+  "$reader" "$camera" "YUYV:$size" "$1" "$seconds" "$2" >"$work/reader" 2>"$work/reader.err" &
+  reading=$!
+  wait_for 90 grep -q running "$work/reader" || { cat "$work/reader.err"; return 1; }
+}
+read_done() {
+  wait "$reading" || { cat "$work/reader.err"; return 1; }
+  tail -n 1 "$work/reader" | "$python" "$vm/lib/guest/flat.py" >"$work/read"
+}
+got() { sed -n "s/^$1=//p" "$work/read"; }
+
+# count_calls: the device thread's system calls for four seconds, by name, into $work/calls.
+# clock_gettime is a call only where the clock cannot be read without one.
+count_calls() {
+  local thread
+  thread=$(device_thread) || return 1
+  timeout --signal=INT 4 strace -c -p "$thread" -o "$work/strace" 2>"$work/strace.err"
+  awk '$1 ~ /^[0-9.]+$/ && $NF != "total" { print $NF, $4 }' "$work/strace" >"$work/calls"
+  grep -q '^ioctl' "$work/calls" || { cat "$work/strace.err" "$work/strace"; return 1; }
+}
+calls() { awk -v n="$1" '$1 == n { print $2 }' "$work/calls"; }
+clock=$(</sys/devices/system/clocksource/clocksource0/current_clocksource)
+clock_is_free() { [[ $clock == tsc || $clock == kvm-clock ]]; }
+# A frame is two ioctls, VIDIOC_DQBUF and VIDIOC_QBUF.
+per_frame() {
+  awk -v free="$(clock_is_free && echo 1)" '
+    $1 == "ioctl" { frames = $2 / 2 }
+    free || $1 != "clock_gettime" { all += $2 }
+    END { printf "%.2f\n", all / frames }' "$work/calls"
+}
+at_most() { awk -v v="$1" -v m="$2" 'BEGIN { exit !(v != "" && v <= m) }' || { echo "$1 is more than $2"; return 1; }; }
+
+it "captured serves" serve
+it "the camera shows bars at $size" vivid_reset "$camera" 0 $size YUYV $rate
+
+# lost: what was lost so far in the recording and on its way, by whatever cause
+lost() {
+  facts capturectl status --json "$id" >/dev/null
+  awk -F= '/\.drops\.|\.missedFrames=/ { n += $2 } END { print n + 0 }' "$work/facts"
+}
+nothing_lost() { [[ $(lost) == "$1" ]] || { echo "before: $1"; grep -E 'drops|issedFrames|published' "$work/facts"; return 1; }; }
+
+# While it is recorded all along.
+id=$(capturectl start "${video[@]}" "$work/all.mkv")
+it "a recording runs" session_is "$id" running
+declare -A cost
+for readers in 1 8 32; do
+  it "$readers readers read" read_with $readers look
+  before=$(lost)
+  it "$readers readers end" read_done
+  it "$readers readers: the recording drops nothing" nothing_lost "$before"
+  it "$readers readers: no byte is copied" test "$(got copiedBytes)" = 0
+  it "$readers readers: each gets every frame" test "$(got mostMissed)" = 0
+  # Tracing slows the thread down, so it has a run of its own.
+  it "$readers readers read again" read_with $readers look
+  it "$readers readers: the device thread's calls are counted" count_calls
+  cost[$readers]=$(per_frame)
+  echo "# $readers readers: ${cost[$readers]} calls a frame, clock $clock: $(tr '\n' ' ' <"$work/calls")"
+  it "$readers readers: one call wakes them all" at_most "$(calls futex)" $(($(calls ioctl) / 2 + 2))
+  it "$readers readers end" read_done
+done
+# poll, DQBUF, futex, QBUF. Without a clock that is read for nothing each frame also asks for the time once, which is said
+# above and not counted.
+it "at most four system calls a frame" at_most "$(awk '$1 != "clock_gettime" { n += $2 } $1 == "ioctl" { f = $2 / 2 } END { print n / f }' "$work/calls")" 4.1
+it "they do not grow with the readers" within "${cost[32]}" "${cost[1]}" 0.2
+
+stopped() { kill -STOP "$reading"; }
+it "eight readers are stopped in the middle" read_with 8 copy
+it "stopped" stopped
+it "meanwhile another reads every frame" "$reader" "$camera" "YUYV:$size" 1 4 look
+it "the device thread does what it did" count_calls
+it "as many calls a frame" within "$(per_frame)" "${cost[1]}" 0.2
+kill -CONT "$reading"
+it "they go on" read_done
+it "and are told what they missed" test "$(got mostMissed)" -gt 0
+
+it "the recording ends" capturectl stop "$id"
+it "the recording is finished" wait_for 60 session_is "$id" stopped
+facts capturectl status --json "$id"
+it "every frame is in its file" test "$(frame_count "$work/all.mkv")" = "$(sed -n 's/^statistics\.outputs\..*\.frames=//p' "$work/facts")"
+
+# On the thread itself, counted by the tests of the camera against this driver.
+if [[ -e $tests ]]; then
+  it "the device thread allocates nothing in the steady state" \
+    env CAPTURE_TEST_CAMERA="$camera" "$tests" --testing-library swift-testing --filter "steady state"
+fi
+finish
