@@ -44,9 +44,10 @@ extension CaptureEngine {
 
     /// A device stopped by itself: the sessions that use it are interrupted, and their files finished.
     func deviceEnded(_ device: DeviceID, _ error: CaptureError) async {
-        for session in sessions.values where session.inputs.values.contains(where: { $0.shared.device.id == device }) {
-            await end(session, as: .interrupted, error)
-        }
+        let users = sessions.values.filter { $0.inputs.values.contains { $0.shared.device.id == device } }
+        // All at once: a file that is finished while another session's is waited for would look like one that was to end.
+        let endings = users.compactMap { beginEnd($0, as: .interrupted, error) }
+        for ending in endings { await ending.value }
     }
 
     /// A consent was withdrawn: the session delivers nothing any more when this returns.
@@ -58,20 +59,28 @@ extension CaptureEngine {
 
     /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
     public func endRevoked() async {
-        for session in sessions.values {
-            if let grant = session.grants.values.first(where: { !$0.isLive }) {
-                await revoked(session.id, grant.service)
+        // None is delivered to while another is ended.
+        await withTaskGroup { group in
+            for session in sessions.values {
+                guard let grant = session.grants.values.first(where: { !$0.isLive }) else { continue }
+                let id = session.id
+                group.addTask { await self.revoked(id, grant.service) }
             }
         }
     }
 
     /// Ends a session once, whatever it is doing; later callers wait for the same end.
     func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
-        if let ending = session.ending { return await ending.value }
-        guard !session.state.isFinal else { return }
+        await beginEnd(session, as: state, reason)?.value
+    }
+
+    /// The end of a session, from now on under way; `nil` when it is over.
+    private func beginEnd(_ session: Session, as state: SessionState, _ reason: CaptureError?) -> Task<Void, Never>? {
+        if let ending = session.ending { return ending }
+        guard !session.state.isFinal else { return nil }
         let ending = Task { await self.close(session, as: state, reason) }
         session.ending = ending
-        await ending.value
+        return ending
     }
 
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
