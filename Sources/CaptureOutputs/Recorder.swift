@@ -108,7 +108,7 @@ public final class Recorder: Sendable {
                 .video,
                 ring: ring,
                 converter: converter,
-                buffers: 8,
+                buffers: Recorder.depth(of: converter.capacity),
                 events: events,
                 counters: counters
             )
@@ -118,7 +118,7 @@ public final class Recorder: Sendable {
                 .audio,
                 ring: ring,
                 converter: converter,
-                buffers: 128,
+                buffers: 1024,
                 events: events,
                 counters: counters
             )
@@ -140,6 +140,13 @@ public final class Recorder: Sendable {
         } catch {
             throw CaptureError(.internalFault, error)
         }
+    }
+
+    /// How many frames may wait for a slow encoder: what the memory of eight large ones holds of small ones.
+    ///
+    /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
+    private static func depth(of frame: Int) -> Int {
+        min(max((24 << 20) / max(frame, 1), 8), 128)
     }
 
     private func start(_ reader: StreamReader) throws(SystemError) {
