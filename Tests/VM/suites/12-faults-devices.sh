@@ -127,7 +127,7 @@ it "the overrun is counted" test "$(value inputs.microphone.drops.overrun || ech
 it "its sound is silence" test "$(value silence)" -gt 24000
 it "the length is true" within "$(value samples)" 432000 1
 in_place() { # each beep a whole number of seconds behind the first
-  "$python" "$vm/lib/guest/tone.py" onsets "$work/beeping.wav" | tee "$work/onsets"
+  sound "$work/beeping.wav" "$work/mono.wav" && "$python" "$vm/lib/guest/tone.py" onsets "$work/mono.wav" | tee "$work/onsets"
   awk 'NR == 1 { first = $1 } { d = $1 - first; e = d - int(d + 0.5); if (e < 0) e = -e; if (e > 0.02) bad = 1; last = d }
     END { exit !(NR >= 4 && last > 6 && !bad) }' "$work/onsets"
 }
@@ -146,8 +146,9 @@ it "both go on for a second" wait_for 30 larger "$work/gone.mkv" 20000
 pulled=$(date +%s.%N)
 it "the cameras are unplugged" unplug_cameras
 it "the file is finished, 74" ends 74 "went away"
-it "the session says interrupted" session_is "$id" interrupted
-it "and why" says '"reasonCode": "DeviceLost"' capturectl status --json "$id"
+it "the other session is told of" facts capturectl status --json "$id"
+it "it says interrupted" is state interrupted
+it "and why" is reasonCode DeviceLost
 it "its file plays" playable "$work/bg.mkv"
 it "no camera is listed" fails says vivid capturectl devices
 # event_within SECONDS EVENT SINCE: the signal came in time
@@ -158,12 +159,12 @@ event_within() {
 }
 # Emulated, udev alone takes longer.
 patience=1
-[[ $flavour == fast || -n ${CAPTURE_TEST_KVM:-} ]] || patience=5
+[[ $flavour == fast ]] || patience=5
 it "signals told it within $patience s" event_within $patience deviceRemoved "$pulled"
-pulled=$(date +%s.%N)
 it "the cameras are plugged in again" plug_cameras
+plugged=$(date +%s.%N)
 it "they are listed" wait_for 20 says "$first_id" capturectl devices
-it "signals told it within $patience s" event_within $patience deviceAdded "$pulled"
+it "signals told it within $patience s" event_within $patience deviceAdded "$plugged"
 kill $monitor
 first=$(camera 1)
 it "the camera works" small
