@@ -64,6 +64,7 @@ public final class BusConnection: Sendable {
     ///   - signature: The types of the arguments.
     ///   - arguments: Values of these types.
     ///   - timeout: Seconds, at least a thousandth, after which the call fails with `.unreachable`.
+    ///   - startsService: Whether a service that is not there is started for it.
     /// - Returns: The values of the answer, of whatever types the other side chose.
     /// - Throws: The other side's error; `.unreachable` when there is no answer; `.internalFault` when the arguments
     ///   are not of the types.
@@ -74,7 +75,8 @@ public final class BusConnection: Sendable {
         _ member: String,
         signature: String = "",
         _ arguments: [BusValue] = [],
-        timeout: Double = 25
+        timeout: Double = 25,
+        startsService: Bool = true
     ) async throws(CaptureError) -> [BusValue] {
         let types = try BusType.parse(signature)
         try types.check(arguments, of: member)
@@ -85,7 +87,8 @@ public final class BusConnection: Sendable {
             member: member,
             types: types,
             arguments: arguments,
-            timeout: timeout
+            timeout: timeout,
+            startsService: startsService
         )
         return try await loop.perform { core, done in core.call(call, done) }
     }

@@ -35,6 +35,8 @@ struct OutgoingCall: Sendable {
     var arguments: [BusValue]
     /// Seconds until the call fails by itself.
     var timeout: Double
+    /// Whether a service that is not there is started for it.
+    var startsService = true
 }
 
 extension BusCore {
@@ -68,6 +70,8 @@ extension BusCore {
             throw BusErrors.failure(code, "call \(call.member) of \(call.path)", as: .invalidArgument)
         }
         defer { unsafe sd_bus_message_unref(message) }
+        code = unsafe sd_bus_message_set_auto_start(message, call.startsService ? 1 : 0)
+        guard code >= 0 else { throw BusErrors.failure(code, "call \(call.member) of \(call.path)") }
         try unsafe MessageWriter(message: message).append(call.arguments, types: call.types)
         let pending = PendingCall(self, call, completion)
         let microseconds = UInt64((max(call.timeout, 0.001) * 1_000_000).rounded())

@@ -97,7 +97,10 @@ public final class CaptureDaemon: Sendable {
             member,
             signature: signature,
             arguments,
-            timeout: CaptureDaemon.timeout
+            timeout: CaptureDaemon.timeout,
+            // A session ends with its daemon. Asking after it must not bring another one up, nor keep one that is just
+            // being stopped from going.
+            startsService: !path.hasPrefix(CaptureNames.sessions + "/")
         )
     }
 

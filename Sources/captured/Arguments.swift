@@ -2,6 +2,7 @@ import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureSystem
+import Glibc
 
 /// The arguments of a call, whose types the bus has checked against the interface already.
 extension [BusValue] {
@@ -36,19 +37,33 @@ extension [BusValue] {
         return properties
     }
 
+    /// A descriptor that an output may write to.
     func file(_ index: Int) throws(CaptureError) -> Descriptor {
         guard let file = try argument(index).file else { throw wrong(index, "a descriptor") }
+        guard file.isWritable else { throw wrong(index, "a descriptor that is open for writing") }
         return file
     }
 
-    /// A table of descriptors by name.
+    /// A table of descriptors by name, each of which an output may write to.
     func files(_ index: Int) throws(CaptureError) -> [String: any OpenFile] {
-        try argument(index).files()
+        let files = try argument(index).files()
+        guard files.values.allSatisfy(\.isWritable) else {
+            throw wrong(index, "a table of descriptors that are open for writing")
+        }
+        return files
     }
 
     /// A service by its name.
     func service(_ index: Int) throws(CaptureError) -> Service {
         try Service(named: text(index))
+    }
+}
+
+extension Descriptor {
+    /// Whether it was opened for writing, which no folder can be.
+    fileprivate var isWritable: Bool {
+        let flags = fcntl(descriptor, F_GETFL)
+        return flags >= 0 && flags & O_ACCMODE != O_RDONLY
     }
 }
 
