@@ -1,12 +1,11 @@
 #!/bin/bash
-# What goes wrong on an installed system, each with its exit code: killed processes, lost devices, full disks, a damaged
-# store, hostile callers; and what the installation promises of itself.
-# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# What goes wrong on an installed system, each with its exit code: killed processes, a damaged store,
+# hostile callers (12-faults-devices has those of devices, disks and pipes); and what the installation promises of itself.
+# machine: --systemd --vivid 2 --timeout 900 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
-# shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
-store=/var/lib/captured/consent.sqlite
+store=/var/lib/captured/authorization.sqlite
 picture=(--microphone none --video-format YUYV:320x180 --video-codec mjpeg)
 sound=(--camera none --microphone hw:Loopback,1)
 
@@ -43,7 +42,7 @@ works() { rm -f /home/alice/next.wav && alone capturectl record "${sound[@]}" --
 daemon_dies() {
   local name=$1 pattern=$2 before frames
   shift 2
-  systemctl reset-failed captured
+  systemctl reset-failed captured 2>/dev/null
   it "$name: a sound file records by itself" started "$name.flac" "${sound[@]}"
   it "$name: a movie is recorded" recording "$name" "$name.mp4" "${picture[@]}"
   it "$name: each has a recorder" recorders_are 2
@@ -79,7 +78,7 @@ daemons() {
   unit_default captured.service
   systemctl restart captured
   daemon_dies starved 'oom-kill' out_of_memory
-  systemctl reset-failed captured
+  systemctl reset-failed captured 2>/dev/null
   it "stopped: a movie is recorded" recording stopped stopped.mkv "${picture[@]}"
   it "stopped: systemctl stop ends the daemon" systemctl stop captured
   it "stopped: without a failure" fails systemctl is-failed --quiet captured
@@ -98,13 +97,13 @@ clients() {
   other=$id
   victim=$(recorders)
   it "a movie is recorded" recording lost lost.mkv "${picture[@]}"
-  frames=$(frames_of "$id")
   victim=$(recorders | grep -vxF "$victim")
   it "its recorder is killed" systemctl kill --signal=KILL "$victim"
   it "its client exits 74" ended lost 74
   it "its session failed" session_is "$id" failed
   it "with that reason" says '"reasonCode": "RecorderLost"' capturectl status --json "$id"
-  it "its file plays up to the last second" within "$(frame_count /home/alice/lost.mkv)" "$frames" 14
+  frames=$(frames_of "$id")
+  it "its file plays up to the last second" test "$(frame_count /home/alice/lost.mkv)" -ge $((frames - 13))
   it "the other session goes on" session_is "$other" running
 
   it "a movie is recorded again" recording gone gone.mkv "${picture[@]}"
@@ -119,66 +118,11 @@ clients() {
   it "to stop it twice is an error" expect_exit 66 alone capturectl stop "$other"
 }
 
-inputs() {
-  it "an unknown camera" expect_exit 66 alone capturectl record --camera nothing x.mkv
-  it "an unknown format" expect_exit 66 alone capturectl record --microphone none --video-format ZZZZ:1x1 x.mkv
-  it "an unknown preset" expect_exit 64 alone capturectl record --preset huge x.mkv
-  it "an unknown container" expect_exit 64 alone capturectl record x.xyz
-  it "a folder that is not there" expect_exit 74 alone capturectl record none/x.mkv
-  it "a closed pipe" expect_exit 74 closed_pipe
-  v4l2-ctl -d "$(camera 1)" --stream-mmap --stream-count=100000 >/dev/null 2>&1 &
-  it "a camera that somebody else streams from" expect_exit 75 wait_busy $!
-  full_disk /home/alice/small 300K
-  it "a full disk" expect_exit 74 alone capturectl record "${picture[@]}" small/full.mkv
-  it "what fits on it is finished" finished /home/alice/small/full.mkv
-  umount /home/alice/small
-  it "no file is left of the others" fails compgen -G '/home/alice/x.*'
-}
-closed_pipe() { alone capturectl frames --video-format YUYV:320x180 | head -c 1000 >/dev/null; return "${PIPESTATUS[0]}"; }
-wait_busy() {
-  local status=0
-  wait_for 20 streams
-  alone capturectl record --camera "$(camera 1)" "${picture[@]}" --duration 1 x.mkv || status=$?
-  kill "$1"
-  wait "$1"
-  return $status
-}
-streams() { ! timeout 5 v4l2-ctl -d "$(camera 1)" --stream-mmap --stream-count=1; }
-
-unplugged() {
-  capturectl monitor --json >"$work/events" &
-  local monitor=$! at
-  wait_for 30 listens
-  it "a movie is recorded" recording unplugged unplugged.mkv --camera "$(camera 1)" "${picture[@]}"
-  at=$(date +%s.%N)
-  unplug_cameras
-  it "the client of an unplugged camera exits 74" ended unplugged 74
-  it "its session says interrupted" says '"state":"interrupted"' cat "$work/events"
-  it "and why" says '"reasonCode":"DeviceLost"' cat "$work/events"
-  it "its file is finished" finished /home/alice/unplugged.mkv
-  it "its going is told within a second" told_by deviceRemoved "$at"
-  at=$(date +%s.%N)
-  plug_cameras
-  it "its coming is told within a second" told_by deviceAdded "$at"
-  it "and it works again" alone capturectl record --camera "$(camera 1)" "${picture[@]}" --duration 1 plugged.mkv
-  kill $monitor
-}
-listens() { busctl list --no-legend | grep -q capturectl; }
-# told_by EVENT TIME: the event came within a second after; an emulated processor has four
-told_by() {
-  wait_for 30 grep -q "\"event\":\"$1\"" "$work/events" || return 1
-  awk -v from="$2" -v most="$([[ $flavour == fast ]] && echo 1 || echo 4)" -v event="\"event\":\"$1\"" '
-    index($0, event) && match($0, /"time":[0-9.]+/) {
-      late = substr($0, RSTART + 7, RLENGTH - 7) - from; print "after " late " s"; exit !(late <= most) }' "$work/events"
-}
-
 hostile() {
   local before
   before=$(main_pid captured)
-  chmod a+rx "$vm/lib/guest/hostile_bus.py" 2>/dev/null
   it "messages of wrong types, sizes, names and descriptors are refused" "$python" "$vm/lib/guest/hostile_bus.py"
-  it "alice's, too" as alice "$python" "$vm/lib/guest/hostile_bus.py"
-  it "agents are called by the daemon alone" says 'AccessDenied|not allowed|rejected' as alice busctl call \
+  it "agents are called by the daemon alone" says 'Access denied|not allowed|rejected' as alice busctl call \
     org.capturekit.Capture1 /agent org.capturekit.Capture1.Agent Cancel s x
   it "nobody else may have its name" fails as alice busctl call org.freedesktop.DBus /org/freedesktop/DBus \
     org.freedesktop.DBus RequestName su org.capturekit.Capture1 0
@@ -194,10 +138,9 @@ damaged() {
   rm -rf /var/lib/captured && cp -a "$work/state" /var/lib/captured
   "$@"
   before=$(cksum $store 2>&1)
-  systemctl reset-failed captured
+  systemctl reset-failed captured 2>/dev/null
   it "store $name: captured runs" systemctl start captured
-  it "store $name: a start is refused" expect_exit 74 alone capturectl start "${sound[@]}" store.wav
-  it "store $name: for that reason" says "$reason" alone capturectl start "${sound[@]}" store.wav
+  it "store $name: a start is refused for that reason" refused 74 "$reason" alone capturectl start "${sound[@]}" store.wav
   it "store $name: it is kept as it is" test "$(cksum $store 2>&1)" = "$before"
   it "store $name: doctor tells what mends it" mends "$reason"
   ! mountpoint -q /var/lib/captured || { systemctl stop captured; umount /var/lib/captured; }
@@ -299,9 +242,7 @@ vivid_reset "$(camera 1)" 0 320x180 YUYV
 installation
 daemons
 clients
-inputs
 hostile
 configuration
-unplugged
 stores_of_answers
 finish

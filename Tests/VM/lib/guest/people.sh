@@ -79,5 +79,13 @@ ends() {
   wait_for 120 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||
     { echo "ended with $(cat "$work/$1.status"), not $2:"; cat "$work/$1.screen"; return 1; }
 }
+# refused CODE PATTERN COMMAND...: it exits so and says so: each run of a command counts under emulation
+refused() {
+  local code=$1 pattern=$2 status=0
+  shift 2
+  "$@" >"$work/refused" 2>&1 || status=$?
+  [[ $status == "$code" ]] && grep -qE -- "$pattern" "$work/refused" ||
+    { echo "status $status, wanted $code and '$pattern':"; cat "$work/refused"; return 1; }
+}
 # alone COMMAND...: as alice, without a terminal
 alone() { as alice setsid --wait "$@" </dev/null; }
