@@ -61,7 +61,8 @@ func measure(_ arguments: [String]) async throws -> String {
     for session in sessions { try await session.startRunning() }
     print("running")
     fflush(nil)
-    try await Task.sleep(for: .seconds(seconds))
+    // In short steps, so that a process that was stopped meanwhile goes on reading when it is let go.
+    for _ in 0..<Int(seconds * 10) { try await Task.sleep(for: .milliseconds(100)) }
     let statistics = try await sessions[0].statistics()
     let got = readers.map { $0.frames.load(ordering: .relaxed) }
     let missed = outputs.map { $0.missed }

@@ -26,13 +26,14 @@ device_thread() {
 
 # read_with N MODE: that many readers, in the background
 read_with() {
-  "$reader" "$camera" "YUYV:$size" "$1" "$seconds" "$2" >"$work/reader" 2>"$work/reader.err" &
+  said=$(mktemp "$work/reader.XXXXXX")
+  "$reader" "$camera" "YUYV:$size" "$1" "$seconds" "$2" >"$said" 2>"$said.err" &
   reading=$!
-  wait_for 90 grep -q running "$work/reader" || { cat "$work/reader.err"; return 1; }
+  wait_for 90 grep -q running "$said" || { cat "$said.err"; return 1; }
 }
 read_done() {
-  wait "$reading" || { cat "$work/reader.err"; return 1; }
-  tail -n 1 "$work/reader" | "$python" "$vm/lib/guest/flat.py" >"$work/read"
+  wait "$reading" || { cat "$said.err"; return 1; }
+  tail -n 1 "$said" | "$python" "$vm/lib/guest/flat.py" >"$work/read"
 }
 got() { sed -n "s/^$1=//p" "$work/read"; }
 
@@ -60,16 +61,20 @@ at_most() { awk -v v="$1" -v m="$2" 'BEGIN { exit !(v != "" && v <= m) }' || { e
 it "captured serves" serve
 it "the camera shows bars at $size" vivid_reset "$camera" 0 $size YUYV $rate
 
-# lost: what was lost so far in the recording and on its way, by whatever cause
+# lost: what was lost so far in the recording and on its way. A gap in the driver's count is vivid's own: its thread came
+# late on this processor, while it held buffers for several frames.
 lost() {
   facts capturectl status --json "$id" >/dev/null
-  awk -F= '/\.drops\.|\.missedFrames=/ { n += $2 } END { print n + 0 }' "$work/facts"
+  awk -F= '(/\.drops\./ && !/sequence-gap/) || /\.missedFrames=/ { n += $2 } END { print n + 0 }' "$work/facts"
 }
 nothing_lost() { [[ $(lost) == "$1" ]] || { echo "before: $1"; grep -E 'drops|issedFrames|published' "$work/facts"; return 1; }; }
 
 # While it is recorded all along.
 id=$(capturectl start "${video[@]}" "$work/all.mkv")
 it "a recording runs" session_is "$id" running
+# The first frames find memory that was never touched.
+recorded() { facts capturectl status --json "$id" && (($(value statistics.outputs.movie.frames) >= $1)); }
+it "it has recorded some seconds" wait_for 90 recorded $((rate * 4))
 declare -A cost
 for readers in 1 8 32; do
   it "$readers readers read" read_with $readers look
@@ -94,7 +99,13 @@ it "they do not grow with the readers" within "${cost[32]}" "${cost[1]}" 0.2
 stopped() { kill -STOP "$reading"; }
 it "eight readers are stopped in the middle" read_with 8 copy
 it "stopped" stopped
-it "meanwhile another reads every frame" "$reader" "$camera" "YUYV:$size" 1 4 look
+before=$(lost)
+stopped_reading=$reading stopped_said=$said
+it "meanwhile another reads" read_with 1 look
+it "the other ends" read_done
+it "it got every frame" test "$(got fewest)" -ge $((seconds * rate * 3 / 4)) -a "$(got mostMissed)" = 0
+it "and the recording drops nothing" nothing_lost "$before"
+reading=$stopped_reading said=$stopped_said
 it "the device thread does what it did" count_calls
 it "as many calls a frame" within "$(per_frame)" "${cost[1]}" 0.2
 kill -CONT "$reading"
