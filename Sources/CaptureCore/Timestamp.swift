@@ -31,8 +31,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.nanoseconds - right.nanoseconds
     }
 
-    /// The timestamp that lies `nanoseconds` later.
+    /// The timestamp that lies `nanoseconds` later, or the last there is.
     public func advanced(by nanoseconds: Int64) -> Timestamp {
-        Timestamp(nanoseconds: self.nanoseconds + nanoseconds)
+        let (sum, isBeyond) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return Timestamp(nanoseconds: isBeyond ? (nanoseconds < 0 ? .min : .max) : sum)
     }
 }

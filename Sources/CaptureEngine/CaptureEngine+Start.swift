@@ -183,6 +183,10 @@ extension CaptureEngine {
     }
 
     func stream(_ session: Session) async throws(CaptureError) {
-        for input in session.inputs.values { try await pool.stream(input.shared) }
+        // The camera first: it takes longer to deliver, and sound without a picture is what would be cut off.
+        let inputs = session.inputs.values.sorted { left, right in
+            left.shared.source.format.mediaType == .video && right.shared.source.format.mediaType == .audio
+        }
+        for input in inputs { try await pool.stream(input.shared) }
     }
 }

@@ -63,7 +63,8 @@ public actor CaptureEngine {
         try description.validate(files: Set(files.keys))
         for input in description.inputs { _ = try await pool.resolve(input) }
         forgetOldest()
-        guard sessions.values.count(where: { $0.client.identity.user == client.identity.user }) < Self.mostSessions
+        let user = client.identity.user
+        guard sessions.values.count(where: { !$0.state.isFinal && $0.client.identity.user == user }) < Self.mostSessions
         else { throw CaptureError(.busy, "a user may have \(Self.mostSessions) sessions at a time; stop some first") }
         lastID += 1
         let session = Session(id: lastID, client: client, description: description, files: files)
@@ -138,7 +139,7 @@ public struct RecorderPatience: Sendable {
     public var finish: Duration
 
     /// The given limits.
-    public init(begin: Duration = .seconds(15), finish: Duration = .seconds(60)) {
+    public init(begin: Duration = .seconds(60), finish: Duration = .seconds(60)) {
         self.begin = begin
         self.finish = finish
     }

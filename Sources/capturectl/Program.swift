@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureKit
 import Glibc
+import Synchronization
 
 /// Runs a command line and says what came of it.
 enum Program {
@@ -15,6 +16,10 @@ enum Program {
                 try await asynchronous.run()
             } else {
                 try command.run()
+            }
+            let fault = Output.lostFacts.load(ordering: .relaxed)
+            guard fault == 0 else {
+                throw CaptureError(.inputOutput, "standard output: \(unsafe String(cString: strerror(fault)))")
             }
             return 0
         } catch {

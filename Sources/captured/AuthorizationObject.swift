@@ -126,7 +126,16 @@ struct AuthorizationObject: Sendable {
     private func registerAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let options = try call.arguments.properties(1)
-        let isInline = options["inline"]?.boolean ?? false
+        for key in options.keys where key != "inline" && key != "kind" {
+            throw CaptureError(.invalidArgument, "an agent has no option '\(DisplayText.neutralized(key, limit: 64))'")
+        }
+        var isInline = false
+        if let value = options["inline"] {
+            guard let flag = value.boolean else {
+                throw CaptureError(.invalidArgument, "the option 'inline' of an agent is a boolean")
+            }
+            isInline = flag
+        }
         try settings.mayAnswer(client)
         if isInline { try await settings.isOwnTerminal(client) }
         await agents.register(

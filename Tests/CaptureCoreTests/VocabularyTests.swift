@@ -30,6 +30,12 @@ import Testing
         #expect(interval.description == text)
     }
 
+    @Test func `a time beyond the last is the last`() {
+        #expect(Timestamp(nanoseconds: 5).advanced(by: .max).nanoseconds == .max)
+        #expect(Timestamp(nanoseconds: -5).advanced(by: .min).nanoseconds == .min)
+        #expect(Timestamp(nanoseconds: 5).advanced(by: -7).nanoseconds == -2)
+    }
+
     @Test func `timestamps of timeval and timespec agree`() {
         #expect(Timestamp(seconds: 3, microseconds: 250) == Timestamp(seconds: 3, nanoseconds: 250_000))
         #expect(Timestamp(seconds: 1, nanoseconds: 0) - Timestamp(seconds: 2, nanoseconds: 0) == -1_000_000_000)

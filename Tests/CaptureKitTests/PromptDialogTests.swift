@@ -55,6 +55,11 @@ struct PromptDialogTests {
         #expect(steps("\u{1B}[200~y").isEmpty)
     }
 
+    @Test(arguments: ["maybe", "anyway\n", "y but not the microphone", "yesterday", "sudo rm -rf /\ny\n"])
+    func `a letter within other text is no answer`(keys: String) {
+        #expect(steps(keys).isEmpty)
+    }
+
     @Test func `keys after the last answer are not taken`() {
         var dialog = PromptDialog(request)
         #expect(dialog.take(Array("yyn".utf8)).count == 2)

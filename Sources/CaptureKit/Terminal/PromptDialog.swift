@@ -54,19 +54,39 @@ public struct PromptDialog: Sendable {
             // By itself it is the key; with more behind it, the sequence of an arrow or a pasted text.
             return bytes.count == 1 ? [.done(.dismissed, "no answer\n")] : [.ignored]
         }
+        // What was typed or pasted counts as a whole: a `y` in the middle of other text is nobody's yes.
+        guard let keys = PromptDialog.keys(in: bytes) else { return [.ignored] }
         var steps: [Step] = []
-        for byte in bytes {
-            let step = take(byte)
+        for key in keys {
+            let step = take(key)
             steps.append(step)
             if case .done = step { break }
         }
         return steps
     }
 
+    /// The answers in some input: `y`, `n`, `yes` and `no` in any case, apart from each other or not, and the keys that
+    /// end the dialog; `nil` when there is anything else in it but white space.
+    private static func keys(in bytes: [UInt8]) -> [UInt8]? {
+        var keys: [UInt8] = []
+        let ends: Set<UInt8> = [Key.endOfInput, Key.interrupt]
+        for word in bytes.split(whereSeparator: { $0 == 0x20 || (0x09...0x0d).contains($0) }) {
+            let word = word.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+            if word == Array("yes".utf8) || word == Array("no".utf8) {
+                keys.append(word[0])
+            } else if word.allSatisfy({ $0 == UInt8(ascii: "y") || $0 == UInt8(ascii: "n") || ends.contains($0) }) {
+                keys += word
+            } else {
+                return nil
+            }
+        }
+        return keys
+    }
+
     private mutating func take(_ key: UInt8) -> Step {
         switch key {
-        case UInt8(ascii: "y"), UInt8(ascii: "Y"): answer(true)
-        case UInt8(ascii: "n"), UInt8(ascii: "N"): answer(false)
+        case UInt8(ascii: "y"): answer(true)
+        case UInt8(ascii: "n"): answer(false)
         case Key.endOfInput, Key.interrupt: .done(.dismissed, "no answer\n")
         default: .ignored
         }

@@ -53,7 +53,7 @@ struct ControlCommand: AsyncParsableCommand {
             for setting in values { try await device.setControl(setting.name, to: setting.value) }
         }
         if reset || !changes.isEmpty, settings.count == changes.count, !json { return }
-        let names = settings.map { String($0.split(separator: "=", maxSplits: 1)[0]) }
+        let names = settings.map { String($0.prefix { $0 != "=" }) }
         let controls = try await device.controls()
         let shown =
             try names.isEmpty

@@ -1,7 +1,11 @@
 import Glibc
+import Synchronization
 
 /// Where things are said: data on standard output, everything else on standard error.
 enum Output {
+    /// Why facts could not be written to standard output; 0 while they could.
+    static let lostFacts = Atomic<Int32>(0)
+
     /// Data, with a line end.
     static func print(_ text: String) {
         write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n", to: STDOUT_FILENO)
@@ -30,8 +34,11 @@ enum Output {
             while done < bytes.count {
                 let count = unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
                 if count < 0, errno == EINTR { continue }
-                // A reader that left, as `head` does, wants no more.
-                if count <= 0 { return }
+                if count <= 0 {
+                    // A reader that left, as `head` does, wants no more; facts that reach nobody are a fault.
+                    if descriptor == STDOUT_FILENO, errno != EPIPE { lostFacts.store(errno, ordering: .relaxed) }
+                    return
+                }
                 done += count
             }
         }

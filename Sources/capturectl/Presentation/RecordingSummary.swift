@@ -17,8 +17,8 @@ struct RecordingSummary {
         let made = ([format] + (codecs.isEmpty ? [] : [codecs.joined(separator: " + ")])).joined(separator: ", ")
         var lines = ["\(Printable.text(file)): \(made), \(Quantities.size(counters.bytes))"]
         if counters.duration > 0 { lines[0] += ", \(Quantities.time(counters.duration))" }
-        // A photo's one frame needs no words.
-        if counters.frames > 1 {
+        // A photo's one frame needs no words; a movie without a picture does.
+        if counters.frames > 1 || (counters.frames == 0 && !counters.videoEncoder.isEmpty) {
             let causes = drops.map { "\($0.count) \($0.cause)" }.joined(separator: ", ")
             lines.append("  \(counters.frames) frames, dropped: \(causes.isEmpty ? "none" : causes)")
         }
