@@ -62,10 +62,24 @@ struct SoundLine {
         return (format, sink)
     }
 
+    /// The same without a loss: on a machine so busy that the device overran by itself, once more.
+    private func undisturbed(
+        _ request: AudioFormatRequest = AudioFormatRequest(),
+        periods: Int,
+        speed: Int = 20,
+        faults: SyntheticFaults = SyntheticFaults(.audio)
+    ) throws -> (AudioFormat, MemorySink) {
+        for _ in 1..<20 {
+            let made = try record(request, periods: periods, clock: SyntheticClock(speed: speed), faults: faults)
+            if made.1.kept.drops.isEmpty { return made }
+        }
+        return try record(request, periods: periods, clock: SyntheticClock(speed: 1), faults: faults)
+    }
+
     @Test(arguments: [16_000, 44_100, 48_000], [SampleFormat.s16, .float32])
     func `a beep of 1 kHz begins at the sample of every whole second`(_ rate: Int, _ samples: SampleFormat) throws {
         let request = AudioFormatRequest(sampleFormat: samples, sampleRate: rate, channels: 1, isExact: true)
-        let (format, sink) = try record(request, periods: 220)
+        let (format, sink) = try undisturbed(request, periods: 220)
         #expect(format.periodFrames == rate / 100)
         let line = SoundLine(sink, format)
         let origin = sink.buffers[0].info.timestamp
@@ -80,7 +94,7 @@ struct SoundLine {
     }
 
     @Test func `periods lie end to end with times that fit`() throws {
-        let (_, sink) = try record(periods: 100)
+        let (_, sink) = try undisturbed(periods: 100)
         let first = sink.buffers[0].info
         for (index, kept) in sink.buffers.enumerated() {
             #expect(kept.info.position == UInt64(index * 480))
@@ -130,7 +144,7 @@ struct SoundLine {
     func `a drifting sample clock runs away from the timestamps by its millionths`(_ ppm: Int) throws {
         let faults = SyntheticFaults(.audio)
         try faults.set("clock_drift_ppm", Int64(ppm))
-        let (format, sink) = try record(periods: 1200, clock: SyntheticClock(speed: 50), faults: faults)
+        let (format, sink) = try undisturbed(periods: 1200, speed: 50, faults: faults)
         let first = sink.buffers[0].info
         let last = sink.buffers[sink.buffers.count - 1].info
         let nominal = Double(last.position) / 48_000
