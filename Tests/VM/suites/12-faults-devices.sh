@@ -33,6 +33,7 @@ ran() { [[ -s $1 ]] || ! kill -0 $recording; }
 # ends CODE [PATTERN]: it ends so by itself, says so, and its file plays
 ends() {
   local status=0
+  wait_for 90 fails kill -0 $recording 2>/dev/null || { kill -KILL $recording; echo "it never ended"; capturectl status; }
   wait $recording || status=$?
   tr '\r' '\n' <"$work/stderr" | tail -n 3
   "$python" "$vm/lib/guest/flat.py" <"$work/facts.json" >"$work/facts"
@@ -100,7 +101,7 @@ it "samples into a pipe that is closed" closed_pipe 74 timeout 120 capturectl li
 # Frames that the driver loses or spoils.
 it "a fifth of the frames is lost" vivid_fault "$first" percentage_of_dropped_buffers 20
 it "it is recorded" record "$work/lossy.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration 6
-it "the losses are counted" within "$(value drops.sequence-gap)" 30 20
+it "the losses are counted" test "$(value drops.sequence-gap)" -gt 10
 it "and nothing else is missing" accounted 25 6
 it "ffprobe counts the rest" test "$(frame_count "$work/lossy.mkv")" = "$(value frames)"
 it "no frame is lost any more" vivid_fault "$first" percentage_of_dropped_buffers 0
