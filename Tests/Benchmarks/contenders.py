@@ -26,7 +26,10 @@ class Raw:
         self.readers, self.input, self.rate = readers, input, rate
         touched = "looked at" if look else "copied by each"
         self.work = f"raw 1920x1080 at {rate} fps, {readers} reader{'s' if readers > 1 else ''}, {touched}"
-        self.mode = "look" if look else "copy"
+        # gst-launch's readers, too, pass over what they are too slow for.
+        self.mode = "look" if look else "newest"
+        # Each reader first meets every page of the ring, which an emulated processor feels for a while.
+        self.lengths = (25, 40) if readers > 1 else (4, 12)
         self.contenders = {"v4l2-ctl": self.v4l2_ctl} if look else {"gst-launch shmsink": self.shmsink}
 
     def prepare(self):
@@ -66,7 +69,7 @@ class Raw:
 class Encode:
     """A camera and a microphone to H.264 and AAC in Matroska."""
 
-    size, rate = "640x480", 25
+    size, rate, lengths = "640x480", 25, (4, 12)
     work = f"raw {size} at {rate} fps and sound to H.264 + AAC"
 
     def __init__(self):
@@ -105,7 +108,7 @@ class Encode:
 class Copy:
     """A camera's own MJPEG into a file."""
 
-    work = "MJPEG 1280x720 at 15 fps to a file"
+    work, lengths = "MJPEG 1280x720 at 15 fps to a file", (4, 12)
 
     def __init__(self):
         self.contenders = {"ffmpeg -c copy": self.ffmpeg}

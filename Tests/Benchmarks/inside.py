@@ -3,24 +3,22 @@ import json, random, statistics, sys
 from accounting import Meter, Missing
 from contenders import WORKS
 
-# Seconds of a short and a long run: what the two differ by is the work, what they have in common is the start. So a
-# resident daemon does not win by having been started before.
-SHORT, LONG = 3, 10
 # At most this share of the peer's processor time.
 GOAL = 1.0
 
 
 def once(work, contender):
-    """Processor seconds a frame, and of the start."""
+    """Processor seconds a frame, and of the start: what a long and a short run differ by is the work, what they have in
+    common is the start. So a resident daemon does not win by having been started before."""
     found = []
-    for seconds in (SHORT, LONG):
+    for seconds in work.lengths:
         work.prepare()
         with Meter() as meter:
             frames = contender(seconds)
         found.append((meter.seconds, frames))
     (short, few), (long, many) = found
     if many <= few:
-        raise Missing(f"{many} frames in {LONG} s, {few} in {SHORT} s")
+        raise Missing(f"{many} frames in {work.lengths[1]} s, {few} in {work.lengths[0]} s")
     each = max(long - short, 0) / (many - few)
     return each, max(short - each * few, 0)
 
@@ -39,7 +37,7 @@ def main():
             try:
                 if number == 0:
                     work.prepare()
-                    contender(SHORT)
+                    contender(3)
                     continue
                 found = once(work, contender)
             except Missing as error:

@@ -5,10 +5,11 @@ import Synchronization
 // Maps a camera's frame buffer as any client does, by a number of readers at one time, and prints what they got: one side
 // of a comparison, and the readers of the test machine.
 //
-//     capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look
+//     capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look|newest
 //
 // FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
-// pixel is touched; with `look` it only takes note of it. Prints `running` when frames flow, then one line of JSON.
+// pixel is touched; `newest` does so too, but passes over what it is too slow for; with `look` it only takes note of each
+// frame. Prints `running` when frames flow, then one line of JSON.
 
 /// What a session takes.
 let mostOutputs = 16
@@ -37,11 +38,12 @@ final class Reader: Sendable {
 
 func measure(_ arguments: [String]) async throws -> String {
     guard arguments.count == 5, let count = Int(arguments[2]), count > 0, let seconds = Double(arguments[3]),
-        ["copy", "look"].contains(arguments[4])
+        ["copy", "look", "newest"].contains(arguments[4])
     else {
-        throw CaptureError(.usage, "usage: capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look")
+        throw CaptureError(.usage, "usage: capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look|newest")
     }
     let daemon = try await CaptureDaemon.shared()
+    let newest = arguments[4] == "newest"
     let request = try VideoFormatRequest(text: arguments[1])
     var sessions: [CaptureSession] = []
     var outputs: [FrameBufferOutput] = []
@@ -52,8 +54,8 @@ func measure(_ arguments: [String]) async throws -> String {
             try await session.addInput(.camera(arguments[0], request: request))
             sessions.append(session)
         }
-        let reader = Reader(copies: arguments[4] == "copy")
-        let output = FrameBufferOutput(.video, name: "buffer-\(index)", newest: false) { reader.take($0) }
+        let reader = Reader(copies: arguments[4] != "look")
+        let output = FrameBufferOutput(.video, name: "buffer-\(index)", newest: newest) { reader.take($0) }
         try await sessions[index / mostOutputs].addOutput(output)
         readers.append(reader)
         outputs.append(output)
