@@ -1,7 +1,7 @@
 #!/bin/bash
 # What goes wrong with devices, disks and pipes: each fault has its exit code and a sentence, each file is finished.
 # machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
-# flavours: stock fast
+# flavours: fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 

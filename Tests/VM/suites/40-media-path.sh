@@ -1,7 +1,7 @@
 #!/bin/bash
 # The way of a frame: what the device's thread does for each, whatever the number of readers, while it is recorded too.
 # machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
-# flavours: stock fast
+# flavours: fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
