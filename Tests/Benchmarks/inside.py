@@ -23,6 +23,29 @@ def once(work, contender):
     return each, max(short - each * few, 0)
 
 
+def write(results, faults, output):
+    """All rows with what is known so far, so that a machine that dies takes along nothing that was measured."""
+    def median(work, name, index):
+        found = results.get((work, name)) if (work, name) not in faults else None
+        return statistics.median(pair[index] for pair in found) if found else None
+
+    rows = []
+    for work in WORKS:
+        for peer in work.contenders:
+            for index, figure in enumerate(["CPU s per frame", "CPU s to start"]):
+                ours, theirs = median(work, "ours", index), median(work, peer, index)
+                row = {"work": work.work, "figure": figure, "ours": ours, "peer": theirs, "peerName": peer,
+                       "ratio": ours / theirs if ours is not None and theirs else None,
+                       # The start is told, not judged: a daemon that is there already has done part of it.
+                       "goal": GOAL if index == 0 else None}
+                fault = faults.get((work, "ours")) or faults.get((work, peer))
+                if index == 0 and row["ratio"] is None:
+                    row["error"] = fault or "it was not come to"
+                rows.append(row)
+    with open(output, "w", encoding="utf-8") as file:
+        json.dump(rows, file)
+
+
 def main():
     rounds, output = int(sys.argv[1]), sys.argv[2]
     plan = [(work, name) for work in WORKS for name in ["ours", *work.contenders]]
@@ -42,31 +65,13 @@ def main():
                 found = once(work, contender)
             except Missing as error:
                 faults[work, name] = str(error)
+                write(results, faults, output)
                 print(f"{work.work}: {name}: {error}", flush=True)
                 continue
             results.setdefault((work, name), []).append(found)
             print(f"round {number}: {work.work}: {name}: {found[0] * 1000:.2f} ms a frame, {found[1]:.2f} s to start",
                   flush=True)
-
-    def median(work, name, index):
-        found = results.get((work, name)) if (work, name) not in faults else None
-        return statistics.median(pair[index] for pair in found) if found else None
-
-    rows = []
-    for work in WORKS:
-        for peer in work.contenders:
-            for index, figure in enumerate(["CPU s per frame", "CPU s to start"]):
-                ours, theirs = median(work, "ours", index), median(work, peer, index)
-                row = {"work": work.work, "figure": figure, "ours": ours, "peer": theirs, "peerName": peer,
-                       "ratio": ours / theirs if ours is not None and theirs else None,
-                       # The start is told, not judged: a daemon that is there already has done part of it.
-                       "goal": GOAL if index == 0 else None}
-                fault = faults.get((work, "ours")) or faults.get((work, peer))
-                if fault and index == 0:
-                    row["error"] = fault
-                rows.append(row)
-    with open(output, "w", encoding="utf-8") as file:
-        json.dump(rows, file)
+            write(results, faults, output)
 
 
 if __name__ == "__main__":

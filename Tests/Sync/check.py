@@ -8,6 +8,7 @@ check.py [PROGRAMS]    the folder of the programs, .build/release by default
 import json, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import recorded
 from private_daemon import PrivateDaemon
