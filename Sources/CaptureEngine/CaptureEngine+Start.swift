@@ -141,7 +141,7 @@ extension CaptureEngine {
             video: video?.shared.ring.file,
             audio: audio?.shared.ring.file
         )
-        let live = LiveOutput(output, recorder: handle)
+        let live = LiveOutput(output, recorder: handle, file: file.identity)
         session.outputs[output.name] = live
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.
         session.files[output.name] = nil
@@ -183,9 +183,9 @@ extension CaptureEngine {
     }
 
     func stream(_ session: Session) async throws(CaptureError) {
-        // The camera first: it takes longer to deliver, and sound without a picture is what would be cut off.
+        // Sound first: a movie begins with its first picture, by which time the sound shall be there.
         let inputs = session.inputs.values.sorted { left, right in
-            left.shared.source.format.mediaType == .video && right.shared.source.format.mediaType == .audio
+            left.shared.source.format.mediaType == .audio && right.shared.source.format.mediaType == .video
         }
         for input in inputs { try await pool.stream(input.shared) }
     }

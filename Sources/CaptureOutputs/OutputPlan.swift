@@ -65,6 +65,9 @@ struct OutputMaker {
     let file: OutputFile
     let counters: RecorderCounters
 
+    /// Bits a second below which no encoder works.
+    private static let leastBitRate = 10_000
+
     private var limits: OutputLimits { OutputLimits(duration: wanted.duration, frameCount: wanted.frameCount) }
 
     func movie(_ video: VideoFormat?, _ audio: AudioFormat?) throws(CaptureError) -> OutputPlan {
@@ -176,6 +179,12 @@ struct OutputMaker {
         case ("mjpeg", let codec?) where isJPEG: return copy(codec)
         case ("h264", let codec?) where video.pixelFormat == .h264: return copy(codec)
         case ("h264", _), ("auto", _):
+            guard wanted.videoBitRate == 0 || wanted.videoBitRate >= OutputMaker.leastBitRate else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "\(wanted.videoBitRate) bits a second are too few for pictures; from \(OutputMaker.leastBitRate) on they are enough, and 0 leaves it to the encoder"
+                )
+            }
             let (converter, layout, color) = try pictures(video, chroma: .yuv420)
             let request = VideoEncoderRequest(
                 layout: layout,
@@ -183,7 +192,7 @@ struct OutputMaker {
                 interval: video.interval,
                 bitRate: wanted.videoBitRate
             )
-            if let encoder = VideoEncoder.best(request) { return (.encoded(encoder), converter) }
+            if let encoder = try VideoEncoder.best(request) { return (.encoded(encoder), converter) }
             return (.jpeg(try JPEGEncoder(layout, color: color, quality: wanted.quality)), converter)
         case ("mjpeg", _):
             let (converter, layout, color) = try pictures(video, chroma: nil)

@@ -109,8 +109,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 buffers: Recorder.depth(of: converter.capacity),
-                events: events,
-                counters: counters
+                events: events
             )
         }
         if let ring = rings[.audio], let converter = plan.audio {
@@ -119,8 +118,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 buffers: 1024,
-                events: events,
-                counters: counters
+                events: events
             )
         }
         if isSandboxed {
@@ -169,9 +167,9 @@ public final class Recorder: Sendable {
                 case nil: try output.idle()
                 case .buffer(.video, let buffer): try output.write(video: buffer)
                 case .buffer(.audio, let buffer): try output.write(audio: buffer)
-                case .ended(let kind, _):
+                case .ended(let kind, let lost):
                     live.remove(kind)
-                    try output.streamEnded(kind)
+                    try output.streamEnded(kind, lost: lost)
                     if live.isEmpty { break feeding }
                 case .failed(let error):
                     // The ring cannot be read; what came from it until now is good.
@@ -182,6 +180,7 @@ public final class Recorder: Sendable {
                 counters.update { $0.queueDepth = waiting }
             }
             try output.finish()
+            fault = fault ?? output.shortfall
         } catch {
             output.salvage()
             return .failure(fault ?? error)

@@ -36,13 +36,7 @@ import Testing
 
     /// Waits until the recorder has taken all pictures and sound.
     private func waitForAll(_ rig: Rig, samples: UInt64) throws {
-        while true {
-            switch try rig.next() {
-            case .progress(let counters) where counters.samples >= samples && counters.queueDepth == 0: return
-            case .progress, .ready: continue
-            case let report: throw CaptureError(.internalFault, "\(report)")
-            }
-        }
+        try rig.progress { $0.samples >= samples && $0.queueDepth == 0 }
     }
 
     @Test(arguments: containers) func `a killed recorder leaves all but the last second`(container: String) throws {
@@ -54,6 +48,8 @@ import Testing
         #expect(try #require(times.last) >= 4, "\(times.suffix(3)), \(rig.reports.suffix(1))")
         #expect(try #require(Probe.packets(rig.path, "a").last).time >= 4)
         #expect(try Probe.decodes(rig.path))
+        let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
+        #expect(length >= 4 && length < 5.1)
     }
 
     @Test(arguments: ["wav", "flac", "opus"]) func `a killed recorder of sound leaves all but the last second`(
@@ -109,11 +105,18 @@ import Testing
     ) throws {
         // 60 KiB: about two seconds of this.
         let rig = try feed(container, seconds: 8, blocks: 120)
-        let fault = try rig.fault(try rig.end())
+        guard case .failed(let fault, let counters) = try rig.end() else {
+            throw CaptureError(.internalFault, "\(rig.reports)")
+        }
         #expect(fault.code == .inputOutput)
         #expect(fault.errno == EFBIG)
         #expect(try rig.process?.wait() == 74)
-        #expect(try Probe.packets(rig.path, "v").count > 10)
+        #expect(counters.frames > 10)
+        #expect(try Probe.packets(rig.path, "v").count == Int(counters.frames))
+        let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
+        #expect(abs(length - Double(counters.duration) / 1e9) < 0.05)
+        let heard = try Probe.run("ffmpeg -v error -i \(rig.path) -f s16le -ac 1 - | wc -c")
+        #expect(abs(try #require(Int(heard.filter(\.isNumber))) / 2 - Int(counters.samples)) <= 2048)
         #expect(try Probe.decodes(rig.path))
     }
 

@@ -78,6 +78,17 @@ final class Rig {
         }
     }
 
+    /// Waits for a report of progress that `holds`.
+    func progress(_ holds: (OutputStatistics) -> Bool) throws {
+        while true {
+            switch try next() {
+            case .progress(let counters) where holds(counters): return
+            case .progress, .ready: continue
+            case let report: throw CaptureError(.internalFault, "\(report)")
+            }
+        }
+    }
+
     func stop() throws { try socket.send(RecorderCommand.stop.text) }
 
     /// The counters of a recording that finished.

@@ -69,11 +69,65 @@ import Testing
         let rig = try record(container, delay: delay * 1_000_000, lost: 30...49)
         let counters = try rig.finished(try rig.end())
         #expect(counters.missedSamples == 20 * 480)
-        #expect(counters.samples == 200 * 480)
-        let start = delay < 0 ? 0.0 : Double(delay) / 1000
-        #expect(abs(try onset(rig.path) - (start + 1)) < 0.003)
-        let first = try Probe.packets(rig.path, "v")[0].time
-        #expect(abs(first - (delay < 0 ? -Double(delay) / 1000 : 0)) < 0.002)
+        // The file begins with its first picture: what sounded before is cut.
+        #expect(counters.samples == 200 * 480 - UInt64(max(-delay, 0)) * 48)
+        #expect(abs(try onset(rig.path) - (Double(delay) / 1000 + 1)) < 0.003)
+        #expect(abs(try Probe.packets(rig.path, "v")[0].time) < 0.002)
+    }
+
+    @Test(arguments: containers) func `a very short file has both its streams`(container: String) throws {
+        let format = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: container, duration: 20_000_000),
+            video: format,
+            audio: Material.stereo
+        )
+        _ = try rig.ready()
+        // The camera needs 300 ms to deliver.
+        for index in 0..<80 {
+            let position = UInt64(index * 480)
+            let tone = Material.tone(Material.stereo, position: position)
+            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+        }
+        for index in 9..<20 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.frames == 1)
+        #expect(counters.samples == 960)
+        #expect(counters.missedFrames == 0)
+        #expect(counters.missedSamples == 0)
+    }
+
+    @Test func `a camera that never delivers leaves the sound, and is told`() throws {
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: "mkv"),
+            video: Material.yuyv(),
+            audio: Material.stereo
+        )
+        _ = try rig.ready()
+        for index in 0..<100 {
+            let position = UInt64(index * 480)
+            let tone = Material.tone(Material.stereo, position: position)
+            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+        }
+        let error = try rig.fault(try rig.end())
+        #expect(error.message == "the recording ended before the camera delivered a picture")
+        #expect(try Probe.packets(rig.path, "a").count > 40)
+    }
+
+    @Test func `what is lost behind the end is not counted`() throws {
+        let format = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 300_000_000),
+            video: format,
+            slots: 8
+        )
+        _ = try rig.ready()
+        for index in 0..<9 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        try rig.progress { $0.frames == 9 }
+        // Of these the ring keeps eight at a time; one belongs into the file.
+        for index in 9..<200 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.frames + counters.missedFrames == 10)
     }
 
     @Test(arguments: [
@@ -124,7 +178,7 @@ import Testing
         #expect(abs(length - 25.0 / 30) < 0.001)
     }
 
-    @Test func `a microphone that stands still does not keep a limit from ending the file`() throws {
+    @Test func `a microphone that stands still does not keep a limit from ending the file, and is told`() throws {
         let format = Material.yuyv()
         let rig = try Rig(
             OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 1_000_000_000),
@@ -133,7 +187,11 @@ import Testing
         )
         _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
-        #expect(try rig.finished(try rig.outcome()).frames == 31)
+        guard case .failed(let error, let counters) = try rig.outcome() else {
+            throw CaptureError(.internalFault, "\(rig.reports)")
+        }
+        #expect(error.message == "the recording ended before the microphone delivered sound")
+        #expect(counters.frames == 31)
         #expect(try Probe.packets(rig.path, "v").count == 31)
     }
 

@@ -71,11 +71,10 @@ final class AudioTimeline {
             origin = position - place
             drift = DriftMeter()
         }
-        if info.flags.contains(.silence) { counters.update { $0.silence += UInt64(count) } }
         if place > frames {
             let gap = min(place, limit) - frames
-            counters.update { $0.missedSamples += UInt64(max(place - frames, 0)) }
             if gap > 0 {
+                counters.update { $0.missedSamples += UInt64(gap) }
                 frames += gap
                 try silence(gap, give)
             }
@@ -96,6 +95,7 @@ final class AudioTimeline {
         let ppm = drift.partsPerMillion(at: format.sampleRate)
         counters.update { counters in
             counters.peak = max(counters.peak, peak)
+            if info.flags.contains(.silence) { counters.silence += UInt64(kept) }
             if let ppm { counters.drift = ppm }
         }
         try unsafe give(.samples(piece))

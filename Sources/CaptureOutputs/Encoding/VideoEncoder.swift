@@ -31,15 +31,23 @@ final class VideoEncoder {
     /// The best encoder that works here: hardware first, then libx264, then others.
     ///
     /// - Returns: `nil` when no H.264 encoder is installed.
-    static func best(_ request: VideoEncoderRequest) -> VideoEncoder? {
+    /// - Throws: `invalidArgument` when one is, and refuses such pictures.
+    static func best(_ request: VideoEncoderRequest) throws(CaptureError) -> VideoEncoder? {
+        var refused: String?
         for candidate in ["h264_vaapi", "h264_nvenc", "libx264", "libopenh264"] {
             guard isWorthTrying(candidate) else { continue }
             if let encoder = try? VideoEncoder(candidate, request), encoder.worksForReal(request) {
                 // The frame of the trial is behind it, so that the file begins with an encoder like new.
                 if let fresh = try? VideoEncoder(candidate, request) { return fresh }
             }
+            // Hardware may be absent where its encoder is compiled in; the others need nothing else.
+            if candidate.hasPrefix("lib") { refused = candidate }
         }
-        return nil
+        guard let refused else { return nil }
+        throw CaptureError(
+            .invalidArgument,
+            "\(refused) does not encode \(request.layout.width)x\(request.layout.height) at \(request.bitRate) bits a second"
+        )
     }
 
     /// Opens the encoder of a name.

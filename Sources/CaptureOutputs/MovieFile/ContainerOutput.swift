@@ -4,7 +4,8 @@ import CaptureSystem
 
 /// A movie, or a sound file in a container: encodes, holds packets until every stream has begun, then muxes.
 ///
-/// The first time of either stream is the file's 0. Thread-bound to the writer's thread.
+/// The first picture is the file's 0 and sound from before it is cut, so that both begin together; without a picture
+/// in time, the first sample is. Thread-bound to the writer's thread.
 final class ContainerOutput: MediaOutput {
     /// How long the other stream is waited for, in nanoseconds, both of the media's time and of ours.
     private static let patience: Int64 = 1_000_000_000
@@ -22,6 +23,8 @@ final class ContainerOutput: MediaOutput {
 
     private var muxer: Muxer?
     private var held: [EncodedPacket] = []
+    private var early = EarlySound()
+    private var good = WrittenMedia()
     private var clocks: [MediaType: PacketClock] = [:]
     private var ended: Set<MediaType> = []
     private var origin: Timestamp?
@@ -86,18 +89,21 @@ final class ContainerOutput: MediaOutput {
         let time = buffer.info.timestamp
         noteOverdue(time)
         guard let video, !videoIsDone else { return }
-        if firstVideo == nil {
-            let isTooEarly = muxer != nil && epoch.map { time < $0 } ?? false
+        let isFirst = firstVideo == nil
+        if isFirst {
+            let isTooEarly = epoch.map { time < $0 } ?? false
             guard !isTooEarly, video.canBegin(with: buffer) else {
-                return counters.update { $0.missedFrames += 1 }
+                return counters.update { $0.missedFrames += buffer.lostBefore + 1 }
             }
             firstVideo = time
             begin(at: time)
         }
+        countLost(before: buffer)
         if let limit, time >= limit {
             videoIsDone = true
             return
         }
+        if isFirst { for buffer in early.release() { try take(audio: buffer) } }
         guard let origin else { return }
         for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
         lastVideo = max(lastVideo ?? time, time)
@@ -114,8 +120,21 @@ final class ContainerOutput: MediaOutput {
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
         noteOverdue(buffer.info.timestamp)
+        guard let video, firstVideo == nil, timeline?.start == nil, !ended.contains(.video) else {
+            return try take(audio: buffer)
+        }
+        early.hold(buffer)
+        // Where the header cannot be written without a picture, neither can the sound.
+        if video.needsFirstFrame { early.forgetOldest() } else if early.isTired { try beginWithoutPicture() }
+    }
+
+    private func beginWithoutPicture() throws(CaptureError) {
+        for buffer in early.release() { try take(audio: buffer) }
+    }
+
+    private func take(audio buffer: MediaBuffer) throws(CaptureError) {
         guard let sound, let timeline else { return }
-        let known = muxer == nil ? nil : epoch
+        let known = firstVideo
         if timeline.start == nil {
             let start = max(buffer.info.timestamp, known ?? buffer.info.timestamp)
             begin(at: start)
@@ -172,10 +191,16 @@ final class ContainerOutput: MediaOutput {
         let waitsForSound = timeline != nil && timeline?.start == nil && !ended.contains(.audio)
         if waitsForVideo || waitsForSound, !force {
             if waitsForVideo, video?.needsFirstFrame ?? false { return }
+            // Sound that was let go had waited for the picture already.
+            guard waitsForSound || timeline?.start == nil else { return try writeHeader() }
             guard let begun, let epoch, Timestamp.now - begun > ContainerOutput.patience,
                 newest - epoch > ContainerOutput.patience
             else { return }
         }
+        try writeHeader()
+    }
+
+    private func writeHeader() throws(CaptureError) {
         let made = try Muxer(container, file)
         if let video, firstVideo != nil || !video.needsFirstFrame { try video.add(to: made) }
         if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
@@ -242,21 +267,25 @@ final class ContainerOutput: MediaOutput {
         if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
         written[encoded.kind] = time
         try muxer?.write(encoded)
+        let lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind)
+        good.note(encoded, from: time, lasting: lasting)
         isDirty = true
     }
 
     /// Whether the container says how much of the sound's start is padding.
     private var namesPadding: Bool { sound?.name == "libopus" }
 
+    /// Where the sound begins in the file, in nanoseconds.
+    private var soundOffset: Int64 { epoch.flatMap { zero in timeline?.start.map { $0 - zero } } ?? 0 }
+
     private func soundClock(_ muxer: Muxer) -> PacketClock {
-        let zero = epoch ?? .now
         let rate = Int32(clamping: sound?.rate ?? 48000)
         let to = muxer.timeBase(of: .audio)
         // An edit list takes the padding away again, or Matroska's CodecDelay, which libavformat writes for Opus without
         // moving the blocks by it (tried, 5.1).
         let isShifted = container.isISO || (container == .matroska && namesPadding)
         return PacketClock(
-            offset: (timeline?.start ?? zero) - zero,
+            offset: soundOffset,
             from: AVRational(num: 1, den: rate),
             to: to,
             shift: isShifted ? av_rescale_q(Int64(sound?.padding ?? 0), AVRational(num: 1, den: rate), to) : 0
@@ -264,7 +293,8 @@ final class ContainerOutput: MediaOutput {
     }
 
     private func flush() throws(CaptureError) {
-        try muxer?.flush()
+        try muxer?.flush(length: good.length)
+        good.keep()
         isDirty = false
         flushed = written
         if let disk, file.position != lastSync {
@@ -277,11 +307,14 @@ final class ContainerOutput: MediaOutput {
     func idle() throws(CaptureError) {
         try settle()
         if isDirty { try flush() }
+        if early.isTired, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
         if let passedLimit, Timestamp.now - passedLimit > 2_000_000_000 { isOverdue = true }
     }
 
-    func streamEnded(_ kind: MediaType) throws(CaptureError) {
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
         ended.insert(kind)
+        if kind == .video, firstVideo == nil, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if kind == .video, !videoIsDone { counters.update { $0.missedFrames += lost } }
         if origin != nil { try settle() }
     }
 
@@ -292,6 +325,7 @@ final class ContainerOutput: MediaOutput {
         if let video, firstVideo == nil, video.needsFirstFrame, counters.now.missedFrames > 0, sound == nil {
             throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
         }
+        if !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
         if let sound, timeline?.start != nil { for packet in try sound.drain() { try submit(packet) } }
         if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
         ended = [.video, .audio]
@@ -312,7 +346,38 @@ final class ContainerOutput: MediaOutput {
     func salvage() {
         disk?.stop()
         muxer?.salvage()
-        counters.update { $0.bytes = UInt64(file.size) }
+        // What was counted and then cut off again is not in the file.
+        let kept = good.kept
+        let samples = timeline.map { max($0.frameCount(of: kept.soundEnd - soundOffset), 0) } ?? 0
+        counters.update { counters in
+            counters.frames = min(counters.frames, kept.frames)
+            counters.samples = min(counters.samples, UInt64(samples))
+            counters.duration = min(counters.duration, kept.length)
+            counters.bytes = UInt64(file.size)
+        }
+    }
+
+    var shortfall: CaptureError? {
+        if video != nil, frames == 0 {
+            return CaptureError(.inputOutput, "the recording ended before the camera delivered a picture")
+        }
+        if let timeline, timeline.frames == 0 {
+            return CaptureError(.inputOutput, "the recording ended before the microphone delivered sound")
+        }
+        return nil
+    }
+
+    /// Counts the frames that were lost on the way to this one, as far as they belong into the file.
+    private func countLost(before buffer: MediaBuffer) {
+        guard buffer.lostBefore > 0 else { return }
+        var lost = buffer.lostBefore
+        if let limit, buffer.info.timestamp >= limit {
+            // The end lies among them; they came evenly.
+            let last = lastVideo ?? limit
+            let span = Double(max(buffer.info.timestamp - last, 1))
+            lost = UInt64(Double(lost + 1) * Double(max(limit - last - 1, 0)) / span)
+        }
+        counters.update { $0.missedFrames += lost }
     }
 
     private func noteProgress() {

@@ -38,7 +38,11 @@ final class Muxer {
             avformat_alloc_output_context2(&made, nil, container.rawValue, nil)
         )
         unsafe context = try LibAV.made(made)
-        sink = MuxerSink(file, hybrid: container.isISO ? HybridMP4(file) : nil)
+        sink = MuxerSink(
+            file,
+            hybrid: container.isISO ? HybridMP4(file) : nil,
+            length: container == .matroska && file.isSeekable ? MatroskaDuration(file) : nil
+        )
         let size = 65536
         let buffer = unsafe av_malloc(size)
         // Fragments are written in one go: a sink that cannot go back suits them, and their index is made here.
@@ -137,12 +141,18 @@ final class Muxer {
         for (key, value) in settings { unsafe av_dict_set(&options, key, value, 0) }
         try check("write the header of a \(container.rawValue) file", unsafe avformat_write_header(context, &options))
         hasHeader = true
-        try flush()
+        try flush(length: 0)
+        sink.length?.headerEnded()
     }
 
     /// The unit in which times of a stream are written; known once the header is.
     func timeBase(of kind: MediaType) -> AVRational {
         unsafe streams[kind]?.pointee.time_base ?? AVRational(num: 1, den: 1000)
+    }
+
+    /// Nanoseconds of a stretch of time in a stream's unit.
+    func nanoseconds(_ time: Int64, _ kind: MediaType) -> Int64 {
+        av_rescale_q(time, timeBase(of: kind), AVRational(num: 1, den: 1_000_000_000))
     }
 
     /// Writes a packet, whose times are already in the stream's unit.
@@ -152,13 +162,14 @@ final class Muxer {
         try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, encoded.packet))
     }
 
-    /// Brings everything that was written into the file.
-    func flush() throws(CaptureError) {
+    /// Brings everything that was written into the file, which is of that many nanoseconds then.
+    func flush(length: Int64) throws(CaptureError) {
         guard hasHeader else { return }
         let result = unsafe av_write_frame(context, nil)
         unsafe avio_flush(transport)
         try check("write to a \(container.rawValue) file", result)
         goodEnd = sink.file.position
+        if length > 0 { try sink.length?.set(length) }
     }
 
     /// Ends the file, with its index.
@@ -168,7 +179,7 @@ final class Muxer {
         guard hasHeader else { return }
         sink.hybrid?.audioLength = audioLength
         if container.isISO {
-            try flush()
+            try flush(length: 0)
             try sink.hybrid?.finish()
         } else {
             let result = unsafe av_write_trailer(context)
@@ -200,11 +211,13 @@ final class Muxer {
 final class MuxerSink {
     let file: OutputFile
     let hybrid: HybridMP4?
+    var length: MatroskaDuration?
     private(set) var failure: CaptureError?
 
-    init(_ file: OutputFile, hybrid: HybridMP4?) {
+    init(_ file: OutputFile, hybrid: HybridMP4?, length: MatroskaDuration?) {
         self.file = file
         self.hybrid = hybrid
+        self.length = length
     }
 
     /// - Returns: How many bytes were taken, or libav's number of an error.
@@ -213,6 +226,7 @@ final class MuxerSink {
             if let hybrid {
                 try unsafe hybrid.write(bytes)
             } else {
+                unsafe length?.look(at: bytes, position: file.position)
                 try unsafe file.write(bytes)
             }
             return Int32(clamping: bytes.count)

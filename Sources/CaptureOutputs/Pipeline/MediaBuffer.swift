@@ -55,14 +55,17 @@ final class MediaBuffer: @unchecked Sendable {
     let info: BufferInfo
     /// Bytes in use.
     let count: Int
+    /// Buffers of its stream that were lost between the one before it and this one.
+    let lostBefore: UInt64
     private let memory: PooledMemory
     private let pool: BufferPool
 
-    init(_ memory: PooledMemory, of pool: BufferPool, count: Int, info: BufferInfo) {
+    init(_ memory: PooledMemory, of pool: BufferPool, count: Int, info: BufferInfo, lostBefore: UInt64 = 0) {
         self.memory = memory
         self.pool = pool
         self.count = count
         self.info = info
+        self.lostBefore = lostBefore
     }
 
     deinit {

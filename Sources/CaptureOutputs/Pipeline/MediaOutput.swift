@@ -7,14 +7,17 @@ protocol MediaOutput: AnyObject {
     /// Whether a limit was reached: nothing more is needed.
     var isComplete: Bool { get }
 
+    /// What a finished file lacks although it was asked for; `nil` for nothing.
+    var shortfall: CaptureError? { get }
+
     /// Takes a frame.
     func write(video buffer: MediaBuffer) throws(CaptureError)
 
     /// Takes a stretch of sound.
     func write(audio buffer: MediaBuffer) throws(CaptureError)
 
-    /// Hears that nothing more will come of a kind.
-    func streamEnded(_ kind: MediaType) throws(CaptureError)
+    /// Hears that nothing more will come of a kind, and how many buffers were lost since the last that came.
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError)
 
     /// Called twice a second or so while nothing comes.
     func idle() throws(CaptureError)
@@ -29,7 +32,8 @@ protocol MediaOutput: AnyObject {
 extension MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {}
     func write(audio buffer: MediaBuffer) throws(CaptureError) {}
-    func streamEnded(_ kind: MediaType) throws(CaptureError) {}
+    var shortfall: CaptureError? { nil }
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}
     func idle() throws(CaptureError) {}
     func salvage() {}
 }

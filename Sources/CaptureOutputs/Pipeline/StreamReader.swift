@@ -6,7 +6,8 @@ import Synchronization
 /// What the writer's thread hears from the readers.
 enum PipelineEvent: Sendable {
     case buffer(MediaType, MediaBuffer)
-    case ended(MediaType, StreamEnd)
+    /// The stream's end, and how many buffers were lost behind the last that came.
+    case ended(MediaType, lost: UInt64)
     case failed(CaptureError)
 }
 
@@ -23,7 +24,8 @@ protocol BufferConverter: AnyObject {
 
 /// The reader of one ring: a thread that takes each slot, converts it, looks at its generation again, and hands it on.
 ///
-/// When no buffer is free it waits and the ring runs on; what was overwritten meanwhile is counted as missed. Thread-safe.
+/// When no buffer is free it waits and the ring runs on; the next buffer says how many were overwritten meanwhile.
+/// Thread-safe.
 final class StreamReader: Sendable {
     /// How long a ring is waited for before the reader looks whether it shall stop, in nanoseconds.
     private static let look: Int64 = 50_000_000
@@ -33,7 +35,6 @@ final class StreamReader: Sendable {
     private let kind: MediaType
     private let pool: BufferPool
     private let events: BlockingQueue<PipelineEvent>
-    private let counters: RecorderCounters
     private let isStopping = Atomic(false)
     private let moves = BlockingQueue<Descriptor>()
     private let ring: Unguarded<RingReader>
@@ -46,14 +47,12 @@ final class StreamReader: Sendable {
         ring: RingReader,
         converter: any BufferConverter,
         buffers: Int,
-        events: BlockingQueue<PipelineEvent>,
-        counters: RecorderCounters
+        events: BlockingQueue<PipelineEvent>
     ) throws(CaptureError) {
         self.kind = kind
         self.ring = Unguarded(ring)
         self.converter = Unguarded(converter)
         self.events = events
-        self.counters = counters
         pool = try BufferPool(count: buffers, capacity: converter.capacity)
     }
 
@@ -99,19 +98,20 @@ final class StreamReader: Sendable {
         var ring = self.ring.value
         var seenMissed: UInt64 = 0
         var left: UInt64?
+        var lost: UInt64 = 0
         do throws(CaptureError) {
             while let memory = pool.take() {
                 var isTaken = false
                 defer { if !isTaken { pool.give(memory) } }
                 if left == nil, isStopping.load(ordering: .acquiring) { left = ring.pending }
-                if let rest = left, rest == 0 { return events.put(.ended(kind, .stopped)) }
+                if let rest = left, rest == 0 { return events.put(.ended(kind, lost: lost)) }
                 let event = try ring.next(timeout: left == nil ? StreamReader.look : 0)
                 switch event {
                 case .timedOut:
-                    if left != nil { return events.put(.ended(kind, .stopped)) }
+                    if left != nil { return events.put(.ended(kind, lost: lost)) }
                 case .ended(.moved):
                     guard left == nil, let file = nextRing() else {
-                        return events.put(.ended(kind, .moved))
+                        return events.put(.ended(kind, lost: lost))
                     }
                     let next = try RingReader(mapping: file, fromStart: true)
                     guard next.format == ring.format else {
@@ -119,22 +119,20 @@ final class StreamReader: Sendable {
                     }
                     ring = next
                     seenMissed = 0
-                case .ended(let reason):
-                    return events.put(.ended(kind, reason))
+                case .ended:
+                    return events.put(.ended(kind, lost: lost))
                 case .buffer(let buffer):
                     if let rest = left { left = rest - min(rest, 1 + buffer.missedBefore) }
                     let count = unsafe converter.value.convert(buffer, into: memory.bytes)
                     let isWhole = ring.confirm(buffer)
-                    if isWhole, let count {
-                        isTaken = true
-                        events.put(.buffer(kind, MediaBuffer(memory, of: pool, count: count, info: buffer.info)))
-                    }
-                    if kind == .video {
-                        // A frame that could not be converted is as lost as one that was overwritten.
-                        let lost = ring.missed - seenMissed + (isWhole && count == nil ? 1 : 0)
-                        counters.update { $0.missedFrames += lost }
-                    }
+                    // A buffer that could not be converted is as lost as one that was overwritten.
+                    lost += ring.missed - seenMissed + (isWhole && count == nil ? 1 : 0)
                     seenMissed = ring.missed
+                    guard isWhole, let count else { continue }
+                    isTaken = true
+                    let made = MediaBuffer(memory, of: pool, count: count, info: buffer.info, lostBefore: lost)
+                    lost = 0
+                    events.put(.buffer(kind, made))
                 }
             }
         } catch {

@@ -61,11 +61,17 @@ final class FrameOutput: MediaOutput {
         frames += 1
         if limits.frameCount > 0, frames >= limits.frameCount { isComplete = true }
         let length = time - start + interval.nanoseconds
+        let lost = buffer.lostBefore
         counters.update { counters in
             counters.frames += 1
+            counters.missedFrames += lost
             counters.duration = length
             counters.bytes = UInt64(file.size)
         }
+    }
+
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
+        if !isComplete { counters.update { $0.missedFrames += lost } }
     }
 
     func finish() throws(CaptureError) {
