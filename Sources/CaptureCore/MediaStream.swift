@@ -83,4 +83,20 @@ extension MediaSource {
 public protocol OpenFile: AnyObject, Sendable {
     /// The descriptor's number in this process.
     var descriptor: Int32 { get }
+    /// Which file it is, where two writers would spoil it: a regular file. `nil` for pipes, sockets and devices.
+    var identity: FileIdentity? { get }
+}
+
+/// Which file a descriptor leads to, whatever its names are.
+public struct FileIdentity: Hashable, Sendable {
+    /// The number of the file system.
+    public var device: UInt64
+    /// The number of the file in it.
+    public var inode: UInt64
+
+    /// The file of the given numbers.
+    public init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
 }

@@ -30,6 +30,8 @@ extension CaptureEngine {
         let described = Set(description.outputs.filter { $0.kind != .buffer }.map(\.name))
         try description.validate(files: kept.intersection(described).union(files.keys))
         for input in description.inputs { _ = try await pool.resolve(input) }
+        let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
+        try refuseShared(files, beside: session.written.filter { staying.contains($0.key) }, of: id, for: client)
         if session.state == .configured {
             session.description = description
             session.files = session.files.filter { described.contains($0.key) }.merging(files) { $1 }
@@ -39,7 +41,14 @@ extension CaptureEngine {
         try stays(session.description, in: description)
         session.isChanging = true
         defer { session.isChanging = false }
-        try await apply(description, files, to: session)
+        // Held from here on, so that no other session is given one of them meanwhile.
+        for (name, file) in files { session.files[name] = file }
+        do throws(CaptureError) {
+            try await apply(description, to: session)
+        } catch {
+            for name in files.keys { session.files[name] = nil }
+            throw error
+        }
     }
 
     /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say.
@@ -81,9 +90,7 @@ extension CaptureEngine {
         }
     }
 
-    private func apply(_ description: SessionDescription, _ files: [String: any OpenFile], to session: Session)
-        async throws(CaptureError)
-    {
+    private func apply(_ description: SessionDescription, to session: Session) async throws(CaptureError) {
         let missing = Set(description.inputs.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
             for service in missing where try await gate.status(service, for: session.client.identity) != .authorized {
@@ -100,7 +107,6 @@ extension CaptureEngine {
             )
             try await adopt(grants, in: session)
         }
-        for (name, file) in files { session.files[name] = file }
         let known = Set(session.outputs.keys)
         let inputs = try await open(
             description.inputs,

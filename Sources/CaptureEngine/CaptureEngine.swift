@@ -55,7 +55,8 @@ public actor CaptureEngine {
     ///   - description: Inputs, outputs and connections.
     ///   - files: For each output that writes one, the file that the client opened.
     /// - Returns: The session's number.
-    /// - Throws: `.invalidArgument` for a description that cannot be, `.noSuchDevice` for a device that is not there.
+    /// - Throws: `.invalidArgument` for a description that cannot be or a file that another output writes, `.noSuchDevice`
+    ///   for a device that is not there.
     public func create(_ description: SessionDescription, files: [String: any OpenFile], client: SessionClient)
         async throws(CaptureError) -> UInt32
     {
@@ -66,6 +67,7 @@ public actor CaptureEngine {
         let user = client.identity.user
         guard sessions.values.count(where: { !$0.state.isFinal && $0.client.identity.user == user }) < Self.mostSessions
         else { throw CaptureError(.busy, "a user may have \(Self.mostSessions) sessions at a time; stop some first") }
+        try refuseShared(files, beside: [:], of: nil, for: client)
         lastID += 1
         let session = Session(id: lastID, client: client, description: description, files: files)
         sessions[lastID] = session

@@ -96,6 +96,8 @@ final class LiveOutput {
     let description: OutputDescription
     /// nil for a buffer.
     let recorder: (any RecorderHandle)?
+    /// The file that the recorder writes, where nobody else may.
+    let file: FileIdentity?
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?
@@ -105,8 +107,9 @@ final class LiveOutput {
     /// Wait for the last report.
     var whenDone: [CheckedContinuation<Void, Never>] = []
 
-    init(_ description: OutputDescription, recorder: (any RecorderHandle)?) {
+    init(_ description: OutputDescription, recorder: (any RecorderHandle)?, file: FileIdentity? = nil) {
         self.description = description
         self.recorder = recorder
+        self.file = file
     }
 }

@@ -25,6 +25,13 @@ public final class Descriptor: OpenFile {
         Descriptor(owning: try SystemError.check("open \(path)") { unsafe clinux_open(path, flags, mode) })
     }
 
+    /// Which regular file it is, by fstat(2); `nil` for anything else.
+    public var identity: FileIdentity? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
     /// Another descriptor for the same open file: fcntl(2) `F_DUPFD_CLOEXEC`.
     public func duplicate() throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("duplicate a descriptor") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) })

@@ -13,6 +13,18 @@ import Testing
         #expect(fcntl(number, F_GETFD) == -1)
     }
 
+    @Test func `a regular file is known by whatever descriptor, and a device or pipe by none`() throws {
+        let path = "/tmp/identity-\(getpid())"
+        let first = try Descriptor.open(path, O_RDWR | O_CREAT)
+        defer { unsafe unlink(path) }
+        let second = try Descriptor.open(path, O_WRONLY)
+        #expect(first.identity != nil)
+        #expect(first.identity == second.identity)
+        #expect(try Descriptor.open("/proc/self/exe", O_RDONLY).identity != first.identity)
+        #expect(try Descriptor.open("/dev/null", O_WRONLY).identity == nil)
+        #expect(try PacketSocket.pair().0.file.identity == nil)
+    }
+
     @Test func `a path that is not there is named with the system's reason`() {
         let error = #expect(throws: SystemError.self) { try Descriptor.open("/nowhere/at/all", O_RDONLY) }
         #expect(error?.errno == ENOENT)

@@ -37,6 +37,13 @@ public final class FakeRecorder: RecorderHandle {
     /// What the test makes it report.
     public let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation
+    private let stubborn = Atomic<Bool>(false)
+
+    /// Whether it does not hear that it is to finish.
+    public var isStubborn: Bool {
+        get { stubborn.load(ordering: .relaxed) }
+        set { stubborn.store(newValue, ordering: .relaxed) }
+    }
 
     init() {
         (reports, continuation) = AsyncStream.makeStream()
@@ -49,6 +56,7 @@ public final class FakeRecorder: RecorderHandle {
 
     /// Ends as it was told to.
     public func stop() {
+        if isStubborn { return }
         report(.finished(OutputStatistics()))
         continuation.finish()
     }
@@ -63,9 +71,13 @@ public final class FakeRecorder: RecorderHandle {
 public final class FakeFile: OpenFile {
     /// No descriptor.
     public let descriptor: Int32 = -1
+    /// The file that it stands for, if any.
+    public let identity: FileIdentity?
 
-    /// A file of nothing.
-    public init() {}
+    /// A file of nothing, or one that stands for the file of a number.
+    public init(inode: UInt64? = nil) {
+        identity = inode.map { FileIdentity(device: 1, inode: $0) }
+    }
 }
 
 /// Rings that hold nothing.
@@ -108,6 +120,8 @@ public final class StateWatch: EngineObserver {
     private struct Seen {
         var latest: [UInt32: SessionSnapshot] = [:]
         var waits: [Wait] = []
+        var outputs: Set<String> = []
+        var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
     }
 
     private let seen = Mutex(Seen())
@@ -122,13 +136,32 @@ public final class StateWatch: EngineObserver {
     /// Needs no note.
     public func sessionRemoved(_ id: UInt32) {}
 
-    /// Needs no note.
+    /// Notes an output that is done.
     public func outputFinished(
         _ session: SessionSnapshot,
         output: String,
         error: CaptureError?,
         statistics: OutputStatistics
-    ) {}
+    ) {
+        let ready = seen.withLock { seen in
+            seen.outputs.insert(output)
+            defer { seen.outputWaits.removeAll { $0.0 == output } }
+            return seen.outputWaits.filter { $0.0 == output }.map(\.1)
+        }
+        for wait in ready { wait.resume() }
+    }
+
+    /// Waits until an output is done.
+    public func waitForOutput(_ name: String) async {
+        await withCheckedContinuation { continuation in
+            let isDone = seen.withLock { seen in
+                if seen.outputs.contains(name) { return true }
+                seen.outputWaits.append((name, continuation))
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
 
     /// Waits until a session is in one of the states.
     public func wait(_ id: UInt32, for states: SessionState...) async -> SessionSnapshot {
