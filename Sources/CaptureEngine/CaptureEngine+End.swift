@@ -15,16 +15,22 @@ extension CaptureEngine {
     }
 
     /// A client left the bus: its attached sessions end, and so do those that have not begun to run.
+    ///
+    /// Returns when none of them waits for a person any more, so that a question which the client's own agent leaves
+    /// behind is seen to have lost its asker, not its agent. Files are finished after that.
     public func clientGone(_ connection: String) async {
+        var waiting: [Task<Void, Never>] = []
         for session in sessions.values where session.client.connection == connection {
+            let gone = CaptureError(.unreachable, "its program left before it ran")
             switch session.state {
-            case .configured, .authorizing, .starting:
-                await end(session, as: .failed, CaptureError(.unreachable, "its program left before it ran"))
-            case .running where session.description.isAttached:
-                await end(session, as: .stopped, nil)
+            case .configured, .authorizing:
+                if let ending = beginEnd(session, as: .failed, gone) { waiting.append(ending) }
+            case .starting: _ = beginEnd(session, as: .failed, gone)
+            case .running where session.description.isAttached: _ = beginEnd(session, as: .stopped, nil)
             default: break
             }
         }
+        for ending in waiting { await ending.value }
     }
 
     /// Finishes every file, for a daemon that is told to end.

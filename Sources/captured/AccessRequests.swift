@@ -25,9 +25,11 @@ actor AccessRequests {
         return number
     }
 
-    /// The caller left: nobody waits for its answers any more.
-    func clientGone(_ connection: String) {
-        for task in open.removeValue(forKey: connection)?.values ?? [:].values { task.cancel() }
+    /// The caller left: nobody waits for its answers any more when this returns.
+    func clientGone(_ connection: String) async {
+        let tasks = (open.removeValue(forKey: connection) ?? [:]).values
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 
     private func decide(_ number: UInt32, _ services: Set<Service>, for client: SessionClient) async {

@@ -46,9 +46,10 @@ enum Daemon {
         )
         let requests = AccessRequests(bus: bus, gate: gate)
         let callers = CallerDirectory(bus: bus, root: places.root) { connection in
-            await agents.unregister(connection)
+            // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
             await engine.clientGone(connection)
+            await agents.unregister(connection)
         }
         let sessions = SessionObjects(bus: bus, callers: callers)
         await sessions.serve(engine)
@@ -93,7 +94,8 @@ enum Daemon {
         }
         // Last, so that the call that activates the daemon finds everything in its place.
         try await bus.requestName(CaptureNames.service)
-        ServiceManager.ready(status: "\(await devices.devices().count) devices")
+        let count = await devices.devices().count
+        ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) { await health.reload() }

@@ -120,6 +120,34 @@ import Testing
         #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == detached }?.state == .running)
     }
 
+    @Test func `a client that left waits for nobody's answer any more, whatever its other sessions still write`()
+        async throws
+    {
+        let asked = AsyncStream<Void>.makeStream()
+        let bench = EngineBench { request throws(CaptureError) in
+            if request.services == [.camera] { return [.camera: true] }
+            asked.continuation.yield()
+            do { try await Task.sleep(for: .seconds(600)) } catch {}
+            throw CaptureError(.nobodyToAsk, "the agent went away")
+        }
+        var pictures = EngineBench.movie(named: "slow", attached: true)
+        pictures.inputs.removeLast()
+        pictures.connections.removeLast()
+        let writing = try await bench.running(pictures)
+        // Never reports an end by itself, as one on a slow disk.
+        bench.recorders.recorder("slow")?.isStubborn = true
+        let waiting = try await bench.create()
+        try await bench.engine.start(waiting, client: EngineBench.client())
+        for await _ in asked.stream { break }
+        await bench.engine.clientGone(":1.1")
+        let states = await bench.engine.list(for: EngineBench.client())
+        #expect(states.first { $0.id == waiting }?.state == .failed)
+        #expect(states.first { $0.id == waiting }?.reason?.code == .unreachable)
+        #expect(states.first { $0.id == writing }?.state == .running)
+        bench.recorders.recorder("slow")?.kill()
+        _ = await bench.watch.wait(writing, for: .stopped, .failed)
+    }
+
     @Test func `a withdrawn consent has ended the session when the withdrawal is through`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()
