@@ -96,7 +96,13 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter"],
+            exclude: ["AllocationCounter", "Bus"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "BusSupport",
+            dependencies: ["CaptureBus", "CaptureCore", "CaptureKit", "CaptureSystem"],
+            path: "Tests/Support/Bus",
             swiftSettings: settings
         ),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
@@ -118,8 +124,8 @@ let package = Package(
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
-        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem"]),
-        tests("capturectl", ["CaptureKit", argumentParser]),
+        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
+        tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
     ],
     swiftLanguageModes: [.v6]
 )

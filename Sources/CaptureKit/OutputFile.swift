@@ -21,6 +21,8 @@ public final class OutputFile {
         case provisional(at: String, replaces: Bool)
         /// There, and not ours to remove.
         case kept
+        /// There, where nothing was before.
+        case made
     }
     private var name: Name
 
@@ -29,11 +31,16 @@ public final class OutputFile {
     /// - Parameters:
     ///   - path: Where the file is to be.
     ///   - overwrite: Whether a file that is there may be replaced; it stays as it is until `keep()`.
-    /// - Throws: `CaptureError.Code.inputOutput` when there is a file and `overwrite` is false, when it is a folder, or
-    ///   when the system refuses.
-    public init(creating path: String, overwrite: Bool = false) throws(CaptureError) {
+    /// - Throws: `CaptureError.Code.usage` for an empty path, `CaptureError.Code.inputOutput` when there is a file and
+    ///   `overwrite` is false, when it is a folder, or when the system refuses.
+    public convenience init(creating path: String, overwrite: Bool = false) throws(CaptureError) {
+        try self.init(creating: path, overwrite: overwrite, nameless: true)
+    }
+
+    /// - Parameter nameless: False for a file system that makes no nameless files.
+    init(creating path: String, overwrite: Bool, nameless isNameless: Bool) throws(CaptureError) {
         self.path = path
-        guard !path.isEmpty else { throw CaptureError(.inputOutput, "the file's name is empty") }
+        guard !path.isEmpty else { throw CaptureError(.usage, "the file's name is empty") }
         if let kind = OutputFile.kind(of: path) {
             if kind == S_IFDIR { throw CaptureError(.inputOutput, "\(Printable.text(path)) is a folder") }
             if kind != S_IFREG {
@@ -51,7 +58,8 @@ public final class OutputFile {
         let folder = OutputFile.folder(of: path)
         // O_TMPFILE is a macro that does not import: O_DIRECTORY and this bit, on x86-64, ARM and RISC-V alike.
         let nameless = O_DIRECTORY | 0o20_000_000
-        do {
+        do throws(SystemError) {
+            guard isNameless else { throw SystemError("open \(folder)", errno: EOPNOTSUPP) }
             descriptor = try Descriptor.open(folder, O_RDWR | nameless, mode: 0o666)
             name = .pending(replaces: overwrite)
         } catch {
@@ -74,40 +82,60 @@ public final class OutputFile {
     /// - Throws: `CaptureError.Code.inputOutput` when another file took the name meanwhile.
     public func keep() throws(CaptureError) {
         switch name {
-        case .kept: return
+        case .kept, .made: return
         case .pending(let replaces):
             let own = "/proc/self/fd/\(descriptor.descriptor)"
-            if replaces {
-                let temporary = OutputFile.temporaryName(beside: path)
-                try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) }
-                name = .provisional(at: temporary, replaces: true)
-                try check { unsafe rename(temporary, path) }
-            } else {
-                try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) }
+            if unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 {
+                name = .made
+                return
             }
+            guard replaces, errno == EEXIST else {
+                throw OutputFile.unnamed(path, errno)
+            }
+            let temporary = OutputFile.temporaryName(beside: path)
+            try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) }
+            name = .provisional(at: temporary, replaces: true)
+            try check { unsafe rename(temporary, path) }
+            name = .kept
         case .provisional(let temporary, let replaces):
+            let isNew = OutputFile.kind(of: path) == nil || !replaces
             if replaces { try check { unsafe rename(temporary, path) } }
+            name = isNew ? .made : .kept
         }
+    }
+
+    /// Takes a file away again that was given its name and then not a byte, as on a full disk. Only for when its writer is
+    /// at its end. What it replaced is gone by then, and keeps its name.
+    public func discardIfEmpty() {
+        var own = stat()
+        var named = stat()
+        guard case .made = name, unsafe fstat(descriptor.descriptor, &own) == 0, own.st_size == 0,
+            unsafe stat(path, &named) == 0, named.st_dev == own.st_dev, named.st_ino == own.st_ino
+        else { return }
+        unsafe unlink(path)
         name = .kept
     }
 
     /// Takes the file away again unless it was kept.
     public func discard() {
         if case .provisional(let path, _) = name { unsafe unlink(path) }
-        if case .pending = name { return }
-        name = .kept
+        if case .provisional = name { name = .kept }
     }
 
     private func check(_ call: () -> Int32) throws(CaptureError) {
         do {
             try SystemError.check("name \(path)", call)
         } catch {
-            throw CaptureError(
-                .inputOutput,
-                "\(Printable.text(path)) cannot be named: \(SystemError.text(of: error.errno))",
-                errno: error.errno
-            )
+            throw OutputFile.unnamed(path, error.errno)
         }
+    }
+
+    private static func unnamed(_ path: String, _ code: Int32) -> CaptureError {
+        CaptureError(
+            .inputOutput,
+            "\(Printable.text(path)) cannot be named: \(SystemError.text(of: code))",
+            errno: code
+        )
     }
 
     private static func open(_ path: String, _ flags: Int32) throws(CaptureError) -> Descriptor {

@@ -1,6 +1,7 @@
-import CaptureKit
 import Foundation
 import Testing
+
+@testable import CaptureKit
 
 /// A folder of the test's own.
 final class Folder {
@@ -78,9 +79,53 @@ struct OutputFileTests {
 
     @Test func `folders and missing folders are refused`() throws {
         let folder = try Folder()
-        for path in [folder.path, folder.path + "/no/out.mkv", ""] {
+        for path in [folder.path, folder.path + "/no/out.mkv"] {
             let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path) }
             #expect(error?.code == .inputOutput)
         }
+    }
+
+    @Test func `an empty name is a slip of the command`() {
+        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: "") }
+        #expect(error?.code == .usage)
+    }
+
+    @Test(arguments: [true, false]) func `a named file without a byte is taken away again`(isNameless: Bool) throws {
+        let folder = try Folder()
+        for overwrite in [false, true] {
+            let path = folder.path + "/out.mkv"
+            let file = try OutputFile(creating: path, overwrite: overwrite, nameless: isNameless)
+            try file.keep()
+            #expect(folder.names == ["out.mkv"])
+            file.discardIfEmpty()
+            #expect(folder.names.isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file with a byte, one that was there and one of another program stay`(isNameless: Bool) throws {
+        let folder = try Folder()
+        let written = try OutputFile(creating: folder.path + "/written", overwrite: false, nameless: isNameless)
+        unsafe write(written.descriptor.descriptor, "x", 1)
+        try written.keep()
+        written.discardIfEmpty()
+        for name in ["replaced", "other"] {
+            try Data("old".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
+        let replacing = try OutputFile(creating: folder.path + "/replaced", overwrite: true, nameless: isNameless)
+        try replacing.keep()
+        replacing.discardIfEmpty()
+        let moved = try OutputFile(creating: folder.path + "/moved", overwrite: false, nameless: isNameless)
+        try moved.keep()
+        unsafe rename(folder.path + "/other", folder.path + "/moved")
+        moved.discardIfEmpty()
+        #expect(folder.names == ["moved", "replaced", "written"])
+        #expect(folder.text("moved") == "old")
+    }
+
+    @Test func `where a file cannot be nameless, one that is not kept is taken away`() throws {
+        let folder = try Folder()
+        do { _ = try OutputFile(creating: folder.path + "/out.mkv", overwrite: false, nameless: false) }
+        #expect(folder.names.isEmpty)
     }
 }

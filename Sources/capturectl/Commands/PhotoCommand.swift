@@ -55,7 +55,7 @@ struct PhotoCommand: AsyncParsableCommand {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)
             try await session.addOutput(output)
-            let run = SessionRun(session: session, output: output.name, file: file)
+            let run = SessionRun(session: session, output: output.name, file: file, isNamedWhenComplete: true)
             outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         }
         if let error = outcome.error { throw error }

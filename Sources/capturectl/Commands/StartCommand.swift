@@ -5,7 +5,11 @@ struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
         abstract: "Start a recording that goes on by itself, and print its number.",
-        discussion: "It ends with 'capturectl stop', after --duration, or when its device goes away."
+        discussion: """
+            It ends with 'capturectl stop', after --duration, or when its device goes away. The number is printed when \
+            it runs, after a yes if one was missing; until then there is no file. From then on the file stays, an \
+            empty one too if the recording fails before its first byte: 'capturectl status' tells.
+            """
     )
 
     @OptionGroup var bus: BusOptions

@@ -17,6 +17,8 @@ struct SessionRun {
     let output: String
     /// Gets its name when the session runs, and none when it is refused.
     var file: OutputFile?
+    /// For a photo: gets its name when it is complete, so that a failed one leaves nothing and replaces nothing.
+    var isNamedWhenComplete = false
     var display: ProgressDisplay?
 
     private enum Event: Sendable {
@@ -57,19 +59,25 @@ struct SessionRun {
             switch event {
             case .session(.changed(let status)):
                 if status.state == .running, phase == .starting {
-                    try await named()
+                    if !isNamedWhenComplete { try await named() }
                     if untilRunning { return outcome }
                     phase = .running
                     // Where nobody looks, the counters are asked for all the same: a daemon that is lost leaves them.
                     ticker = Ticker(milliseconds: display == nil ? 1000 : 250) { feed.yield(.tick) }
                 }
                 guard status.state.isFinal else { continue }
-                if status.state != .stopped { outcome.error = outcome.error ?? reason(status) }
-                if phase == .starting, let error = outcome.error {
-                    // A short one may have come to its end, unseen, before it was seen to run.
-                    throw error
+                // A daemon that is stopped says so: the recording is whole, but shorter than was asked.
+                if status.state != .stopped || status.reason != nil { outcome.error = outcome.error ?? reason(status) }
+                if phase == .starting {
+                    if let error = outcome.error { throw error }
+                    // A short one may have come to its end, unseen, before it was seen to run; one of which no output
+                    // ended was stopped from elsewhere before it captured anything.
+                    guard outcome.statistics.outputs[output] != nil else {
+                        throw CaptureError(.dismissed, "the session was stopped before anything was captured")
+                    }
                 }
-                if phase == .starting { try await named() }
+                if outcome.error == nil { try await named() }
+                if outcome.statistics.outputs[output] != nil { file?.discardIfEmpty() }
                 return await withFinalCounters(outcome)
             case .session(.finished(let result)) where result.name == output:
                 outcome.statistics.outputs[output] = result.statistics

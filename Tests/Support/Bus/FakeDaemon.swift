@@ -1,16 +1,19 @@
-import CaptureBus
-import CaptureCore
-import CaptureKit
+public import CaptureBus
+public import CaptureCore
+public import CaptureKit
 import CaptureSystem
 import Synchronization
 
 /// The daemon as far as a client can tell, played by the test.
-final class FakeDaemon: Sendable {
-    typealias Answer = @Sendable (FakeDaemon, BusCall) async throws(CaptureError) -> [BusValue]
+public final class FakeDaemon: Sendable {
+    /// What a method does.
+    public typealias Answer = @Sendable (FakeDaemon, BusCall) async throws(CaptureError) -> [BusValue]
 
-    static let session = CaptureNames.sessionPath(7)
+    /// The path of its one session.
+    public static let session = CaptureNames.sessionPath(7)
 
-    let connection: BusConnection
+    /// Its connection.
+    public let connection: BusConnection
     private let answers: [String: Answer]
     private let heard = Mutex<[BusCall]>([])
     private let object = Mutex<BusObject?>(nil)
@@ -18,7 +21,7 @@ final class FakeDaemon: Sendable {
     /// Appears on the bus under the daemon's name.
     ///
     /// - Parameter answers: By the methods' names; what is not given answers with nothing.
-    init(on bus: PrivateBus, _ answers: [String: Answer] = [:]) async throws {
+    public init(on bus: PrivateBus, _ answers: [String: Answer] = [:]) async throws {
         connection = try await BusConnection.open(bus.kind)
         self.answers = answers
         let none: [String: BusValue] = [:]
@@ -47,10 +50,10 @@ final class FakeDaemon: Sendable {
     }
 
     /// The calls of a method so far.
-    func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
+    public func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
 
     /// Puts the session into a state.
-    func become(_ state: SessionState, _ reason: CaptureError? = nil) throws(CaptureError) {
+    public func become(_ state: SessionState, _ reason: CaptureError? = nil) throws(CaptureError) {
         guard let object = object.withLock({ $0 }) else { return }
         try connection.update(
             object,
@@ -63,7 +66,9 @@ final class FakeDaemon: Sendable {
     }
 
     /// Says that an output is at its end.
-    func finish(_ output: String, _ error: CaptureError? = nil, _ counters: OutputStatistics) throws(CaptureError) {
+    public func finish(_ output: String, _ error: CaptureError? = nil, _ counters: OutputStatistics)
+        throws(CaptureError)
+    {
         try connection.emit(
             FakeDaemon.session,
             CaptureNames.session,
@@ -105,7 +110,7 @@ final class FakeDaemon: Sendable {
 
 extension OutputFile {
     /// A file in the temporary folder that is never kept.
-    static func scratch() throws -> OutputFile {
+    public static func scratch() throws -> OutputFile {
         try OutputFile(creating: "/tmp/capturekit-test-\(UInt64.random(in: 0...UInt64.max))")
     }
 }

@@ -1,14 +1,17 @@
-import CaptureBus
+public import CaptureBus
 import Foundation
 
 /// A message bus of the test's own, which ends with it.
-final class PrivateBus: Sendable {
-    let address: String
+public final class PrivateBus: Sendable {
+    /// Where it listens.
+    public let address: String
     private let daemon: Process
 
-    var kind: BusKind { .address(address) }
+    /// It as a bus to connect to.
+    public var kind: BusKind { .address(address) }
 
-    init() throws {
+    /// Starts it, and returns when it listens.
+    public init() throws {
         daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
         daemon.arguments = ["--session", "--nofork", "--nopidfile", "--nosyslog", "--print-address"]

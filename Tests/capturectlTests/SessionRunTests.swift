@@ -1,0 +1,116 @@
+import BusSupport
+import CaptureKit
+import Foundation
+import Testing
+
+@testable import capturectl
+
+/// What a run leaves on the disk, by the way its session ends.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionRunTests {
+    private let folder = NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
+    private var path: String { folder + "/out.mkv" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    /// Runs a session through what `Start` does, and tells the error and the names that are left behind.
+    private func run(
+        isPhoto: Bool = false,
+        untilRunning: Bool = false,
+        overwrite: Bool = false,
+        _ start: @escaping @Sendable (FakeDaemon) async throws(CaptureError) -> Void
+    ) async throws -> (code: CaptureError.Code?, names: [String]) {
+        let bus = try PrivateBus()
+        let answer: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try await start(daemon)
+            return []
+        }
+        let daemon = try await FakeDaemon(on: bus, ["Start": answer])
+        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        try await session.addInput(.camera())
+        var code: CaptureError.Code?
+        do {
+            let file = try OutputFile(creating: path, overwrite: overwrite)
+            let output = try PhotoOutput(file: file.descriptor)
+            try await session.addOutput(output)
+            let run = SessionRun(session: session, output: output.name, file: file, isNamedWhenComplete: isPhoto)
+            do throws(CaptureError) {
+                if untilRunning {
+                    try await run.untilRunning()
+                } else {
+                    code = try await run.toTheEnd().error?.code
+                }
+            } catch {
+                code = error.code
+            }
+        }
+        withExtendedLifetime(daemon) {}
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return (code, names)
+    }
+
+    private func clear() { try? FileManager.default.removeItem(atPath: folder) }
+
+    @Test(arguments: [true, false]) func `one stopped while its user is asked leaves none`(isStart: Bool) async throws {
+        let end = try await run(untilRunning: isStart) { daemon throws(CaptureError) in
+            try daemon.become(.authorizing)
+            try daemon.become(.stopped)
+        }
+        #expect(end.code == .dismissed)
+        #expect(end.names.isEmpty)
+        clear()
+    }
+
+    @Test(arguments: [CaptureError.Code.denied, .dismissed, .nobodyToAsk, .noSuchDevice])
+    func `a start that is refused leaves none`(code: CaptureError.Code) async throws {
+        let end = try await run(untilRunning: true) { daemon throws(CaptureError) in
+            try daemon.become(.authorizing)
+            try daemon.become(.failed, CaptureError(code, "as the test says"))
+        }
+        #expect(end.code == code)
+        #expect(end.names.isEmpty)
+        clear()
+    }
+
+    @Test(arguments: [true, false]) func `one that fails before its first byte leaves none`(isPhoto: Bool) async throws
+    {
+        let end = try await run(isPhoto: isPhoto) { daemon throws(CaptureError) in
+            let full = CaptureError(.inputOutput, "no space left")
+            try daemon.become(.running)
+            try daemon.finish("photo", full, OutputStatistics())
+            try daemon.become(.failed, full)
+        }
+        #expect(end.code == .inputOutput)
+        #expect(end.names.isEmpty)
+        clear()
+    }
+
+    @Test func `a photo that fails leaves the one that it was to replace`() async throws {
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        let end = try await run(isPhoto: true, overwrite: true) { daemon throws(CaptureError) in
+            let full = CaptureError(.inputOutput, "no space left")
+            try daemon.become(.running)
+            try daemon.finish("photo", full, OutputStatistics())
+            try daemon.become(.failed, full)
+        }
+        #expect(end.names == ["out.mkv"])
+        #expect(FileManager.default.contents(atPath: path) == Data("old".utf8))
+        clear()
+    }
+
+    @Test func `what a lost daemon's recorder is still writing keeps its name`() async throws {
+        let end = try await run { daemon throws(CaptureError) in
+            try daemon.become(.running)
+            Task {
+                // The start is answered and the client sees it run before the daemon is gone.
+                try await Task.sleep(for: .milliseconds(300))
+                await daemon.connection.close()
+            }
+        }
+        #expect(end.code == .unreachable)
+        #expect(end.names == ["out.mkv"])
+        clear()
+    }
+}
