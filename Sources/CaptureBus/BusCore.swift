@@ -36,7 +36,7 @@ import Glibc
         let code = unsafe sd_bus_get_unique_name(opened, &name)
         guard code >= 0, let name = unsafe name else {
             unsafe sd_bus_close_unref(opened)
-            throw BusErrors.failure(code, "greet the \(kind) bus", as: .unreachable)
+            throw BusErrors.noGreeting(code, kind, user: getuid())
         }
         uniqueName = unsafe String(cString: name)
         unsafe bus = opened

@@ -2,6 +2,7 @@ public import CaptureCore
 import CLinux
 import CSystemd
 import CaptureSystem
+import Glibc
 
 /// CaptureError to and from the errors of D-Bus.
 public enum BusErrors {
@@ -77,6 +78,33 @@ public enum BusErrors {
         }
         let text = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? ""
         return self.error(name: unsafe String(cString: name), message: text, destination: destination, path: path)
+    }
+
+    /// Why a bus that was reached did not greet.
+    ///
+    /// dbus-daemon looks up the user of everyone who connects, and hangs up without a word on one that it does not find.
+    /// Dynamic users are among those, even where other programs see their names: systemd keeps its own look-ups out of
+    /// the bus's, which would wait for each other.
+    static func noGreeting(_ code: Int32, _ kind: BusKind, user: UInt32) -> CaptureError {
+        let hasHungUp = [ENOTCONN, ECONNRESET, EPIPE].contains(-code)
+        // systemd's range for them; their names are no help here.
+        let isDynamic = (61184...65519).contains(user)
+        guard hasHungUp, isDynamic || !isKnown(user) else {
+            return failure(code, "greet the \(kind) bus", as: .unreachable)
+        }
+        return CaptureError(
+            .unreachable,
+            "the \(kind) bus hung up: it knows no user \(user)\(isDynamic ? " (of a unit with DynamicUser=)" : ""); "
+                + "give the program a user of its own, by sysusers.d and User= in its unit, or run dbus-broker",
+            errno: -code
+        )
+    }
+
+    private static func isKnown(_ user: UInt32) -> Bool {
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var room = [CChar](repeating: 0, count: 4096)
+        return unsafe getpwuid_r(user, &entry, &room, room.count, &found) == 0 && found != nil
     }
 
     /// A failed call of libsystemd: a negative error number.

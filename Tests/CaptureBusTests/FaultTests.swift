@@ -15,6 +15,18 @@ struct FaultTests {
         #expect(refusal?.code == .unreachable)
     }
 
+    @Test func `a bus that hangs up on a user whom it does not know is told as that, with what to do`() {
+        let dynamic = BusErrors.noGreeting(-ENOTCONN, .system, user: 61999)
+        #expect(dynamic.code == .unreachable)
+        #expect(dynamic.message.contains("user 61999 (of a unit with DynamicUser=)"))
+        #expect(dynamic.message.contains("User="))
+        #expect(BusErrors.noGreeting(-ECONNRESET, .system, user: 3_999_999_999).message.contains("user 3999999999;"))
+        for other in [(-ENOTCONN, UInt32(0)), (-ETIMEDOUT, 61999)] {
+            let message = BusErrors.noGreeting(Int32(other.0), .system, user: other.1).message
+            #expect(message.hasPrefix("greet the system bus: "))
+        }
+    }
+
     @Test func `a daemon that is not there is not running`() async throws {
         let bus = try PrivateBus()
         let client = try await bus.connect()
