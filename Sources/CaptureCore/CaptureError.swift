@@ -76,8 +76,8 @@ extension CaptureError.Code {
     public var exitCode: Int32 {
         switch self {
         case .usage: 64
-        case .invalidArgument, .badData: 65
-        case .noSuchDevice, .noSuchSession, .noSuchFormat: 66
+        case .invalidArgument, .badData, .noSuchFormat: 65
+        case .noSuchDevice, .noSuchSession: 66
         case .unreachable: 69
         case .inputOutput, .deviceLost, .recorderLost: 74
         case .busy, .dismissed, .timedOut, .nobodyToAsk, .wrongState: 75

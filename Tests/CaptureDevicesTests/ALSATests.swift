@@ -26,6 +26,17 @@ import Testing
         #expect(PCMAddress(description(["hw:1,2", "hw:A,2", "hw:A,2,0", "hw:1,2,", "/dev/video0"])) == nil)
     }
 
+    @Test func `a refusal names what the microphone offers`() {
+        let options = [
+            AudioFormatOption(sampleFormats: ["S16_LE", "S32_LE"], rates: 8000...48000, channels: 1...2),
+            AudioFormatOption(sampleFormats: ["S16_LE"], rates: 96000...96000, channels: 1...1),
+        ]
+        #expect(
+            PCMSetup.words(for: options) == "it offers S16_LE or S32_LE at 8000 to 48000 Hz with 1 to 2 channels, "
+                + "S16_LE at 96000 Hz with 1 channel"
+        )
+    }
+
     @Test func `an id is made of the stable name and leaves the first subdevice out`() {
         #expect(PCMAddress(card: 1, device: 0, subdevice: 0).id(stableName: "PCH").rawValue == "alsa:PCH:0")
         #expect(PCMAddress(card: 1, device: 0, subdevice: 2).id(stableName: "PCH").rawValue == "alsa:PCH:0:2")

@@ -89,7 +89,8 @@ struct DoctorTests {
             DaemonHealth(values: [
                 "storeFault": .text("it is corrupt"), "stateDirectory": .text("/var/lib/captured"),
                 "configurationProblems": .list(["/etc/captured/captured.conf:3: unknown key"]),
-                "recorder": .text("socket(path: \"/run/captured-recorder.socket\")"), "agents": .number(0),
+                "recorder": .text("units of systemd, by the socket /run/captured-recorder.socket"),
+                "agents": .number(0),
             ])
         )
         #expect(findings.filter { $0.state == .problem }.map(\.check) == ["store", "configuration", "recorder"])

@@ -66,6 +66,26 @@ struct OptionTests {
         #expect(await Program.run(arguments) == (arguments.isEmpty ? 0 : 64))
     }
 
+    @Test(arguments: [
+        ["record", ""], ["start", ""], ["photo", ""], ["record", "--camera", "", "/nowhere/out.mkv"],
+        ["start", "--microphone", "", "/nowhere/out.mkv"], ["photo", "--camera", " ", "/nowhere/a.jpg"],
+        ["frames", "--camera", ""], ["listen", "--microphone", ""], ["control", "--camera", ""], ["formats", ""],
+        ["auth", "set", "--user", "4294967295", "exe:/a", "camera", "denied"],
+        ["auth", "set", "--user", "-1", "exe:/a", "camera", "denied"],
+        ["auth", "set", "--user", "99999999999", "exe:/a", "camera", "denied"],
+        ["auth", "set", "--user", "", "exe:/a", "camera", "denied"],
+        ["auth", "reset", "--user", "4294967295", "--all"], ["auth", "status", "--user", "4294967295", "exe:/a"],
+        ["auth", "set", "uid:4294967295", "camera", "denied"],
+    ])
+    func `names that are empty and users who cannot be exit 64, without a daemon`(arguments: [String]) async {
+        #expect(await Program.run(arguments) == 64)
+    }
+
+    @Test(arguments: ["0", "1000", "4294967294", "alice", "a-1"])
+    func `numbers and names of users are taken`(name: String) throws {
+        try UserName.check(name)
+    }
+
     @Test func `the bus is taken before and after the command`() throws {
         for line in [["--bus", "session", "devices"], ["devices", "--bus", "session"], ["devices", "--bus=session"]] {
             let command = try #require(try Capturectl.parseAsRoot(line) as? DevicesCommand)

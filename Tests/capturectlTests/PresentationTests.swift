@@ -39,6 +39,13 @@ struct PresentationTests {
         #expect(Quantities.size(bytes) == text)
     }
 
+    @Test func `one is not several`() {
+        #expect(Quantities.count(1, "camera") == "1 camera")
+        #expect(Quantities.count(0, "camera") == "0 cameras")
+        let health = DaemonHealth(values: ["version": .text("1"), "configurationProblems": .list(["a:1: b"])])
+        #expect(HealthPresentation.text(health, []).contains("1 problem in its configuration\n"))
+    }
+
     @Test func `the meter is empty for silence, grows with the sound, and marks what is too loud`() {
         #expect(LevelMeter.bar(0) == "[            ]")
         #expect(LevelMeter.bar(1000) == "[===========!]")
@@ -87,7 +94,8 @@ struct PresentationTests {
     }
 
     private static let exits: [(CaptureError.Code, Int32)] = [
-        (.usage, 64), (.invalidArgument, 65), (.noSuchDevice, 66), (.noSuchSession, 66), (.unreachable, 69),
+        (.usage, 64), (.invalidArgument, 65), (.noSuchFormat, 65), (.noSuchDevice, 66), (.noSuchSession, 66),
+        (.unreachable, 69),
         (.internalFault, 70), (.inputOutput, 74), (.deviceLost, 74), (.recorderLost, 74), (.busy, 75),
         (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.denied, 77), (.restricted, 77), (.revoked, 77),
         (.missingUsageDescription, 78), (.init(rawValue: "Unheard"), 70),

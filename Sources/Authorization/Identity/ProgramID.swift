@@ -22,7 +22,8 @@ enum ProgramID: Hashable {
         case "snap": self = .snap(value)
         case "unit" where value.hasSuffix(".service") && !value.contains("/"): self = .unit(value)
         case "uid":
-            guard let number = UInt32(value) else { throw ProgramID.malformed(text) }
+            // The greatest number is the system's word for nobody.
+            guard let number = UInt32(value), number < .max else { throw ProgramID.malformed(text) }
             self = .user(number)
         case "app" where !value.contains("/"): self = .app(value)
         case "exe" where value.hasPrefix("/"): self = .executable(value)

@@ -49,7 +49,11 @@ public final class ALSAMicrophone: MediaSource {
         guard let address = PCMAddress(device) else {
             throw CaptureError(.noSuchDevice, "\(device.name) is no ALSA microphone")
         }
-        return ALSAMicrophone(device, address, try PCMSetup.open(address, device.name, request))
+        return ALSAMicrophone(
+            device,
+            address,
+            try PCMSetup.open(address, device.name, request, offered: device.audioFormats)
+        )
     }
 
     /// Starts the hardware and a thread that reads it: `MediaSource.start`.

@@ -33,11 +33,13 @@ extension PCMSetup {
     /// Opens a stream in the format nearest to a request: the hardware's own where it fits, with conversion where the
     /// request is exact, or where the hardware has nothing that is known here.
     ///
+    /// - Parameter offered: What the hardware gives, to be named in a refusal.
     /// - Throws: `.noSuchFormat` when not even conversion gives it, or what opening can throw.
     static func open(
         _ address: PCMAddress,
         _ name: String,
-        _ request: AudioFormatRequest
+        _ request: AudioFormatRequest,
+        offered: [AudioFormatOption]
     ) throws(CaptureError) -> PCMSetup {
         do throws(ALSAFailure) {
             if let direct = try configure(try PCM(address.hardwareName), request, usesPlug: false) { return direct }
@@ -49,7 +51,23 @@ extension PCMSetup {
         if let format = request.sampleFormat { wish.append(format.rawValue) }
         if let rate = request.sampleRate { wish.append("\(rate) Hz") }
         if let channels = request.channels { wish.append("\(channels) channels") }
-        throw CaptureError(.noSuchFormat, "\(name) does not give \(wish.joined(separator: ", "))")
+        throw CaptureError(
+            .noSuchFormat,
+            "\(name) does not give \(wish.joined(separator: ", ")); \(words(for: offered))"
+        )
+    }
+
+    /// As in `it offers S16_LE at 8000 to 48000 Hz with 1 to 2 channels`.
+    static func words(for offered: [AudioFormatOption]) -> String {
+        func range(_ range: ClosedRange<Int>) -> String {
+            range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        }
+        let options = offered.map { option in
+            let formats = option.sampleFormats.joined(separator: " or ")
+            return "\(formats) at \(range(option.rates)) Hz with \(range(option.channels)) "
+                + (option.channels == 1...1 ? "channel" : "channels")
+        }
+        return options.isEmpty ? "what it offers is not known" : "it offers " + options.joined(separator: ", ")
     }
 
     /// Chooses hardware parameters; `nil` when this stream cannot give what it must.

@@ -36,6 +36,8 @@ struct ControlCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try InputOptions.check(camera, "--camera")
+        try InputOptions.check(microphone, "--microphone")
         let daemon = try await bus.connect()
         let device =
             if let id = camera ?? microphone {

@@ -16,6 +16,7 @@ struct FormatsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        try InputOptions.check(device, "the device's id")
         let daemon = try await bus.connect()
         let devices =
             if let device {

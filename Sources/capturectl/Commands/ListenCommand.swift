@@ -24,6 +24,7 @@ struct ListenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = try audioFormat.map { text throws(CaptureError) in try AudioFormatRequest(text: text) }
+        try InputOptions.check(microphone, "--microphone")
         let input = CaptureDeviceInput.microphone(microphone, request: request ?? AudioFormatRequest())
         let output = try SampleStreamOutput(file: try .standardOutput(), format: format, duration: duration)
         try await SessionRun.stream(input, into: output, on: try await bus.connect())

@@ -72,7 +72,7 @@ struct DaemonChecks {
 
     private func recorder(_ origin: String) -> Finding {
         guard let slash = origin.firstIndex(of: "/") else { return .fine("recorder", "recorders come from \(origin)") }
-        let path = String(origin[slash...].prefix { $0 != "\"" && $0 != ")" && $0 != " " })
+        let path = String(origin[slash...])
         if machine.exists(path) { return .fine("recorder", "recorders come from \(path)") }
         return .problem(
             "recorder",
@@ -91,13 +91,14 @@ struct DaemonChecks {
                 return [
                     .problem(
                         "devices",
-                        "the kernel has \(nodes.count) capture nodes, and the daemon lists no device of them",
+                        "the kernel has \(Quantities.count(nodes.count, "capture node")), and the daemon lists no device of it",
                         isSystem
                             ? "journalctl -u captured -n 50" : "sudo usermod -aG video,audio $USER  # then log in again"
                     )
                 ]
             }
-            return [.fine("devices", "\(cameras) cameras and \(devices.count - cameras) microphones are listed")]
+            let microphones = Quantities.count(devices.count - cameras, "microphone")
+            return [.fine("devices", "\(Quantities.count(cameras, "camera")) and \(microphones) in the list")]
         } catch {
             return [.problem("devices", Printable.text(error.message, limit: 1000), "capturectl devices")]
         }

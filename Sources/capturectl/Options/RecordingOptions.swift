@@ -89,6 +89,7 @@ struct RecordingPlan {
         if options.microphone != "none" {
             let request = try options.audioFormat.map { text throws(CaptureError) in try AudioFormatRequest(text: text)
             }
+            try InputOptions.check(options.microphone, "--microphone")
             inputs.append(.microphone(options.microphone, request: request ?? AudioFormatRequest()))
         }
         if inputs.isEmpty { throw CaptureError(.usage, "neither a camera nor a microphone is left to record") }
@@ -117,8 +118,16 @@ struct RecordingPlan {
 
 /// How options become inputs.
 enum InputOptions {
+    /// Refuses a device's id that is empty, as of a variable in a script that was never set: it is neither a device nor
+    /// the first of its kind.
+    static func check(_ id: String?, _ option: String) throws(CaptureError) {
+        guard let id, id.allSatisfy(\.isWhitespace) else { return }
+        throw CaptureError(.usage, "\(option) is empty; give a device's id, as 'capturectl devices' lists it")
+    }
+
     /// A camera with an exact format, a preset, or the default one.
     static func camera(_ id: String?, _ preset: Preset?, _ format: String?) throws(CaptureError) -> CaptureDeviceInput {
+        try check(id, "--camera")
         guard let format else { return .camera(id, request: preset.map(\.request)) }
         if preset != nil { throw CaptureError(.usage, "--preset and --video-format exclude each other") }
         return .camera(id, request: try VideoFormatRequest(text: format))

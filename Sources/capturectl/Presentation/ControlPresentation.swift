@@ -7,7 +7,7 @@ struct ControlSetting: Equatable {
 
     /// Reads a change.
     ///
-    /// - Throws: `.usage` for an unknown name, `.invalidArgument` for a value that the setting does not take.
+    /// - Throws: `.invalidArgument` for a name that the device does not know or a value that the setting does not take.
     init(_ text: String, among controls: [DeviceControl]) throws(CaptureError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let control = try ControlSetting.find(parts[0], among: controls)
@@ -19,7 +19,7 @@ struct ControlSetting: Equatable {
     static func find(_ name: String, among controls: [DeviceControl]) throws(CaptureError) -> DeviceControl {
         if let found = controls.first(where: { $0.name == name }) { return found }
         let known = controls.isEmpty ? "none" : controls.map { Printable.text($0.name) }.joined(separator: ", ")
-        throw CaptureError(.usage, "the device has no setting '\(Printable.text(name))'; it has: \(known)")
+        throw CaptureError(.invalidArgument, "the device has no setting '\(Printable.text(name))'; it has: \(known)")
     }
 
     private static func value(_ text: String, of control: DeviceControl) throws(CaptureError) -> Int64 {

@@ -5,7 +5,7 @@ enum HealthPresentation {
     static func text(_ health: DaemonHealth, _ sessions: [SessionSummary]) -> String {
         let running = sessions.count { $0.status.state == .running }
         var lines = ["captured \(Printable.text(health.text("version"))): \(fault(health) ?? "well")"]
-        lines.append("  \(sessions.count) sessions, \(running) of them running")
+        lines.append("  \(Quantities.count(sessions.count, "session")), \(running) running")
         for (key, value) in health.values.sorted(by: { $0.key < $1.key }) where key != "version" {
             let text =
                 switch value {
@@ -42,7 +42,7 @@ enum HealthPresentation {
     static func fault(_ health: DaemonHealth) -> String? {
         if !health.text("storeFault").isEmpty { return "its store of answers is not usable, nothing can start" }
         let problems = health.list("configurationProblems").count
-        return problems == 0 ? nil : "\(problems) problems in its configuration"
+        return problems == 0 ? nil : "\(Quantities.count(problems, "problem")) in its configuration"
     }
 
     /// `configurationProblems` as `configuration problems`.

@@ -9,7 +9,9 @@ struct ProgressLine {
     func text(_ statistics: SessionStatistics, output: String) -> String {
         let counters = statistics.outputs[output] ?? OutputStatistics()
         var parts = [Quantities.time(max(counters.duration, 0)), Quantities.size(counters.bytes)]
-        if counters.frames > 0 || !counters.videoEncoder.isEmpty { parts.append("\(counters.frames) frames") }
+        if counters.frames > 0 || !counters.videoEncoder.isEmpty {
+            parts.append(Quantities.count(counters.frames, "frame"))
+        }
         parts.append("\(ProgressLine.drops(statistics, output: output)) dropped")
         if counters.samples > 0 || !counters.audioEncoder.isEmpty {
             parts.append("\(LevelMeter.bar(counters.peak)) \(Quantities.level(counters.peak))")

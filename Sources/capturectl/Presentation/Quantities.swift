@@ -10,6 +10,11 @@ enum Quantities {
         return hours == 0 ? rest : "\(hours):\(rest)"
     }
 
+    /// `1 camera`, `2 cameras`.
+    static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     /// `512 B`, `1.5 KiB`, `3.0 GiB`.
     static func size(_ bytes: UInt64) -> String {
         if bytes < 1024 { return "\(bytes) B" }

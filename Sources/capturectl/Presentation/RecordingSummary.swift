@@ -23,7 +23,7 @@ struct RecordingSummary {
             lines.append("  \(counters.frames) frames, dropped: \(causes.isEmpty ? "none" : causes)")
         }
         if counters.samples > 0 {
-            var sound = "  \(counters.samples) sample frames"
+            var sound = "  \(Quantities.count(counters.samples, "sample frame"))"
             if counters.silence > 0 { sound += ", \(counters.silence) of them silence after overruns" }
             if counters.missedSamples > 0 { sound += ", \(counters.missedSamples) missed" }
             lines.append(sound + ", clock drift \(counters.drift) ppm")

@@ -39,8 +39,8 @@ enum SessionPresentation {
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
             )
             lines.append(
-                "    \(output.frames) frames, \(output.samples) sample frames, \(output.missedFrames) missed, "
-                    + "\(output.queueDepth) waiting, encoders: "
+                "    \(Quantities.count(output.frames, "frame")), \(Quantities.count(output.samples, "sample frame")), "
+                    + "\(output.missedFrames) missed, \(output.queueDepth) waiting, encoders: "
                     + [output.videoEncoder, output.audioEncoder].filter { !$0.isEmpty }.joined(separator: " + ")
             )
         }

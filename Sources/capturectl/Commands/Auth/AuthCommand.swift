@@ -34,8 +34,22 @@ enum ProgramName {
         if prefix == "unit:", !id.hasSuffix(".service") {
             throw CaptureError(.usage, "a unit is named with its ending, as in unit:camera.service")
         }
+        if prefix == "uid:" { try UserName.check(String(id.dropFirst(prefix.count))) }
         if prefix == "exe:", !id.hasPrefix("exe:/") {
             throw CaptureError(.usage, "an executable is named by its whole path, as in exe:/usr/bin/tool")
+        }
+    }
+}
+
+/// Checks the number of a user, where a number is given for one.
+enum UserName {
+    static func check(_ name: String?) throws(CaptureError) {
+        guard let name else { return }
+        if name.isEmpty { throw CaptureError(.usage, "--user is empty; give a user's name or number, or leave it out") }
+        guard name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == "-") }) else { return }
+        // The greatest stands for nobody at all, as -1: no program ever runs as it.
+        guard let number = UInt32(name), number < .max else {
+            throw CaptureError(.usage, "'\(name)' is no user's number; they go from 0 to \(UInt32.max - 1)")
         }
     }
 }

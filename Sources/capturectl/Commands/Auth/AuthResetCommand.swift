@@ -26,9 +26,10 @@ struct AuthResetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try UserName.check(user)
         if let program { try ProgramName.check(program) }
         let panel = AuthorizationPanel(on: try await bus.connect())
         let count = try await panel.reset(program: program, service: service, user: user ?? "")
-        Output.note(count == 1 ? "1 answer forgotten" : "\(count) answers forgotten")
+        Output.note("\(Quantities.count(count, "answer")) forgotten")
     }
 }

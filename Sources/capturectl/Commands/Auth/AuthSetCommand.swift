@@ -29,6 +29,7 @@ struct AuthSetCommand: AsyncParsableCommand {
     var answer: Answer
 
     func run() async throws {
+        try UserName.check(user)
         try ProgramName.check(program)
         let panel = AuthorizationPanel(on: try await bus.connect())
         try await panel.set(program, service, isAllowed: answer == .authorized, user: user ?? "")

@@ -24,6 +24,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try UserName.check(user)
         if let program { try ProgramName.check(program) }
         let panel = AuthorizationPanel(on: try await bus.connect())
         var statuses: [AuthorizationService: AuthorizationStatus] = [:]
