@@ -126,6 +126,7 @@ let package = Package(
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
         tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
+        tests("captured", ["CaptureCore", "CaptureBus", "CaptureEngine", "Authorization", "BusSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

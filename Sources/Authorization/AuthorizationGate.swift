@@ -126,8 +126,8 @@ public actor AuthorizationGate {
                 try await confirm(client, again)
                 let undecided = try refuseOrFindUndecided(services, for: client)
                 if undecided.isEmpty {
-                    let message = "\(client.program) may use \(phrase(services))"
-                    report(services, for: client, .storedAnswer, message) { _ in .authorized }
+                    let words = { (service: Service) in "\(client.program) may use \(service.words)" }
+                    report(services, for: client, .storedAnswer, words) { _ in .authorized }
                     return mint(services, for: client)
                 }
                 try await waitForAnswer(to: undecided, for: client, session: session, again: again)
@@ -140,7 +140,10 @@ public actor AuthorizationGate {
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
             let stored = error.code == .denied ? (try? storedStatuses(for: client)) ?? [:] : [:]
-            report(services, for: client, cause, error.message) { stored[$0] ?? .notDetermined }
+            let words = { (service: Service) in
+                "\(client.program) does not get \(service.words): \(error.message)"
+            }
+            report(services, for: client, cause, words) { stored[$0] ?? .notDetermined }
             throw error
         }
     }

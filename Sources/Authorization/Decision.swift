@@ -22,7 +22,7 @@ public struct Decision: Hashable, Sendable {
         case identityChanged = "identity-changed"
         /// The store cannot be used.
         case store
-        /// The program that asked went away.
+        /// The program that asked was stopped or went away.
         case requesterGone = "requester-gone"
         /// Something else failed; the message says what.
         case fault

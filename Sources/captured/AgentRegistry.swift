@@ -41,8 +41,20 @@ actor AgentRegistry: Prompter {
         self.activeUser = activeUser
     }
 
-    /// Registers an agent; a connection has one.
-    func register(_ identity: ClientIdentity, connection: String, path: String, isInline: Bool) {
+    /// How many agents a user may have at a time: of each one the bus tells when it goes, and each may be asked in turn.
+    static let mostAgents = 16
+
+    /// Registers an agent; a connection has one, the latest.
+    ///
+    /// - Throws: `.busy` when the user has as many as one may have.
+    func register(_ identity: ClientIdentity, connection: String, path: String, isInline: Bool) throws(CaptureError) {
+        let others = agents.values.count { $0.identity.user == identity.user && $0.connection != connection }
+        guard others < Self.mostAgents else {
+            throw CaptureError(
+                .busy,
+                "this user has \(Self.mostAgents) agents registered already, and may have no more; end one of them first"
+            )
+        }
         registrations += 1
         agents[connection] = RegisteredAgent(
             connection: connection,

@@ -2,6 +2,7 @@ import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import Synchronization
 
 /// Tells the bus and the journal what happens, in the order in which it does.
 ///
@@ -16,6 +17,8 @@ final class Announcer: EngineObserver {
 
     private let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
+    /// The states that the journal knows, so that it is told of each once.
+    private let states = Mutex<[UInt32: SessionState]>([:])
 
     init() {
         (events, continuation) = AsyncStream.makeStream()
@@ -26,11 +29,13 @@ final class Announcer: EngineObserver {
     }
 
     func sessionChanged(_ session: SessionSnapshot) {
-        SessionJournal.record(session)
+        let before = states.withLock { $0.updateValue(session.state, forKey: session.id) }
+        SessionJournal.record(session, isNewState: before != session.state)
         continuation.yield(.changed(session))
     }
 
     func sessionRemoved(_ id: UInt32) {
+        states.withLock { $0[id] = nil }
         continuation.yield(.removed(id))
     }
 

@@ -138,7 +138,7 @@ struct AuthorizationObject: Sendable {
         }
         try settings.mayAnswer(client)
         if isInline { try await settings.isOwnTerminal(client) }
-        await agents.register(
+        try await agents.register(
             client.identity,
             connection: call.sender,
             path: try call.arguments.text(0),

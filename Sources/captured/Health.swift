@@ -33,7 +33,8 @@ actor Health {
         configuration = places.readConfiguration()
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
-        Journal.send("the configuration was read anew: \(configuration.problems.count) problems")
+        let count = configuration.problems.count
+        Journal.send("the configuration was read anew: \(count) problem\(count == 1 ? "" : "s")")
         ServiceManager.ready(status: "reloaded")
     }
 

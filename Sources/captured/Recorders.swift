@@ -12,6 +12,16 @@ enum RecorderOrigin: Sendable {
     case program(path: String)
 }
 
+extension RecorderOrigin: CustomStringConvertible {
+    /// As `status` and `doctor` print it; the path comes last.
+    var description: String {
+        switch self {
+        case .socket(let path): "units of systemd, by the socket \(path)"
+        case .program(let path): "child processes of \(path)"
+        }
+    }
+}
+
 /// Starts recorders and hands them their jobs.
 struct Recorders: RecorderLauncher {
     let origin: RecorderOrigin

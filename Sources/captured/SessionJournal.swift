@@ -6,12 +6,11 @@ import CaptureEngine
 /// What the journal is told of sessions and decisions, with fields that can be searched for:
 /// `journalctl CAPTURE_PROGRAM=exe:/usr/bin/capturectl`.
 enum SessionJournal {
-    static func record(_ session: SessionSnapshot) {
+    /// - Parameter isNewState: False when its inputs or outputs changed, and its state did not.
+    static func record(_ session: SessionSnapshot, isNewState: Bool) {
         let devices = session.description.inputs.map { $0.device ?? "first \($0.mediaType.rawValue)" }
-        var message = "session \(session.id) of \(session.program) is \(session.state.rawValue)"
-        if let reason = session.reason { message += ": \(reason.message)" }
         Journal.send(
-            DisplayText.neutralized(message, limit: 2000),
+            DisplayText.neutralized(sentence(on: session, isNewState: isNewState), limit: 2000),
             priority: session.state == .failed || session.state == .interrupted ? .warning : .info,
             fields: [
                 "CAPTURE_SESSION": "\(session.id)",
@@ -22,6 +21,16 @@ enum SessionJournal {
                 "CAPTURE_DEVICES": devices.joined(separator: " "),
             ]
         )
+    }
+
+    static func sentence(on session: SessionSnapshot, isNewState: Bool) -> String {
+        let who = "session \(session.id) of \(session.program)"
+        guard isNewState else {
+            // A photo of a running session, say; that it runs was said before.
+            return "\(who) was changed: it writes \(session.description.outputs.map(\.name).joined(separator: ", "))"
+        }
+        let reason = session.reason.map { ": \($0.message)" } ?? ""
+        return "\(who) is \(session.state.rawValue)\(reason)"
     }
 
     static func record(

@@ -19,7 +19,11 @@ enum Users {
     /// - Throws: `.invalidArgument` for a user that does not exist.
     static func id(of name: String, caller: ClientIdentity) throws(CaptureError) -> UInt32 {
         if name.isEmpty { return caller.user }
-        if let number = UInt32(name) { return number }
+        if let number = UInt32(name) {
+            // The system's word for nobody at all: what is stored under it would never be found again.
+            if number == .max { throw CaptureError(.invalidArgument, "\(number) is no user's number") }
+            return number
+        }
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var room = [CChar](repeating: 0, count: 4096)

@@ -38,6 +38,22 @@ import Testing
         #expect(log.decisions.allSatisfy { $0.status == .authorized && $0.pid == 100 && $0.tier == .claimed })
     }
 
+    @Test func `tells the journal of each service in a sentence of its own`() async throws {
+        let gate = makeGate()
+        let unanswered = Task { await code { _ = try await gate.request([.camera, .microphone]) } }
+        await person.wasAsked()
+        person.fails(.timedOut)
+        _ = await unanswered.value
+        let answered = Task { await code { _ = try await gate.request([.camera, .microphone]) } }
+        await person.wasAsked(2)
+        person.answers([.camera: true, .microphone: true])
+        _ = await answered.value
+        #expect(log.decisions.count == 6)
+        #expect(Set(log.decisions.map(\.message)).count == 6)
+        #expect(log.decisions.allSatisfy { $0.message.contains($0.service.rawValue) })
+        #expect(log.decisions.allSatisfy { $0.message.contains("exe:/usr/bin/cheese") })
+    }
+
     @Test func `refuses what was answered no and never asks again`() async throws {
         let gate = makeGate()
         let first = Task { await code { _ = try await gate.request([.camera]) } }

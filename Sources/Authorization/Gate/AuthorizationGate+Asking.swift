@@ -143,11 +143,10 @@ extension AuthorizationGate {
         }
         for isYes in [true, false] {
             let those = Set(answers.filter { $0.value == isYes }.keys)
-            let word = isYes ? "yes" : "no"
-            report(those, for: client, .answer, "the person said \(word) to \(phrase(those)) for \(client.program)") {
-                _ in
-                isYes ? .authorized : .denied
+            let words = { (service: Service) in
+                "the person said \(isYes ? "yes" : "no") to \(service.words) for \(client.program)"
             }
+            report(those, for: client, .answer, words) { _ in isYes ? .authorized : .denied }
         }
         finish(key, id, .decided(Set(answers.keys)))
     }
@@ -182,7 +181,10 @@ extension AuthorizationGate {
         for waiter in prompt.waiters.values { waiter.continuation.resume(returning: outcome) }
     }
 
-    static let requesterGone = CaptureError(.dismissed, "the program that asked went away")
+    static let requesterGone = CaptureError(
+        .dismissed,
+        "the program that asked waits no longer: it was stopped or went away"
+    )
     static let changed = CaptureError(
         .notPermitted,
         "the program that asked is no longer the one that was identified, so it is refused"

@@ -47,12 +47,13 @@ extension AuthorizationGate {
         guard client.isUnchanged(in: later) else { throw AuthorizationGate.changed }
     }
 
-    /// Tells the journal what came of a request, service by service.
+    /// Tells the journal what came of a request, service by service, each in a sentence of its own: two that read alike
+    /// would look like one event told twice.
     func report(
         _ services: Set<Service>,
         for client: ClientIdentity,
         _ cause: Decision.Cause,
-        _ message: String,
+        _ message: (Service) -> String,
         _ status: (Service) -> AuthorizationStatus
     ) {
         for service in Service.ordered(services) {
@@ -65,7 +66,7 @@ extension AuthorizationGate {
                     service: service,
                     status: status(service),
                     cause: cause,
-                    message: message
+                    message: message(service)
                 )
             )
         }
