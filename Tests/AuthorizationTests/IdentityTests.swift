@@ -71,6 +71,15 @@ import Testing
         #expect(refusal(facts(uid: 990, unit: "motion.service", isLoginUser: false))?.code == .notPermitted)
     }
 
+    @Test func `of a unit with a dynamic user, who has no entry, is the unit`() throws {
+        let isLogin = ProcessFacts.isLoginUser(61999, shell: nil, hasSession: false)
+        let found = try ClientIdentity.identify(
+            facts(uid: 61999, unit: "doorbell.service", unitUser: 61999, isLoginUser: isLogin)
+        )
+        #expect(found.program == "unit:doorbell.service")
+        #expect(found.tier == .service)
+    }
+
     @Test func `of a uid that nobody logs in to is that user`() throws {
         let found = try ClientIdentity.identify(
             facts(uid: 33, unit: "apache2.service", unitUser: 0, isLoginUser: false)
