@@ -18,12 +18,14 @@ struct Places: Sendable {
     init(_ options: DaemonOptions) {
         self.options = options
         let home = Places.variable("HOME") ?? "/"
-        let ownDirectory = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
+        let ownDirectory = Places.ownDirectory
         root = SystemRoot(ofProcessOne: options.isSystem)
         if options.isSystem {
             // systemd names the directories that it made for the unit.
             state = options.stateDirectory ?? Places.variable("STATE_DIRECTORY") ?? "/var/lib/captured"
-            configuration = options.configDirectory.map { [$0] } ?? ["/usr/lib/captured", "/etc/captured"]
+            configuration =
+                options.configDirectory.map { [$0] }
+                ?? Places.vendors(of: ownDirectory).map { $0 + "/lib/captured" } + ["/etc/captured"]
         } else {
             let states = Places.variable("XDG_STATE_HOME") ?? home + "/.local/state"
             state = options.stateDirectory ?? states + "/captured"
@@ -41,7 +43,8 @@ struct Places: Sendable {
 
     /// Where programs say why they capture.
     func usageDescriptions() -> MetadataUsageDescriptions {
-        var own = ["/etc/captured/apps.d", "/usr/lib/captured/apps.d"]
+        let vendors = Places.vendors(of: Places.ownDirectory).reversed()
+        var own = ["/etc/captured/apps.d"] + vendors.map { $0 + "/lib/captured/apps.d" }
         if !options.isSystem {
             own.insert(Places.userConfiguration(Places.variable("HOME") ?? "/") + "/apps.d", at: 0)
         }
@@ -60,12 +63,23 @@ struct Places: Sendable {
         if let program = options.recorder { return .program(path: program) }
         if !configuration.recorder.command.isEmpty { return .program(path: configuration.recorder.command) }
         if options.isSystem { return .socket(path: configuration.recorder.socket) }
-        let own = Places.directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
-        return .program(path: own + "/captured-recorder")
+        return .program(path: Places.ownDirectory + "/captured-recorder")
+    }
+
+    /// Where this program lies.
+    private static var ownDirectory: String {
+        directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")
     }
 
     private static func userConfiguration(_ home: String) -> String {
         (variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/captured"
+    }
+
+    /// Where vendors put their files: `/usr`, and the PREFIX that this daemon was installed to, which counts more.
+    private static func vendors(of programs: String) -> [String] {
+        guard programs.hasSuffix("/libexec") else { return ["/usr"] }
+        let prefix = directory(of: programs)
+        return prefix == "/usr" || prefix == "/" ? ["/usr"] : ["/usr", prefix]
     }
 
     private static func variable(_ name: String) -> String? {

@@ -16,6 +16,7 @@ for part in "$vm"/lib/guest/*.sh; do . "$part"; done
 it() {
   local sentence=$1 status=0 began=$SECONDS
   shift
+  echo "$SECONDS $sentence" >"$work/checking"
   "$@" >"$work/output" 2>&1 || status=$?
   if ((status == 0)); then
     ok_count=$((ok_count + 1))
@@ -29,6 +30,25 @@ it() {
   return 0
 }
 check() { it "$@"; }
+
+# A check that takes minutes hangs: what its processes wait for is told, since the machine's time limit takes them along.
+tell_what_hangs() {
+  local since sentence process
+  while sleep 30 && read -r since sentence <"$work/checking"; do
+    ((SECONDS - since > 180)) || continue
+    echo "# hangs: $sentence"
+    for process in /proc/[0-9]*; do
+      case $(<"$process/comm") in
+        capture* | runuser | su | busctl | systemctl | ffprobe)
+          echo "#   ${process#/proc/} $(tr '\0' ' ' <"$process/cmdline"): $(cat "$process"/task/*/wchan | tr -s '0' ' ')"
+          cat "$process"/task/*/stack | sed 's/^/#     /' ;;
+      esac
+    done 2>/dev/null
+    return
+  done 2>/dev/null
+}
+tell_what_hangs &
+watcher=$!
 slow() { (($1 < 5)) || echo " [$1 s]"; }
 
 # skip SENTENCE WHY: only for what this kernel cannot do at all.
@@ -39,6 +59,7 @@ skip() {
 
 # The one proper end. A suite that stops without it has failed, whatever it printed.
 finish() {
+  kill "$watcher" 2>/dev/null
   echo "# end: $ok_count ok, $not_ok_count not ok, $skipped_count skipped"
   rm -rf "$work"
   exit $((not_ok_count > 0))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Records what real drivers deliver, and reads it back: codecs, frames, colours, tones.
-# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"

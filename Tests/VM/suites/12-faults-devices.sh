@@ -1,6 +1,6 @@
 #!/bin/bash
 # What goes wrong with devices, disks and pipes: each fault has its exit code and a sentence, each file is finished.
-# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
@@ -52,9 +52,9 @@ it "unknown microphone" refused 66 "no microphone 'hw:9,0'" --camera none --micr
 it "unknown preset" refused 64 "huge" --camera "$first" --preset huge
 it "unknown container" refused 64 "avi" --camera "$first" --format avi
 it "a format put wrongly" refused 64 "YUYV:1280x720@30" --camera "$first" --video-format YUYV:640
-it "a pixel format that it does not have" refused 66 "offers .*YUYV" --camera "$first" --microphone none --video-format MJPG
-it "a size that it does not have" refused 66 "offers .*640x480" --camera "$first" --microphone none --video-format 642x482
-it "a rate that it does not have" refused 66 "offers" --camera "$first" --microphone none --video-format 1280x720@60
+it "a pixel format that it does not have" refused 65 "offers .*YUYV" --camera "$first" --microphone none --video-format MJPG
+it "a size that it does not have" refused 65 "offers .*640x480" --camera "$first" --microphone none --video-format 642x482
+it "a rate that it does not have" refused 65 "offers" --camera "$first" --microphone none --video-format 1280x720@60
 it "unknown session" expect_exit 66 capturectl stop 9999
 
 # In use.

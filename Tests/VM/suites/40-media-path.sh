@@ -1,6 +1,6 @@
 #!/bin/bash
 # The way of a frame: what the device's thread does for each, whatever the number of readers, while it is recorded too.
-# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
