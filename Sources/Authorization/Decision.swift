@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 
 /// A decision about one program and one service, for the journal.
 public struct Decision: Hashable, Sendable {

@@ -1,5 +1,5 @@
 public import Authorization
-import CaptureCore
+public import CaptureCore
 
 /// Grants for tests of what needs one, by way of a real gate: a program of nobody's, and a person who says yes.
 public enum TestGrants {

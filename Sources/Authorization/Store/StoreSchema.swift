@@ -1,3 +1,4 @@
+import CaptureCore
 import GRDB
 
 /// The tables of the store and their version.

@@ -1,3 +1,5 @@
+public import CaptureCore
+
 /// Where a stored answer comes from.
 public enum AnswerReason: String, Hashable, Sendable {
     /// The person answered a prompt.

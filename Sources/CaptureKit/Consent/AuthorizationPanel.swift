@@ -112,7 +112,7 @@ public struct AuthorizationPanel: Sendable {
                 user: row["user"]?.text ?? row["uid"]?.integer.map { "\($0)" } ?? "",
                 program: row["program"]?.text ?? "",
                 service: row["service"]?.text ?? "",
-                status: AuthorizationStatus.allCases.first { $0.name == row["status"]?.text },
+                status: row["status"]?.text.flatMap { AuthorizationStatus(word: $0) },
                 tier: row["tier"]?.text ?? "",
                 reason: row["reason"]?.text ?? "",
                 time: (row["time"]?.integer ?? 0) / 1000,
@@ -149,7 +149,7 @@ public struct AuthorizationPanel: Sendable {
         isAllowed: Bool,
         user: String = ""
     ) async throws(CaptureError) {
-        let word = (isAllowed ? AuthorizationStatus.authorized : .denied).name
+        let word = (isAllowed ? AuthorizationStatus.authorized : .denied).word
         try await call(
             "Set",
             "ssss",

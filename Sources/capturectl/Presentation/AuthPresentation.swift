@@ -6,7 +6,7 @@ enum AuthPresentation {
         var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN"])
         for entry in entries {
             table.add([
-                entry.user, entry.program, entry.service, entry.status?.name ?? "unknown", entry.tier, entry.reason,
+                entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, entry.reason,
                 entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "",
             ])
         }
@@ -16,7 +16,7 @@ enum AuthPresentation {
     static func json(_ entry: AuthorizationEntry) -> JSON {
         [
             "user": JSON(entry.user), "program": JSON(entry.program), "service": JSON(entry.service),
-            "status": JSON(entry.status?.name), "tier": JSON(entry.tier), "reason": JSON(entry.reason),
+            "status": JSON(entry.status?.word), "tier": JSON(entry.tier), "reason": JSON(entry.reason),
             "time": JSON(entry.time), "detail": JSON(entry.detail),
         ]
     }

@@ -15,7 +15,7 @@ enum EventPresentation {
                 "session \(id), output \(result.name) is finished" + (result.error.map { ": \($0.message)" } ?? "")
             case .sessionRemoved(let id): "session \(id) is no longer listed"
             case .consentChanged(let user, let program, let service, let status):
-                "consent of \(user) for \(program) to \(service): \(status?.name ?? "unknown")"
+                "consent of \(user) for \(program) to \(service): \(status?.word ?? "unknown")"
             case .daemonAppeared: "the daemon came"
             case .daemonVanished: "the daemon went"
             }
@@ -56,7 +56,7 @@ enum EventPresentation {
                 "consentChanged",
                 [
                     "user": JSON(user), "program": JSON(program), "service": JSON(service),
-                    "status": JSON(status?.name),
+                    "status": JSON(status?.word),
                 ]
             )
         case .daemonAppeared: return add("daemonAppeared")

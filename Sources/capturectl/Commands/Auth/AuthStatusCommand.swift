@@ -42,11 +42,11 @@ struct AuthStatusCommand: AsyncParsableCommand {
         if json {
             return Output.print([
                 "program": JSON(name),
-                "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.name)) }),
+                "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.word)) }),
             ])
         }
         var table = Table(["SERVICE", "STATUS"])
-        for row in rows { table.add([row.key.rawValue, row.value.name]) }
+        for row in rows { table.add([row.key.rawValue, row.value.word]) }
         Output.print(Printable.text(name) + "\n" + table.text)
     }
 }

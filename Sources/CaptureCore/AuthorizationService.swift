@@ -1,29 +1,5 @@
-/// How a program stands with one service. The raw values are those of the bus.
-public enum AuthorizationStatus: UInt32, Hashable, Sendable, CaseIterable {
-    /// Never asked, or never answered: the next start may ask.
-    case notDetermined = 0
-    /// Policy forbids it; the user cannot change that.
-    case restricted = 1
-    /// The user said no.
-    case denied = 2
-    /// The user said yes.
-    case authorized = 3
-    /// Library only: yes, for chosen assets.
-    case limited = 4
-
-    /// The word for it, as `capturectl` prints it.
-    public var name: String {
-        switch self {
-        case .notDetermined: "notDetermined"
-        case .restricted: "restricted"
-        case .denied: "denied"
-        case .authorized: "authorized"
-        case .limited: "limited"
-        }
-    }
-}
-
-/// What a consent is for, by its name on the bus.
+/// What a consent is for, by its name on the bus. One answer per program, user and service; a grant for one never opens
+/// another.
 public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Frames of any camera.
     case camera
