@@ -39,6 +39,34 @@ final class DeviceThread: Sendable {
         }
     }
 
+    /// Starts the thread with what streams into a sink; when that fails, the sink's stream ends before `ended` hears why.
+    ///
+    /// - Parameters:
+    ///   - name: What `ps -T` shows, at most 15 bytes.
+    ///   - bytes: What a buffer of `format` takes.
+    /// - Throws: `.wrongState` while a thread is running, `.internalFault` for slots that are too small, and when the
+    ///   system has no thread to give.
+    func stream(
+        _ name: String,
+        _ format: MediaFormat,
+        of bytes: Int,
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void,
+        _ body: @escaping @Sendable (_ stop: Int32) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        guard sink.slotCapacity >= bytes else {
+            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(format)")
+        }
+        try start(name) { stop in
+            do throws(CaptureError) {
+                try body(stop)
+            } catch {
+                sink.finish(.deviceLost)
+                ended(error)
+            }
+        }
+    }
+
     /// Stops the thread and waits for its end; idempotent.
     func stop() {
         let running = state.withLock { state -> (WorkerThread, EventSignal)? in

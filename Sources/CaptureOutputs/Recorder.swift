@@ -144,7 +144,7 @@ public final class Recorder: Sendable {
     ///
     /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
     private static func depth(of frame: Int) -> Int {
-        min(max((24 << 20) / max(frame, 1), 8), 128)
+        min(max((24 << 20) / max(frame, 1), 8), 256)
     }
 
     private func start(_ reader: StreamReader) throws(SystemError) {

@@ -64,18 +64,17 @@ public final class ALSAMicrophone: MediaSource {
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
         guard let setup = setup.current else { throw CaptureError(.wrongState, "\(device.name) was closed") }
-        guard sink.slotCapacity >= setup.format.periodBytes else {
-            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(setup.format)")
-        }
         let name = device.name
-        try thread.start("mic-\(address.card)-\(address.device)") { stop in
+        let format = MediaFormat.audio(setup.format)
+        try thread.stream(
+            "mic-\(address.card)-\(address.device)",
+            format,
+            of: setup.format.periodBytes,
+            into: sink,
+            ended: ended
+        ) { (stop) throws(CaptureError) in
             var run = ALSACapture(setup, name, sink)
-            do throws(CaptureError) {
-                try run.stream(until: stop)
-            } catch {
-                sink.finish(.deviceLost)
-                ended(error)
-            }
+            try run.stream(until: stop)
         }
     }
 

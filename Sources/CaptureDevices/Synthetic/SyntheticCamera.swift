@@ -44,19 +44,12 @@ public final class SyntheticCamera: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        guard sink.slotCapacity >= video.frameSize else {
-            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(video)")
-        }
         let (video, clock, faults) = (video, clock, faults)
         let picture = TestPicture(video)
-        try thread.start("cam-synthetic") { stop in
+        try thread.stream("cam-synthetic", format, of: video.frameSize, into: sink, ended: ended) {
+            (stop) throws(CaptureError) in
             var run = SyntheticCameraRun(video, picture, clock, faults, sink)
-            do throws(CaptureError) {
-                try run.stream(until: stop)
-            } catch {
-                sink.finish(.deviceLost)
-                ended(error)
-            }
+            try run.stream(until: stop)
         }
     }
 

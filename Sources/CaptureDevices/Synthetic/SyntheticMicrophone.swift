@@ -43,19 +43,12 @@ public final class SyntheticMicrophone: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        guard sink.slotCapacity >= audio.periodBytes else {
-            throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(audio)")
-        }
         let (audio, clock, faults) = (audio, clock, faults)
         let tone = BeepTone(audio)
-        try thread.start("mic-synthetic") { stop in
+        try thread.stream("mic-synthetic", format, of: audio.periodBytes, into: sink, ended: ended) {
+            (stop) throws(CaptureError) in
             var run = SyntheticMicrophoneRun(audio, tone, clock, faults, sink)
-            do throws(CaptureError) {
-                try run.stream(until: stop)
-            } catch {
-                sink.finish(.deviceLost)
-                ended(error)
-            }
+            try run.stream(until: stop)
         }
     }
 
