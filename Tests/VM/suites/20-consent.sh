@@ -243,6 +243,30 @@ outlive() {
 }
 restarted() { active captured && [[ $(systemctl show -P NRestarts captured) -gt 0 ]]; }
 
+# Recordings on their way to the disk when the power goes: of four seconds at most one may be missing.
+torn_files=(torn.mkv torn.mp4 torn.wav)
+torn() {
+  local file
+  mkdir -p $state/torn
+  allow root camera microphone
+  for file in "${torn_files[@]}"; do
+    local video=("${both[@]:0:4}")
+    [[ $file != *.wav ]] || video=(--camera none)
+    it "$file is recorded" begin_torn "$file" "${video[@]}"
+  done
+  for file in "${torn_files[@]}"; do it "$file has four seconds" wait_for 120 has_recorded "${torn[$file]}" 4; done
+}
+declare -A torn
+begin_torn() { torn[$1]=$(capturectl start "${@:2}" "$state/torn/$1"); }
+# By what can be decoded: a head that was written before the cut knows no length. Encoded sound comes in 1024 samples.
+survived() {
+  if [[ $1 == *.wav ]]; then
+    awk -v d="$(duration "$state/torn/$1")" 'BEGIN { exit !(d >= 3) }'
+  else
+    (($(stream_value "$state/torn/$1" audio nb_read_frames) >= 3 * 48000 / 1024 && $(frame_count "$state/torn/$1") >= 10))
+  fi || { probe "$state/torn/$1" | grep -E 'duration|frames'; return 1; }
+}
+
 case $boot in
   1)
     it "what is stored lies on a disk" mount_state $state
@@ -262,6 +286,7 @@ case $boot in
     shows last 'allow .*\[y/n\]'
     types last y
     it "an answer is given at the last moment" wait_for 60 says running capturectl sessions
+    torn
     power_cut
     ;;
   2)
@@ -271,6 +296,7 @@ case $boot in
     it "and the no" stores "bob $capturectl_program camera denied"
     it "it records without asking" expect_exit 0 alone capturectl record "${sound[@]}" after.wav
     it "a file that is playable" playable /home/alice/after.wav
+    for file in "${torn_files[@]}"; do it "$file lost a second at most" survived "$file"; done
     ;;
 esac
 finish
