@@ -29,7 +29,7 @@ class Raw:
         # gst-launch's readers, too, pass over what they are too slow for.
         self.mode = "look" if look else "newest"
         # Each reader first meets every page of the ring, which an emulated processor feels for a while.
-        self.lengths = (25, 40) if readers > 1 else (4, 12)
+        self.lengths = (8, 18) if readers > 1 else (3, 9)
         self.contenders = {"v4l2-ctl": self.v4l2_ctl} if look else {"gst-launch shmsink": self.shmsink}
 
     def prepare(self):
@@ -69,7 +69,7 @@ class Raw:
 class Encode:
     """A camera and a microphone to H.264 and AAC in Matroska."""
 
-    size, rate, lengths = "640x480", 25, (4, 12)
+    size, rate, lengths = "640x480", 25, (3, 9)
     work = f"raw {size} at {rate} fps and sound to H.264 + AAC"
 
     def __init__(self):
@@ -108,7 +108,7 @@ class Encode:
 class Copy:
     """A camera's own MJPEG into a file."""
 
-    work, lengths = "MJPEG 1280x720 at 15 fps to a file", (4, 12)
+    work, lengths = "MJPEG 1280x720 at 15 fps to a file", (3, 9)
 
     def __init__(self):
         self.contenders = {"ffmpeg -c copy": self.ffmpeg}
