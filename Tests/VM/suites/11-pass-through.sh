@@ -1,6 +1,6 @@
 #!/bin/bash
 # What a camera compresses itself goes into the file bit for bit. Needs v4l2loopback, whose frames any program writes.
-# machine: --systemd --vivid 2 --timeout 900 --karg vivid.multiplanar=1,2
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
