@@ -89,6 +89,26 @@ struct SessionTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a session of somebody else's runs on, and its stop fails at once`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Start": { daemon, _ throws(CaptureError) in
+                    try daemon.become(.running)
+                    return []
+                },
+                "Stop": { _, _ throws(CaptureError) in throw CaptureError(.noSuchSession, "there is no session 1") },
+            ]
+        )
+        let session = try await session(bus, output: FrameBufferOutput())
+        try await session.startRunning()
+        let error = await #expect(throws: CaptureError.self) { try await session.stopRunning() }
+        #expect(error?.code == .noSuchSession)
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test func `a session that came to its end by itself while it was to be stopped has stopped`() async throws {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(

@@ -73,8 +73,8 @@ extension CaptureSession {
         do throws(CaptureError) {
             try await daemon.call(hub.path, CaptureNames.session, "Stop")
         } catch {
-            // One that came to its end by itself while it was asked has stopped; that is announced, or was.
-            if error.code != .wrongState, error.code != .noSuchSession { throw error }
+            // One that came to its end by itself while it was asked has stopped. Another user's says the same and runs on.
+            guard [.wrongState, .noSuchSession].contains(error.code), await hub.isOver() else { throw error }
         }
     }
 

@@ -63,6 +63,12 @@ final class SessionHub: Sendable {
         return stream
     }
 
+    /// Whether the session has ended, asked anew: its end may not have been announced to us yet.
+    func isOver() async -> Bool {
+        if let properties = try? await daemon.properties(of: path, CaptureNames.session) { update(properties, .answer) }
+        return status.state.isFinal
+    }
+
     private func heard(_ signal: BusSignal) {
         switch (signal.interface, signal.member) {
         case (CaptureNames.properties, "PropertiesChanged"):
