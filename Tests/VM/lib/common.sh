@@ -16,6 +16,10 @@ host_packages() {
   command -v python3 >/dev/null || need+=(python3)
   command -v depmod >/dev/null || [[ -x /sbin/depmod ]] || need+=(kmod)
   command -v mkfs.ext4 >/dev/null || [[ -x /sbin/mkfs.ext4 ]] || need+=(e2fsprogs)
+  # What a module of the kernel is built with, and its object tool's library.
+  command -v make >/dev/null || need+=(make)
+  command -v gcc >/dev/null || need+=(gcc)
+  [[ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ]] || need+=(libelf1)
   echo "${need[*]}"
 }
 
