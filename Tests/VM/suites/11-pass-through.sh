@@ -1,29 +1,36 @@
 #!/bin/bash
 # What a camera compresses itself goes into the file bit for bit. Needs v4l2loopback, whose frames any program writes.
 # machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
-# flavours: fast
+# flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 node=$(grep -lx 'Dummy video device (0x0000)' /sys/class/video4linux/*/name | head -n 1 | cut -d/ -f5)
 loopback=/dev/$node
 
+# Emulated processors get less to do.
+size=640x360 rate=10
+[[ $flavour != stock ]] || size=320x180 rate=5
+
 # Fifty frames, each different, over and over. Slow enough that the driver, which waits for no reader, does not write over
-# a frame that is being read.
+# a frame that is being read. Of the frame that stands there when a stream begins it tells the whole buffer's length, with
+# what a longer frame has left behind: so all are filled up to one length, as some cameras do, and the fill has to go.
 make_stream() {
-  ffmpeg -v error -f lavfi -i testsrc2=size=640x360:rate=10 -frames:v 50 -c:v mjpeg -q:v 3 "$work/known.avi"
+  mkdir "$work/known" &&
+    ffmpeg -v error -f lavfi -i "testsrc2=size=$size:rate=$rate" -frames:v 50 -c:v mjpeg -q:v 3 "$work/known/%02d.jpg" &&
+    md5sum "$work"/known/*.jpg | cut -d ' ' -f 1 >"$work/known.md5" &&
+    truncate -s 128K "$work"/known/*.jpg
 }
 play_stream() {
-  ffmpeg -v error -nostdin -re -stream_loop -1 -i "$work/known.avi" -c copy -f v4l2 "$loopback" &
+  ffmpeg -v error -nostdin -re -loop 1 -framerate "$rate" -i "$work/known/%02d.jpg" -c copy -f v4l2 "$loopback" &
   player=$!
-  wait_for 20 says "'MJPG'" v4l2-ctl -d "$loopback" --get-fmt-video
+  wait_for 60 says "'MJPG'" v4l2-ctl -d "$loopback" --get-fmt-video
 }
 # hashes FILE: of each compressed frame, in order
 hashes() { ffmpeg -v error -nostdin -i "$1" -map 0:v:0 -c copy -f framemd5 - | awk '/^0/ { print $NF }'; }
 # same_bytes FILE COUNT: at least so many frames, each one of the known ones, in their order. The driver may repeat one
 # and leave some out.
 same_bytes() {
-  hashes "$work/known.avi" >"$work/known.md5"
   hashes "$1" >"$work/file.md5"
   awk -v least="$2" 'NR == FNR { at[$1] = NR - 1; known = NR; next }
     !($1 in at) { print "frame " FNR " is none of those that were written"; bad = 1; exit 1 }
@@ -43,14 +50,14 @@ for format in mkv mp4 mov; do
   it "$format: MJPEG is recorded" record "$work/out.$format" --camera "$loopback" --microphone none --duration 5
   it "$format: not encoded again" is videoEncoder copy
   it "$format: it is MJPEG" has "$work/out.$format" video codec_name mjpeg
-  it "$format: bit for bit" same_bytes "$work/out.$format" 30
+  it "$format: bit for bit" same_bytes "$work/out.$format" $((3 * rate))
   it "$format: ffprobe counts the frames that were reported" test "$(frame_count "$work/out.$format")" = "$(value frames)"
 done
 frames() { capturectl frames --camera "$loopback" --format mjpeg --count 20 >"$work/pipe.mjpeg"; }
 it "a pipe carries it" frames
 it "bit for bit, too" same_bytes "$work/pipe.mjpeg" 20
 it "a photo is taken" capturectl photo --camera "$loopback" "$work/photo.jpg"
-it "it is the camera's own picture" test "$(picture_size "$work/photo.jpg")" = 640x360
+it "it is the camera's own picture" test "$(picture_size "$work/photo.jpg")" = $size
 it "H.264 where it is asked for" record "$work/h264.mkv" --camera "$loopback" --microphone none --video-codec h264 --duration 2
 it "which is H.264" has "$work/h264.mkv" video codec_name h264
 kill $player
