@@ -52,25 +52,42 @@ import Testing
         unsafe bytes.withUnsafeBytes { unsafe CompressedFrame.isKeyframe($0, format) }
     }
 
-    @Test func `is a whole JPEG from its first marker through its last`() {
-        #expect(length([0xff, 0xd8, 1, 2, 3, 0xff, 0xd9]) == 7)
-        #expect(length([0xff, 0xd8, 0xff, 0xd9]) == 4)
-    }
+    /// A JPEG of an APP0 segment that holds a small JPEG, a scan, and entropy-coded data with a stuffed byte and a restart.
+    private let whole: [UInt8] =
+        [0xff, 0xd8] + [0xff, 0xe0, 0, 6, 0xff, 0xd8, 0xff, 0xd9] + [0xff, 0xda, 0, 3, 1]
+        + [9, 8, 0xff, 0, 7, 0xff, 0xd3, 6, 5] + [0xff, 0xd9]
 
-    @Test func `is cut off where a JPEG's fill begins`() {
-        #expect(length([0xff, 0xd8, 7, 0xff, 0xd9] + Array(repeating: 0, count: 5000)) == 5)
-        #expect(length([0xff, 0xd8, 7, 0xff, 0xd9] + Array(repeating: 0xff, count: 500)) == 5)
-        #expect(length([0xff, 0xd8, 7, 0xff, 0xd9, 0x0d, 0x0a]) == 5)
+    @Test func `is a whole JPEG from its first marker through its last`() {
+        #expect(length(whole) == whole.count)
     }
 
     @Test(
         arguments: [
-            [], [0xff], [0xff, 0xd8], [0xff, 0xd8, 0xff], [0, 0, 0, 0, 0xff, 0xd9], [0xff, 0xd8, 1, 2, 3, 4],
-            Array(repeating: 0, count: 100), [0xff, 0xd8] + Array(repeating: 0, count: 100),
-            [0xff, 0xd8, 0xff, 0xd9] + Array(repeating: 7, count: 100),
+            Array(repeating: 0, count: 5000), Array(repeating: 0xff, count: 500), [0x0d, 0x0a], [1, 2, 0xff, 0xd9],
+            Array(repeating: 7, count: 9000) + [0xff, 0xd9, 0, 0],
         ] as [[UInt8]]
     )
-    func `is broken without both markers at its ends`(bytes: [UInt8]) {
+    func `is cut off behind a JPEG's end, whatever follows`(rest: [UInt8]) {
+        #expect(length(whole + rest) == whole.count)
+    }
+
+    @Test func `has two scans when it is progressive`() {
+        let second: [UInt8] = [0xff, 0xda, 0, 3, 1, 4, 4, 0xff, 0xd9]
+        #expect(length(whole.dropLast(2) + second) == whole.count - 2 + second.count)
+    }
+
+    @Test func `is broken wherever it breaks off`() {
+        for count in 0..<whole.count { #expect(length(Array(whole[..<count])) == nil, "\(count)") }
+    }
+
+    @Test(
+        arguments: [
+            [0, 0, 0, 0, 0xff, 0xd9], [0xff, 0xd8, 1, 2, 3, 0xff, 0xd9], [0xff, 0xd8, 0xff, 0xd9],
+            Array(repeating: 0, count: 100), [0xff, 0xd8] + Array(repeating: 0, count: 100),
+            [0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xd9], [0xff, 0xd8] + Array(repeating: 0xff, count: 100),
+        ] as [[UInt8]]
+    )
+    func `is broken without markers where they must be`(bytes: [UInt8]) {
         #expect(length(bytes) == nil)
     }
 

@@ -1,24 +1,50 @@
 import CaptureCore
+import Glibc
 
 /// What can be told of a compressed frame from a few of its bytes, without decoding and without allocation.
 enum CompressedFrame {
-    /// How far from the end of the data, fill left out, an EOI is looked for: some cameras write a few bytes after it.
-    private static let trailer = 64
-
-    /// The length of a whole JPEG, from its SOI through its EOI, without the fill or the few bytes that some cameras
-    /// write behind it; `nil` when either marker is missing.
+    /// The length of a whole JPEG, from its SOI through its EOI, without what cameras write behind it: fill, a few bytes,
+    /// or what an older, longer frame left in the buffer; `nil` when it breaks off before its EOI.
     ///
-    /// Within the entropy-coded data a 0xff is always followed by a zero or a restart marker, so that the pair 0xff
-    /// 0xd9 near the end is the EOI.
+    /// Segments are passed over by their lengths, since one may hold a small JPEG of its own. Within entropy-coded data a
+    /// 0xff is always followed by a zero or a restart marker. Rules: ITU-T T.81, annex B.
     static func lengthOfJPEG(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4, unsafe bytes[0] == 0xff, unsafe bytes[1] == 0xd8 else { return nil }
-        var end = bytes.count
-        while end > 4, unsafe bytes[end - 1] == 0 || bytes[end - 1] == 0xff { end -= 1 }
-        var index = end - 1
-        let least = max(3, end - trailer)
-        while index >= least {
-            if unsafe bytes[index] == 0xd9, unsafe bytes[index - 1] == 0xff { return index + 1 }
-            index -= 1
+        var index = 2
+        var hasPicture = false
+        while index + 1 < bytes.count {
+            guard unsafe bytes[index] == 0xff else { return nil }
+            let marker = unsafe bytes[index + 1]
+            switch marker {
+            case 0xff: index += 1
+            case 0xd9: return hasPicture ? index + 2 : nil
+            case 0x01, 0xd0...0xd7: index += 2
+            default:
+                guard index + 3 < bytes.count else { return nil }
+                let length = unsafe Int(bytes[index + 2]) << 8 | Int(bytes[index + 3])
+                guard length >= 2 else { return nil }
+                index += 2 + length
+                if marker == 0xda {
+                    guard let next = unsafe nextMarker(in: bytes, from: index) else { return nil }
+                    index = next
+                    hasPicture = true
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Where the marker behind entropy-coded data is; `nil` when the data ends first.
+    private static func nextMarker(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var index = start
+        while index + 1 < bytes.count, let base = bytes.baseAddress {
+            guard let found = unsafe memchr(base + index, 0xff, bytes.count - 1 - index) else { return nil }
+            index = unsafe UnsafeRawPointer(found) - base
+            switch unsafe bytes[index + 1] {
+            case 0x00, 0xd0...0xd7: index += 2
+            case 0xff: index += 1
+            default: return index
+            }
         }
         return nil
     }
