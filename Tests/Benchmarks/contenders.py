@@ -115,7 +115,7 @@ class Copy:
 
     def prepare(self):
         if not MJPEG:
-            raise Missing("this kernel has no camera that compresses: it takes v4l2loopback, as with --fast")
+            raise Missing("this kernel has no camera that compresses: it takes v4l2loopback")
 
     def ours(self, seconds):
         path = f"{WORK}/ours.mkv"
