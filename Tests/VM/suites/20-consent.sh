@@ -246,9 +246,9 @@ restarted() { active captured && [[ $(systemctl show -P NRestarts captured) -gt 
 # Recordings on their way to the disk when the power goes: of four seconds at most one may be missing.
 torn_files=(torn.mkv torn.mp4 torn.wav)
 torn() {
-  local file
+  local file service
   mkdir -p $state/torn
-  allow root camera microphone
+  for service in camera microphone; do capturectl auth set "$(myself)" "$service" authorized; done
   for file in "${torn_files[@]}"; do
     local video=("${both[@]:0:4}")
     [[ $file != *.wav ]] || video=(--camera none)
