@@ -140,11 +140,11 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// How many frames may wait for a slow encoder: what the memory of eight large ones holds of small ones.
+    /// How many frames may wait for a slow encoder: 64 MiB of them, taken when they do.
     ///
     /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
     private static func depth(of frame: Int) -> Int {
-        min(max((24 << 20) / max(frame, 1), 8), 256)
+        min(max((64 << 20) / max(frame, 1), 8), 256)
     }
 
     private func start(_ reader: StreamReader) throws(SystemError) {

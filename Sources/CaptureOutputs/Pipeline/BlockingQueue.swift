@@ -42,11 +42,11 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Takes the first, waiting for one.
+    /// Takes the first, or the one that was put last, waiting for one.
     ///
     /// - Parameter limit: Nanoseconds to wait; negative for no limit.
     /// - Returns: `nil` when the time ran out, or the queue is closed.
-    func take(within limit: Int64 = -1) -> Element? {
+    func take(within limit: Int64 = -1, newest: Bool = false) -> Element? {
         var end = timespec()
         if limit >= 0 {
             unsafe clock_gettime(CLOCK_MONOTONIC, &end)
@@ -58,6 +58,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         defer { unsafe pthread_mutex_unlock(mutex) }
         while !isClosed {
             if first < elements.count {
+                if newest { return elements.removeLast() }
                 let element = elements[first]
                 elements[first] = nil
                 first += 1

@@ -10,7 +10,8 @@ struct PooledMemory: @unchecked Sendable {
 /// A fixed number of buffers of one size. Thread-safe.
 ///
 /// Pages are only taken from the system when something is first written in them, so a compressed camera's generous
-/// largest frame costs what its frames really are.
+/// largest frame costs what its frames really are; the buffer that was given back last is taken first, so that only a
+/// slow encoder makes many of them real, and what is written is still in the processor's cache.
 final class BufferPool: Sendable {
     /// Bytes of each buffer.
     let capacity: Int
@@ -37,7 +38,7 @@ final class BufferPool: Sendable {
     }
 
     /// Takes a free buffer, waiting for one; `nil` once the pool is closed.
-    func take() -> PooledMemory? { free.take() }
+    func take() -> PooledMemory? { free.take(newest: true) }
 
     /// Takes one back.
     func give(_ memory: PooledMemory) { free.put(memory) }

@@ -66,8 +66,9 @@ struct SessionRun {
                     ticker = Ticker(milliseconds: display == nil ? 1000 : 250) { feed.yield(.tick) }
                 }
                 guard status.state.isFinal else { continue }
-                // A daemon that is stopped says so: the recording is whole, but shorter than was asked.
-                if status.state != .stopped || status.reason != nil { outcome.error = outcome.error ?? reason(status) }
+                // What ended the session is the cause of what its output lacks. A daemon that is stopped says so: the
+                // recording is whole, but shorter than was asked.
+                outcome.error = status.reason ?? outcome.error ?? (status.state == .stopped ? nil : reason(status))
                 if phase == .starting {
                     if let error = outcome.error { throw error }
                     // A short one may have come to its end, unseen, before it was seen to run; one of which no output
@@ -151,6 +152,6 @@ struct SessionRun {
     }
 
     private func reason(_ status: SessionStatus) -> CaptureError {
-        status.reason ?? CaptureError(.internalFault, "the session \(status.state.rawValue) without a reason")
+        CaptureError(.internalFault, "the session \(status.state.rawValue) without a reason")
     }
 }
