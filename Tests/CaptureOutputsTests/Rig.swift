@@ -78,9 +78,13 @@ final class Rig {
         }
     }
 
-    /// Waits for a report of progress that `holds`.
+    /// Waits for a report of progress that `holds`, for a minute at most.
     func progress(_ holds: (OutputStatistics) -> Bool) throws {
+        let begun = Timestamp.now
         while true {
+            if Timestamp.now - begun > 60_000_000_000 {
+                throw CaptureError(.timedOut, "no such progress: \(reports.suffix(1))")
+            }
             switch try next() {
             case .progress(let counters) where holds(counters): return
             case .progress, .ready: continue
