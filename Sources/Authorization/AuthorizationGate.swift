@@ -126,7 +126,7 @@ public actor AuthorizationGate {
                 try await confirm(client, again)
                 let undecided = try refuseOrFindUndecided(services, for: client)
                 if undecided.isEmpty {
-                    let words = { (service: Service) in "\(client.program) may use \(service.words)" }
+                    let words = { (service: Service) in "\(client.program) may use \(service.title)" }
                     report(services, for: client, .storedAnswer, words) { _ in .authorized }
                     return mint(services, for: client)
                 }
@@ -141,7 +141,7 @@ public actor AuthorizationGate {
                 }
             let stored = error.code == .denied ? (try? storedStatuses(for: client)) ?? [:] : [:]
             let words = { (service: Service) in
-                "\(client.program) does not get \(service.words): \(error.message)"
+                "\(client.program) does not get \(service.title): \(error.message)"
             }
             report(services, for: client, cause, words) { stored[$0] ?? .notDetermined }
             throw error

@@ -90,7 +90,7 @@ actor DeviceObjects {
             guard try await gate.status(service, for: client.identity) == .authorized else {
                 throw CaptureError(
                     .notPermitted,
-                    "\(client.identity.program) has no consent for \(service.words); request access first, or see "
+                    "\(client.identity.program) has no consent for \(service.title); request access first, or see "
                         + "'capturectl auth status'"
                 )
             }
@@ -101,7 +101,7 @@ actor DeviceObjects {
                 again: client.identifyAgain
             )
             guard let grant = grants[service] else {
-                throw CaptureError(.notPermitted, "there is no consent for \(service.words)")
+                throw CaptureError(.notPermitted, "there is no consent for \(service.title)")
             }
             return try await body(grant, call.arguments)
         }

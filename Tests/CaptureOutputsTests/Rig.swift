@@ -131,6 +131,15 @@ final class Rig {
         )
     }
 
+    /// Publishes periods of a tone, from the start of the sound.
+    func tone(periods: Int) throws {
+        for index in 0..<periods {
+            let position = UInt64(index * 480)
+            let bytes = Material.tone(Material.stereo, position: position)
+            try period(bytes, at: Int64(index) * 10_000_000, position: position)
+        }
+    }
+
     /// Publishes one period.
     func period(_ bytes: [UInt8], at nanoseconds: Int64, position: UInt64, flags: BufferFlags = .monotonic) throws {
         guard let audio, let slot = audio.claim() else { throw CaptureError(.internalFault, "no slot") }

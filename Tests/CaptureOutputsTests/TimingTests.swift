@@ -84,11 +84,7 @@ import Testing
         )
         _ = try rig.ready()
         // The camera needs 300 ms to deliver.
-        for index in 0..<80 {
-            let position = UInt64(index * 480)
-            let tone = Material.tone(Material.stereo, position: position)
-            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
-        }
+        try rig.tone(periods: 80)
         for index in 9..<20 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.outcome())
         #expect(counters.frames == 1)
@@ -104,11 +100,7 @@ import Testing
             audio: Material.stereo
         )
         _ = try rig.ready()
-        for index in 0..<100 {
-            let position = UInt64(index * 480)
-            let tone = Material.tone(Material.stereo, position: position)
-            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
-        }
+        try rig.tone(periods: 100)
         let error = try rig.fault(try rig.end())
         #expect(error.message == "the recording ended before the camera delivered a picture")
         #expect(try Probe.packets(rig.path, "a").count > 40)
@@ -149,14 +141,7 @@ import Testing
             audio: Material.stereo
         )
         _ = try rig.ready()
-        for index in 0..<200 {
-            let position = UInt64(index * 480)
-            try rig.period(
-                Material.tone(Material.stereo, position: position),
-                at: Int64(index) * 10_000_000,
-                position: position
-            )
-        }
+        try rig.tone(periods: 200)
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.outcome())
         #expect(counters.frames == 46)

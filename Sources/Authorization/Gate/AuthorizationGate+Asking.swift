@@ -47,7 +47,7 @@ extension AuthorizationGate {
         for client: ClientIdentity,
         session: String
     ) throws(CaptureError) {
-        let ordered = Service.ordered(services)
+        let ordered = services.sorted()
         let usage = try usage.description(of: client, for: ordered)
         let id = nextNumber()
         let request = PromptRequest(
@@ -144,7 +144,7 @@ extension AuthorizationGate {
         for isYes in [true, false] {
             let those = Set(answers.filter { $0.value == isYes }.keys)
             let words = { (service: Service) in
-                "the person said \(isYes ? "yes" : "no") to \(service.words) for \(client.program)"
+                "the person said \(isYes ? "yes" : "no") to \(service.title) for \(client.program)"
             }
             report(those, for: client, .answer, words) { _ in isYes ? .authorized : .denied }
         }

@@ -56,7 +56,7 @@ extension AuthorizationGate {
         _ message: (Service) -> String,
         _ status: (Service) -> AuthorizationStatus
     ) {
-        for service in Service.ordered(services) {
+        for service in services.sorted() {
             decisions(
                 Decision(
                     program: client.program,
@@ -75,5 +75,5 @@ extension AuthorizationGate {
 
 /// Services in a sentence, as in `the camera and the microphone`.
 func phrase(_ services: Set<Service>) -> String {
-    Service.ordered(services).map(\.words).joined(separator: " and ")
+    services.sorted().map(\.title).joined(separator: " and ")
 }

@@ -36,19 +36,4 @@ extension Service {
         case .libraryReadWrite: "X-Capture-LibraryUsageDescription"
         }
     }
-
-    /// What it is called in a sentence.
-    public var words: String {
-        switch self {
-        case .camera: "the camera"
-        case .microphone: "the microphone"
-        case .libraryAdd: "adding to the library"
-        case .libraryReadWrite: "the library"
-        }
-    }
-
-    /// The services in the order in which they are declared: the order of a dialog's rows.
-    static func ordered(_ services: Set<Service>) -> [Service] {
-        allCases.filter(services.contains)
-    }
 }

@@ -42,9 +42,11 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Takes the first, or the one that was put last, waiting for one.
+    /// Takes one, waiting for it.
     ///
-    /// - Parameter limit: Nanoseconds to wait; negative for no limit.
+    /// - Parameters:
+    ///   - limit: Nanoseconds to wait; negative for no limit.
+    ///   - newest: Takes the one that was put last in place of the first.
     /// - Returns: `nil` when the time ran out, or the queue is closed.
     func take(within limit: Int64 = -1, newest: Bool = false) -> Element? {
         var end = timespec()
