@@ -1,3 +1,4 @@
+import CLinux
 public import CaptureCore
 import CaptureRing
 public import CaptureSystem
@@ -33,6 +34,8 @@ public final class Recorder: Sendable {
             throw CaptureError(.internalFault, error)
         }
         OutputFile.prepareProcess()
+        // An encoder that was tried leaves its memory to the one that is used, and to whichever thread uses it.
+        _ = clinux_keep_freed_memory()
         LibAV.quieten()
     }
 

@@ -51,6 +51,10 @@ public final class RingReader {
         next = fromStart ? min(oldest, published) : published
     }
 
+    /// Maps the ring's pages before they are read, which makes the first buffers as cheap as all later ones. Memory that
+    /// was never written becomes real by it, so it is not for rings whose slots are mostly empty.
+    public func populate() { memory.shared.populate() }
+
     /// Waits for a buffer. Allocates nothing.
     ///
     /// Buffers come in order. A reader that was overtaken goes on a quarter into what is still there, so that what it

@@ -36,10 +36,8 @@ final class VideoEncoder {
         var refused: String?
         for candidate in ["h264_vaapi", "h264_nvenc", "libx264", "libopenh264"] {
             guard isWorthTrying(candidate) else { continue }
-            if let encoder = try? VideoEncoder(candidate, request), encoder.worksForReal(request) {
-                // The frame of the trial is behind it, so that the file begins with an encoder like new.
-                if let fresh = try? VideoEncoder(candidate, request) { return fresh }
-            }
+            // The file begins with an encoder like new, which finds the memory and the code of the tried one warm.
+            if works(candidate, request), let fresh = try? VideoEncoder(candidate, request) { return fresh }
             // Hardware may be absent where its encoder is compiled in; the others need nothing else.
             if candidate.hasPrefix("lib") { refused = candidate }
         }
@@ -143,21 +141,33 @@ final class VideoEncoder {
         }
     }
 
-    /// Encodes a black picture, since an encoder may open and still not work.
-    private func worksForReal(_ request: VideoEncoderRequest) -> Bool {
-        guard let pool = try? BufferPool(count: 1, capacity: request.layout.size), let memory = pool.take() else {
-            return false
+    /// Whether an encoder works for real: some open and fail with their first picture. The second picture is another
+    /// kind, made of the first.
+    private static func works(_ name: String, _ request: VideoEncoderRequest) -> Bool {
+        guard let encoder = try? VideoEncoder(name, request),
+            let pool = try? BufferPool(count: 3, capacity: request.layout.size)
+        else { return false }
+        var made = 0
+        for index in 0..<3 {
+            guard let memory = pool.take() else { return false }
+            // A pattern that moves, so that there is something to encode.
+            for place in unsafe memory.bytes.indices {
+                unsafe memory.bytes[place] = UInt8(truncatingIfNeeded: place / 5 + index)
+            }
+            let info = BufferInfo(
+                timestamp: Timestamp(nanoseconds: 0),
+                deviceSequence: UInt64(index),
+                bytesUsed: (0, 0, 0, 0),
+                flags: .keyframe
+            )
+            let picture = MediaBuffer(memory, of: pool, count: request.layout.size, info: info)
+            guard let packets = try? encoder.encode(picture, at: Int64(index) * 100_000, isKey: index == 0) else {
+                return false
+            }
+            made += packets.count
         }
-        unsafe _ = memory.bytes.initializeMemory(as: UInt8.self, repeating: 128)
-        let info = BufferInfo(
-            timestamp: Timestamp(nanoseconds: 0),
-            deviceSequence: 0,
-            bytesUsed: (0, 0, 0, 0),
-            flags: .keyframe
-        )
-        let buffer = MediaBuffer(memory, of: pool, count: request.layout.size, info: info)
-        guard let first = try? encode(buffer, at: 0, isKey: true), let rest = try? drain() else { return false }
-        return !(first + rest).isEmpty
+        guard let rest = try? encoder.drain() else { return false }
+        return made + rest.count > 0
     }
 
     private static func isWorthTrying(_ name: String) -> Bool {

@@ -1,3 +1,4 @@
+import CLinux
 import CaptureCore
 import Glibc
 
@@ -15,26 +16,32 @@ struct PooledMemory: @unchecked Sendable {
 final class BufferPool: Sendable {
     /// Bytes of each buffer.
     let capacity: Int
-    private let count: Int
     private let free = BlockingQueue<PooledMemory>()
+    private let memory: PooledMemory
 
-    /// Makes `count` buffers of at least one byte.
-    init(count: Int, capacity: Int) throws(CaptureError) {
+    /// Makes `count` buffers of at least one byte, `ready` of which are met by now: their first use costs no page fault.
+    init(count: Int, capacity: Int, ready: Int = 0) throws(CaptureError) {
         self.capacity = max(capacity, 1)
-        self.count = count
         // Some decoders read a few bytes past the end of what they are given.
         let size = max(capacity, 1) + 64
-        for _ in 0..<count {
-            var address: UnsafeMutableRawPointer?
-            guard unsafe posix_memalign(&address, 64, size) == 0, let address = unsafe address else {
-                throw CaptureError(.internalFault, "there is no memory for \(count) buffers of \(capacity) bytes")
-            }
-            free.put(unsafe PooledMemory(bytes: UnsafeMutableRawBufferPointer(start: address, count: size)))
+        let stride = (size + 63) / 64 * 64
+        // Not from malloc, whose freed memory an encoder is to find again.
+        let start = unsafe mmap(nil, stride * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let start = unsafe start, unsafe start != MAP_FAILED else {
+            throw CaptureError(.internalFault, "there is no memory for \(count) buffers of \(capacity) bytes")
+        }
+        let all = unsafe UnsafeMutableRawBufferPointer(start: start, count: stride * count)
+        memory = unsafe PooledMemory(bytes: all)
+        unsafe _ = clinux_populate(start, stride * min(ready, count), 1)
+        // The one that is put last is taken first.
+        for index in (0..<count).reversed() {
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: all[index * stride..<index * stride + size])
+            free.put(unsafe PooledMemory(bytes: bytes))
         }
     }
 
     deinit {
-        for memory in free.drain() { unsafe memory.bytes.deallocate() }
+        unsafe munmap(memory.bytes.baseAddress, memory.bytes.count)
     }
 
     /// Takes a free buffer, waiting for one; `nil` once the pool is closed.
@@ -45,9 +52,6 @@ final class BufferPool: Sendable {
 
     /// Lets nobody wait for a buffer any more.
     func close() { free.close() }
-
-    /// How many are in use.
-    var used: Int { count - free.count }
 }
 
 /// A frame or a stretch of sound in memory of the recorder's own; goes back to its pool with its last reference.

@@ -53,7 +53,11 @@ final class StreamReader: Sendable {
         self.ring = Unguarded(ring)
         self.converter = Unguarded(converter)
         self.events = events
-        pool = try BufferPool(count: buffers, capacity: converter.capacity)
+        // A compressed frame takes a part of its slot and of its buffer; raw ones and sound fill them.
+        var fills = true
+        if case .video(let video) = ring.format { fills = !video.pixelFormat.isCompressed }
+        pool = try BufferPool(count: buffers, capacity: converter.capacity, ready: fills ? ring.layout.slotCount : 0)
+        if fills { ring.populate() }
     }
 
     /// Starts the thread.
