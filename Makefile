@@ -27,7 +27,7 @@ build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-de
 	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev
 demo_packages := dbus
 check_packages := python3 desktop-file-utils
-bench_packages := ffmpeg v4l-utils alsa-utils ustreamer gstreamer1.0-tools gstreamer1.0-plugins-base \
+bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
 
 .PHONY: all build programs docs demo demo-reset check bench install uninstall setup setup-demo setup-check setup-bench

@@ -35,6 +35,8 @@ const int clinux_ring_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE 
 #define MADV_POPULATE_WRITE 23
 #endif
 
+int clinux_reserve(int fd, int64_t from, int64_t size) { return fallocate(fd, FALLOC_FL_KEEP_SIZE, from, size); }
+
 int clinux_populate(void *address, size_t size, int for_writing) {
     return madvise(address, size, for_writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
 }

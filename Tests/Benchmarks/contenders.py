@@ -28,9 +28,8 @@ class Raw:
         self.work = f"raw 1920x1080 at {rate} fps, {readers} reader{'s' if readers > 1 else ''}, {touched}"
         # gst-launch's readers, too, pass over what they are too slow for.
         self.mode = "look" if look else "newest"
-        # Each reader first meets every page of the ring, which an emulated processor feels for a while. The two lengths
-        # lie so far apart that their difference is more than what a start costs now and then.
-        self.lengths = (20, 60) if readers > 1 else (4, 24)
+        # Each reader first meets every page of the ring, which an emulated processor feels for a while.
+        self.lengths = (12, 32) if readers > 1 else (4, 16)
         self.contenders = {"v4l2-ctl": self.v4l2_ctl} if look else {"gst-launch shmsink": self.shmsink}
 
     def prepare(self):
@@ -70,7 +69,7 @@ class Raw:
 class Encode:
     """A camera and a microphone to H.264 and AAC in Matroska."""
 
-    size, rate, lengths = "640x480", 25, (4, 24)
+    size, rate, lengths = "640x480", 25, (4, 16)
     work = f"raw {size} at {rate} fps and sound to H.264 + AAC"
 
     def __init__(self):
@@ -109,7 +108,7 @@ class Encode:
 class Copy:
     """A camera's own MJPEG into a file."""
 
-    work, lengths = "MJPEG 1280x720 at 15 fps to a file", (4, 24)
+    work, lengths = "MJPEG 1280x720 at 15 fps to a file", (4, 16)
 
     def __init__(self):
         self.contenders = {"ffmpeg -c copy": self.ffmpeg}

@@ -61,6 +61,7 @@ def main():
                 if number == 0:
                     work.prepare()
                     contender(3)
+                    print(f"once, not counted: {work.work}: {name}", flush=True)
                     continue
                 found = once(work, contender)
             except Missing as error:

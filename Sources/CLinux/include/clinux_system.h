@@ -12,6 +12,8 @@ int clinux_add_seals(int fd, int seals);
 int clinux_get_seals(int fd);
 /* SHRINK, GROW and FUTURE_WRITE, then SEAL: nobody maps it writable from here on, its size is fixed. */
 extern const int clinux_ring_seals;
+/* fallocate(2) with FALLOC_FL_KEEP_SIZE: room on the disk, none of it in the file's length. */
+int clinux_reserve(int fd, int64_t from, int64_t size);
 /* madvise(2) with MADV_POPULATE_READ or _WRITE: maps pages before they are used. Linux 5.14; EINVAL before that. */
 int clinux_populate(void *address, size_t size, int for_writing);
 /* mallopt(3): one arena, which keeps what is freed for what is taken next. 0 when the library took it. */

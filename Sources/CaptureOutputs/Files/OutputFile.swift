@@ -23,7 +23,7 @@ final class OutputFile: Sendable {
         var writer: pthread_t?
     }
 
-    /// Looks what kind of file it is; writes nothing.
+    /// Looks what kind of file it is, and whether its disk has room for a first page; writes nothing.
     init(_ file: Descriptor) throws(CaptureError) {
         self.file = file
         var status = stat()
@@ -42,6 +42,17 @@ final class OutputFile: Sendable {
         } catch {
             throw CaptureError(.inputOutput, error)
         }
+        try reserve()
+    }
+
+    /// Fails at once where nothing could be written, so that whoever started this hears of it. A file system that cannot
+    /// reserve tells with the first write.
+    private func reserve() throws(CaptureError) {
+        guard isSeekable, clinux_reserve(file.descriptor, base, Int64(sysconf(Int32(_SC_PAGESIZE)))) == -1 else {
+            return
+        }
+        let code = errno
+        if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw keep(OutputFile.error(code)) }
     }
 
     /// Bytes from the start of what is made here to its furthest end.

@@ -91,6 +91,11 @@ full() { # CONTAINER OPTION...
 it "Matroska on a full disk" full mkv --camera "$first" --video-format YUYV:320x240 --microphone $loop
 it "MP4 on a full disk" full mp4 --camera "$first" --video-format YUYV:320x240 --microphone $loop
 it "WAV on a full disk" full wav --microphone $loop
+no_room() {
+  full_disk "$work/full" 8K && ! cat /dev/zero >"$work/full/rest" || return 1
+  says 'no space left' expect_exit 74 capturectl start "$@" && [[ $(ls "$work/full") == rest ]] && umount "$work/full"
+}
+it "nothing starts without room for a page" no_room --camera "$first" --microphone none "$work/full/out.mkv"
 closed_pipe() {
   "${@:2}" | head -c 200000 >/dev/null
   ((PIPESTATUS[0] == $1)) || { echo "exit status ${PIPESTATUS[0]}, not $1"; return 1; }
