@@ -49,7 +49,7 @@ import Testing
     @Test func `a camera's frame allocates nothing`() throws {
         let format = try SyntheticFormats.negotiate(VideoFormatRequest(width: 320, height: 240))
         let sink = try CountingSink(.video(format))
-        var run = SyntheticCameraRun(
+        var run = SyntheticCamera(
             format,
             TestPicture(format),
             SyntheticClock(speed: 20),
@@ -65,7 +65,7 @@ import Testing
         let faults = SyntheticFaults(.audio)
         let sink = try CountingSink(.audio(format)) { faults.forceXrun.now = 1 }
         try faults.set("force_xrun", 1)
-        var run = SyntheticMicrophoneRun(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
+        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
         try run.stream(until: sink.enough.descriptor)
         #expect(sink.allocations == 0)
     }

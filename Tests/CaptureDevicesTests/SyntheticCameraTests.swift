@@ -15,7 +15,7 @@ import Testing
     ) throws -> (VideoFormat, MemorySink) {
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.video(format), enough: frames, refuseClaim: refuseClaim, onPublish: onPublish)
-        var run = SyntheticCameraRun(format, TestPicture(format), clock, faults, sink)
+        var run = SyntheticCamera(format, TestPicture(format), clock, faults, sink)
         try run.stream(until: sink.enough.descriptor)
         return (format, sink)
     }

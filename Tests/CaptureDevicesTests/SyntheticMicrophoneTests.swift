@@ -57,7 +57,7 @@ struct SoundLine {
     ) throws -> (AudioFormat, MemorySink) {
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.audio(format), enough: periods, slots: slots, onPublish: onPublish)
-        var run = SyntheticMicrophoneRun(format, BeepTone(format), clock, faults, sink)
+        var run = SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
         try run.stream(until: sink.enough.descriptor)
         return (format, sink)
     }

@@ -12,8 +12,8 @@ import Testing
         let audio = try SyntheticFormats.negotiate(AudioFormatRequest())
         let camera = try MemorySink(.video(video), enough: 31)
         let microphone = try MemorySink(.audio(audio), enough: 101, slots: 256)
-        var cameraRun = SyntheticCameraRun(video, TestPicture(video), clock, SyntheticFaults(.video), camera)
-        var microphoneRun = SyntheticMicrophoneRun(audio, BeepTone(audio), clock, SyntheticFaults(.audio), microphone)
+        var cameraRun = SyntheticCamera(video, TestPicture(video), clock, SyntheticFaults(.video), camera)
+        var microphoneRun = SyntheticMicrophone(audio, BeepTone(audio), clock, SyntheticFaults(.audio), microphone)
         if cameraFirst {
             try cameraRun.stream(until: camera.enough.descriptor)
             try microphoneRun.stream(until: microphone.enough.descriptor)

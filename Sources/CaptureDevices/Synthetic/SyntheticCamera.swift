@@ -1,71 +1,12 @@
-import Authorization
-public import CaptureCore
+import CaptureCore
 import CaptureSystem
 
 /// A camera that draws SMPTE bars with a burned-in frame number and clock, and flashes white at every whole second of
 /// its clock: the one frame whose timestamp is that second.
 ///
 /// Frames lie on a grid of the clock, so that wherever a stream starts a frame falls on every whole second. The frame
-/// is drawn straight into the sink's slot. Thread-safe, as `MediaSource` says.
-public final class SyntheticCamera: MediaSource {
-    /// What it delivers.
-    public let format: MediaFormat
-    /// One: a frame is drawn and published at once.
-    public let slotsInFlight = 1
-
-    private let video: VideoFormat
-    private let clock: SyntheticClock
-    private let faults: SyntheticFaults
-    private let thread = DeviceThread()
-
-    private init(_ video: VideoFormat, _ clock: SyntheticClock, _ faults: SyntheticFaults) {
-        self.video = video
-        format = .video(video)
-        self.clock = clock
-        self.faults = faults
-    }
-
-    deinit { stop() }
-
-    static func open(
-        _ request: VideoFormatRequest,
-        _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
-        grant: Grant
-    ) throws(CaptureError) -> SyntheticCamera {
-        try grant.require(.camera)
-        return SyntheticCamera(try SyntheticFormats.negotiate(request), clock, faults)
-    }
-
-    /// Starts the frames, on a thread of their own: `MediaSource.start`.
-    ///
-    /// - Throws: `.wrongState` while streaming, `.internalFault` when the system has no thread to give.
-    public func start(
-        into sink: any MediaSink,
-        ended: @escaping @Sendable (CaptureError) -> Void
-    ) throws(CaptureError) {
-        let (video, clock, faults) = (video, clock, faults)
-        let picture = TestPicture(video)
-        try thread.stream("cam-synthetic", format, of: video.frameSize, into: sink, ended: ended) {
-            (stop) throws(CaptureError) in
-            var run = SyntheticCameraRun(video, picture, clock, faults, sink)
-            try run.stream(until: stop)
-        }
-    }
-
-    /// Stops the thread and waits for it; idempotent.
-    public func stop() {
-        thread.stop()
-    }
-
-    /// As `stop`: there is nothing to close.
-    public func close() {
-        thread.stop()
-    }
-}
-
-/// One streaming of a synthetic camera. Thread-bound; allocates nothing while it runs.
-struct SyntheticCameraRun {
+/// is drawn straight into the sink's slot. Thread-bound; allocates nothing while it runs.
+struct SyntheticCamera: SyntheticSource.Run {
     /// How late a frame may be, in nanoseconds of CLOCK_MONOTONIC, before those behind it are lost instead of made up
     /// for: about what a real camera's queue of buffers holds.
     static let patience: Int64 = 250_000_000

@@ -52,8 +52,8 @@ public final class SyntheticDevices: Sendable {
     public func openCamera(
         _ request: VideoFormatRequest,
         grant: Grant
-    ) throws(CaptureError) -> SyntheticCamera {
-        try SyntheticCamera.open(request, clock, cameraFaults, grant: grant)
+    ) throws(CaptureError) -> SyntheticSource {
+        try SyntheticSource.camera(request, clock, cameraFaults, grant: grant)
     }
 
     /// Opens the microphone.
@@ -62,8 +62,8 @@ public final class SyntheticDevices: Sendable {
     public func openMicrophone(
         _ request: AudioFormatRequest,
         grant: Grant
-    ) throws(CaptureError) -> SyntheticMicrophone {
-        try SyntheticMicrophone.open(request, clock, microphoneFaults, grant: grant)
+    ) throws(CaptureError) -> SyntheticSource {
+        try SyntheticSource.microphone(request, clock, microphoneFaults, grant: grant)
     }
 
     /// The faults that a device can be made to have, with their values now.

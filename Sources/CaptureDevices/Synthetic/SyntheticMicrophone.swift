@@ -1,70 +1,11 @@
-import Authorization
-public import CaptureCore
+import CaptureCore
 import CaptureSystem
 
 /// A microphone that hears a beep of 1 kHz and 50 ms at every whole second of its clock, and silence between.
 ///
 /// The beep's first sample is the first at or after the second, so it falls on the synthetic camera's flash to the
-/// sample, whichever of the two started first. Thread-safe, as `MediaSource` says.
-public final class SyntheticMicrophone: MediaSource {
-    /// What it delivers.
-    public let format: MediaFormat
-    /// One: a period is written and published at once.
-    public let slotsInFlight = 1
-
-    private let audio: AudioFormat
-    private let clock: SyntheticClock
-    private let faults: SyntheticFaults
-    private let thread = DeviceThread()
-
-    private init(_ audio: AudioFormat, _ clock: SyntheticClock, _ faults: SyntheticFaults) {
-        self.audio = audio
-        format = .audio(audio)
-        self.clock = clock
-        self.faults = faults
-    }
-
-    deinit { stop() }
-
-    static func open(
-        _ request: AudioFormatRequest,
-        _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
-        grant: Grant
-    ) throws(CaptureError) -> SyntheticMicrophone {
-        try grant.require(.microphone)
-        return SyntheticMicrophone(try SyntheticFormats.negotiate(request), clock, faults)
-    }
-
-    /// Starts the periods, on a thread of their own: `MediaSource.start`.
-    ///
-    /// - Throws: `.wrongState` while streaming, `.internalFault` when the system has no thread to give.
-    public func start(
-        into sink: any MediaSink,
-        ended: @escaping @Sendable (CaptureError) -> Void
-    ) throws(CaptureError) {
-        let (audio, clock, faults) = (audio, clock, faults)
-        let tone = BeepTone(audio)
-        try thread.stream("mic-synthetic", format, of: audio.periodBytes, into: sink, ended: ended) {
-            (stop) throws(CaptureError) in
-            var run = SyntheticMicrophoneRun(audio, tone, clock, faults, sink)
-            try run.stream(until: stop)
-        }
-    }
-
-    /// Stops the thread and waits for it; idempotent.
-    public func stop() {
-        thread.stop()
-    }
-
-    /// As `stop`: there is nothing to close.
-    public func close() {
-        thread.stop()
-    }
-}
-
-/// One streaming of a synthetic microphone. Thread-bound; allocates nothing while it runs.
-struct SyntheticMicrophoneRun {
+/// sample, whichever of the two started first. Thread-bound; allocates nothing while it runs.
+struct SyntheticMicrophone: SyntheticSource.Run {
     /// How late a period may be, in nanoseconds of CLOCK_MONOTONIC, before the sound overruns: what a sound card's
     /// buffer holds.
     static let patience: Int64 = 500_000_000

@@ -1,0 +1,88 @@
+import Authorization
+public import CaptureCore
+import CaptureSystem
+
+/// A synthetic device that was opened: its run, on a thread of its own. Thread-safe, as `MediaSource` says.
+public final class SyntheticSource: MediaSource {
+    /// One streaming of a device, made anew for each; thread-bound to the device's thread.
+    protocol Run: Sendable {
+        /// Delivers until the descriptor becomes readable.
+        ///
+        /// - Throws: `.deviceLost` when the cable is pulled.
+        mutating func stream(until stop: Int32) throws(CaptureError)
+    }
+
+    /// What it delivers.
+    public let format: MediaFormat
+    /// One: a buffer is made and published at once.
+    public let slotsInFlight = 1
+
+    private let name: String
+    private let size: Int
+    private let run: @Sendable (any MediaSink) -> any Run
+    private let thread = DeviceThread()
+
+    private init(
+        _ name: String,
+        _ format: MediaFormat,
+        of size: Int,
+        _ run: @escaping @Sendable (any MediaSink) -> any Run
+    ) {
+        self.name = name
+        self.format = format
+        self.size = size
+        self.run = run
+    }
+
+    deinit { stop() }
+
+    static func camera(
+        _ request: VideoFormatRequest,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticSource {
+        try grant.require(.camera)
+        let format = try SyntheticFormats.negotiate(request)
+        return SyntheticSource("cam-synthetic", .video(format), of: format.frameSize) { sink in
+            SyntheticCamera(format, TestPicture(format), clock, faults, sink)
+        }
+    }
+
+    static func microphone(
+        _ request: AudioFormatRequest,
+        _ clock: SyntheticClock,
+        _ faults: SyntheticFaults,
+        grant: Grant
+    ) throws(CaptureError) -> SyntheticSource {
+        try grant.require(.microphone)
+        let format = try SyntheticFormats.negotiate(request)
+        return SyntheticSource("mic-synthetic", .audio(format), of: format.periodBytes) { sink in
+            SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
+        }
+    }
+
+    /// Starts the buffers, on a thread of their own: `MediaSource.start`.
+    ///
+    /// - Throws: `.wrongState` while streaming, `.internalFault` when the system has no thread to give.
+    public func start(
+        into sink: any MediaSink,
+        ended: @escaping @Sendable (CaptureError) -> Void
+    ) throws(CaptureError) {
+        let made = run(sink)
+        try thread.stream(name, format, of: size, into: sink, ended: ended) { (stop) throws(CaptureError) in
+            var streaming = made
+            try streaming.stream(until: stop)
+        }
+    }
+
+    /// Stops the thread and waits for it; idempotent.
+    public func stop() {
+        thread.stop()
+    }
+
+    /// As `stop`: there is nothing to close.
+    public func close() {
+        thread.stop()
+    }
+}
