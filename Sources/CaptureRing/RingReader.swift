@@ -55,6 +55,12 @@ public final class RingReader {
     /// was never written becomes real by it, so it is not for rings whose slots are mostly empty.
     public func populate() { memory.shared.populate() }
 
+    /// Begins anew with the first buffer published from now on; what lies before it does not count as missed.
+    public func beginNow() {
+        next = max(next, memory.loadAcquire64(RingLayout.Live.published))
+        missedSinceLast = 0
+    }
+
     /// Waits for a buffer. Allocates nothing.
     ///
     /// Buffers come in order. A reader that was overtaken goes on a quarter into what is still there, so that what it

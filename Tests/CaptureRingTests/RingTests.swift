@@ -47,6 +47,19 @@ import Testing
         #expect(late.missed == 0)
     }
 
+    @Test func `a reader that begins now has missed nothing`() throws {
+        let writer = try RingWriter(format: Fixture.audio, slots: 4, kept: 2, name: "test")
+        let reader = try RingReader(mapping: writer.file)
+        for number in 0..<9 as Range<UInt64> { writer.put(number) }
+        reader.beginNow()
+        #expect(try reader.take() == nil)
+        writer.put(9)
+        let buffer = try #require(try reader.take())
+        #expect(buffer.sequence == 9)
+        #expect(buffer.missedBefore == 0)
+        #expect(reader.missed == 0)
+    }
+
     @Test func `never claims the slots it promised to keep`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 5, kept: 3, name: "test")
         for number in 0..<20 as Range<UInt64> { writer.put(number) }

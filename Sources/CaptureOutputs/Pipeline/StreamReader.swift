@@ -60,8 +60,10 @@ final class StreamReader: Sendable {
         if fills { ring.populate() }
     }
 
-    /// Starts the thread.
+    /// Starts the thread with what is published from now on: what came while encoders were tried is from before the
+    /// recording.
     func start() throws(CaptureError) {
+        ring.value.beginNow()
         do throws(SystemError) {
             let started = try WorkerThread(name: "read-\(kind.rawValue)") { self.run() }
             thread.withLock { $0 = started }
