@@ -40,7 +40,11 @@ extension CaptureEngine {
         }
         try stays(session.description, in: description)
         session.isChanging = true
-        defer { session.isChanging = false }
+        defer {
+            session.isChanging = false
+            for waiter in session.whenUnchanging { waiter.resume() }
+            session.whenUnchanging = []
+        }
         // Held from here on, so that no other session is given one of them meanwhile.
         for (name, file) in files { session.files[name] = file }
         do throws(CaptureError) {

@@ -48,11 +48,11 @@ extension CaptureEngine {
         await end(session, as: .stopped, CaptureError(.unreachable, "captured was stopped"))
     }
 
-    /// A device stopped by itself: the sessions that use it are interrupted, and their files finished.
-    func deviceEnded(_ device: DeviceID, _ error: CaptureError) async {
-        let users = sessions.values.filter { $0.inputs.values.contains { $0.shared.device.id == device } }
+    /// A device stopped by itself: the sessions that use it are interrupted, those that are only starting too, and their
+    /// files finished.
+    func deviceEnded(_ users: Set<UInt32>, _ error: CaptureError) async {
         // All at once: a file that is finished while another session's is waited for would look like one that was to end.
-        let endings = users.compactMap { beginEnd($0, as: .interrupted, error) }
+        let endings = users.compactMap { sessions[$0] }.compactMap { beginEnd($0, as: .interrupted, error) }
         for ending in endings { await ending.value }
     }
 
@@ -90,13 +90,13 @@ extension CaptureEngine {
     }
 
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
-        if let starting = session.starting {
-            starting.cancel()
-            for output in session.outputs.values where !output.isReady {
-                settle(output, CaptureError(.wrongState, "stopped before it ran"))
-            }
-            await starting.value
+        session.starting?.cancel()
+        for output in session.outputs.values where !output.isReady {
+            settle(output, CaptureError(.wrongState, "stopped before it ran"))
         }
+        await session.starting?.value
+        // A change under way sees that the session ends, and takes back what it began.
+        if session.isChanging { await withCheckedContinuation { session.whenUnchanging.append($0) } }
         await finish(Array(session.outputs.values))
         session.finalStatistics = session.statistics
         for input in session.inputs.values {

@@ -2,8 +2,8 @@ import CaptureCore
 
 /// What recorders report, and what that means for their sessions.
 extension CaptureEngine {
-    func reported(_ report: RecorderReport, _ id: UInt32, _ name: String) {
-        guard let session = sessions[id], let output = session.outputs[name], !output.isDone else { return }
+    func reported(_ report: RecorderReport, by recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
+        guard let (session, output) = output(name, of: id, writtenBy: recorder) else { return }
         switch report {
         case .ready(let counters):
             output.statistics = counters
@@ -20,14 +20,22 @@ extension CaptureEngine {
     }
 
     /// The recorder's connection ended. Unless it reported an end before, the recorder was lost.
-    func recorderGone(_ id: UInt32, _ name: String) {
-        guard let session = sessions[id], let output = session.outputs[name], !output.isDone else { return }
+    func recorderGone(_ recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
+        guard let (session, output) = output(name, of: id, writtenBy: recorder) else { return }
         let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished")
         finished(output, error, in: session)
     }
 
+    /// The output that a recorder still works for: a name may have passed to another output since.
+    private func output(_ name: String, of id: UInt32, writtenBy recorder: any RecorderHandle) -> (Session, LiveOutput)?
+    {
+        guard let session = sessions[id], let output = session.outputs[name], output.recorder === recorder,
+            !output.isDone
+        else { return nil }
+        return (session, output)
+    }
+
     private func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
-        output.isDone = true
         output.error = output.error ?? error
         session.firstFault = session.firstFault ?? error
         settle(output, error)
@@ -37,9 +45,15 @@ extension CaptureEngine {
             error: error,
             statistics: output.statistics
         )
+        complete(output)
+        finishIfDone(session)
+    }
+
+    /// An output is done, whatever came of it: nobody waits for it any more.
+    private func complete(_ output: LiveOutput) {
+        output.isDone = true
         for waiter in output.whenDone { waiter.resume() }
         output.whenDone = []
-        finishIfDone(session)
     }
 
     /// Ends a session whose last file is done: nothing would come of its devices any more.
@@ -69,8 +83,8 @@ extension CaptureEngine {
     /// Ends outputs of a start or a change that did not come about.
     func discard(_ outputs: [LiveOutput]) async {
         for output in outputs where !output.isDone {
-            output.isDone = true
             output.recorder?.kill()
+            complete(output)
         }
     }
 }

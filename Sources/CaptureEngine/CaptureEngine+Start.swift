@@ -40,7 +40,7 @@ extension CaptureEngine {
         } catch {
             session.starting = nil
             // Who is ending the session waits for this task and clears up what it opened.
-            if !session.isEnding { await end(session, as: .failed, error) }
+            if !session.isEnding { await end(session, as: error.code == .deviceLost ? .interrupted : .failed, error) }
         }
     }
 
@@ -147,8 +147,8 @@ extension CaptureEngine {
         session.files[output.name] = nil
         let id = session.id
         Task { [weak self] in
-            for await report in handle.reports { await self?.reported(report, id, output.name) }
-            await self?.recorderGone(id, output.name)
+            for await report in handle.reports { await self?.reported(report, by: handle, id, output.name) }
+            await self?.recorderGone(handle, id, output.name)
         }
         return live
     }

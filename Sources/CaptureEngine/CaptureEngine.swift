@@ -42,8 +42,8 @@ public actor CaptureEngine {
 
     var pool: SourcePool {
         if let madePool { return madePool }
-        let pool = SourcePool(devices: provider, rings: rings) { [weak self] id, error in
-            await self?.deviceEnded(id, error)
+        let pool = SourcePool(devices: provider, rings: rings) { [weak self] users, error in
+            await self?.deviceEnded(users, error)
         }
         madePool = pool
         return pool

@@ -22,6 +22,8 @@ final class Session {
     var isEnding: Bool { ending != nil }
     /// Set while a change is being prepared, so that changes come one after the other.
     var isChanging = false
+    /// Wait for the change that is being prepared.
+    var whenUnchanging: [CheckedContinuation<Void, Never>] = []
     /// The start under way; whoever ends the session waits for it first.
     var starting: Task<Void, Never>?
 

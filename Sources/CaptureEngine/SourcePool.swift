@@ -21,21 +21,29 @@ final class SharedSource: Sendable {
 actor SourcePool {
     private enum Entry {
         case opening(Task<SharedSource, any Error>)
-        case open(SharedSource, isStreaming: Bool)
+        case open(SharedSource, Streaming)
         case closing(Task<Void, Never>)
+    }
+
+    private enum Streaming {
+        case not
+        case starting(Task<Void, any Error>)
+        case now
+        /// The device stopped by itself.
+        case ended(CaptureError)
     }
 
     private let devices: any DeviceProvider
     private let rings: any RingProvider
-    private let lost: @Sendable (DeviceID, CaptureError) async -> Void
+    private let lost: @Sendable (Set<UInt32>, CaptureError) async -> Void
     private var entries: [DeviceID: Entry] = [:]
     private var users: [DeviceID: Set<UInt32>] = [:]
 
-    /// - Parameter lost: Told when a device stops by itself.
+    /// - Parameter lost: Told when a device stops by itself, with the sessions that use it or are about to.
     init(
         devices: any DeviceProvider,
         rings: any RingProvider,
-        lost: @escaping @Sendable (DeviceID, CaptureError) async -> Void
+        lost: @escaping @Sendable (Set<UInt32>, CaptureError) async -> Void
     ) {
         self.devices = devices
         self.rings = rings
@@ -57,15 +65,18 @@ actor SourcePool {
 
     /// Opens the input's device, or joins those who have it open, on behalf of a session.
     ///
-    /// - Throws: `.busy` when it is open in another format than the one that is asked for exactly.
+    /// - Throws: `.busy` when it is open in another format than the one that is asked for exactly, `.deviceLost` when it
+    ///   has stopped by itself and those who used it are still leaving.
     func acquire(_ input: InputDescription, _ device: DeviceDescription, grant: Grant, for session: UInt32)
         async throws(CaptureError) -> SharedSource
     {
+        // The task itself takes the entry away, so that whoever waits for it never finds it again.
         while case .closing(let task) = entries[device.id] { await task.value }
         // From here to the entry there is no suspension, so nobody comes between.
         users[device.id, default: []].insert(session)
         do {
             switch entries[device.id] {
+            case .open(_, .ended(let error)): throw error
             case .open(let shared, _):
                 try SourcePool.check(input, fits: shared)
                 return shared
@@ -76,9 +87,7 @@ actor SourcePool {
             case .closing, nil:
                 let task = Task { try await self.open(input, device, grant) }
                 entries[device.id] = .opening(task)
-                let shared = try await task.value
-                if case .opening = entries[device.id] { entries[device.id] = .open(shared, isStreaming: false) }
-                return shared
+                return try await task.value
             }
         } catch {
             await release(device.id, for: session)
@@ -86,40 +95,80 @@ actor SourcePool {
         }
     }
 
+    /// Opens a device and enters what came of it, before anybody who waits for that goes on.
     private func open(_ input: InputDescription, _ device: DeviceDescription, _ grant: Grant)
         async throws(CaptureError) -> SharedSource
     {
-        let source =
-            switch input.mediaType {
-            case .video: try await devices.openCamera(device, input.video, grant: grant)
-            case .audio: try await devices.openMicrophone(device, input.audio, grant: grant)
+        do throws(CaptureError) {
+            let source =
+                switch input.mediaType {
+                case .video: try await devices.openCamera(device, input.video, grant: grant)
+                case .audio: try await devices.openMicrophone(device, input.audio, grant: grant)
+                }
+            let ring: any MediaRing
+            do throws(CaptureError) {
+                ring = try rings.makeRing(for: source, name: device.id.rawValue)
+            } catch {
+                await devices.close(source)
+                throw error
             }
-        return SharedSource(
-            device: device,
-            source: source,
-            ring: try rings.makeRing(for: source, name: device.id.rawValue)
-        )
+            let shared = SharedSource(device: device, source: source, ring: ring)
+            entries[device.id] = .open(shared, .not)
+            return shared
+        } catch {
+            entries[device.id] = nil
+            throw error
+        }
     }
 
     /// Makes a device stream, unless it does so already.
+    ///
+    /// - Throws: What ended the device, if it has stopped by itself meanwhile.
     func stream(_ shared: SharedSource) async throws(CaptureError) {
-        guard case .open(let current, let isStreaming) = entries[shared.device.id], current === shared else {
+        let id = shared.device.id
+        guard case .open(let current, let streaming) = entries[id], current === shared else {
             throw CaptureError(.deviceLost, "\(shared.device.name) went away before it could stream")
         }
-        if isStreaming { return }
-        entries[shared.device.id] = .open(shared, isStreaming: true)
+        let task: Task<Void, any Error>
+        switch streaming {
+        case .now: return
+        case .ended(let error): throw error
+        case .starting(let running): task = running
+        case .not:
+            task = Task { try await self.start(shared) }
+            entries[id] = .open(shared, .starting(task))
+        }
+        do {
+            try await task.value
+        } catch {
+            throw error as? CaptureError
+                ?? CaptureError(.internalFault, "\(shared.device.name) does not start: \(error)")
+        }
+    }
+
+    /// Starts a source for all who wait for it.
+    private func start(_ shared: SharedSource) async throws(CaptureError) {
         let id = shared.device.id
-        let lost = self.lost
+        var fault: CaptureError?
         do {
             try await devices.start(shared.source, into: shared.ring.sink) { error in
-                Task { await lost(id, error) }
+                Task { await self.ended(shared, error) }
             }
         } catch {
-            if case .open(let current, _) = entries[id], current === shared {
-                entries[id] = .open(shared, isStreaming: false)
-            }
-            throw error
+            fault = error
         }
+        guard case .open(let current, let streaming) = entries[id], current === shared else { return }
+        if case .ended(let error) = streaming { throw error }
+        entries[id] = .open(shared, fault == nil ? .now : .not)
+        if let fault { throw fault }
+    }
+
+    /// A source stopped by itself. Nobody joins it any more; the sessions that use it are told.
+    private func ended(_ shared: SharedSource, _ error: CaptureError) async {
+        let id = shared.device.id
+        guard case .open(let current, _) = entries[id], current === shared else { return }
+        entries[id] = .open(shared, .ended(error))
+        await lost(users[id] ?? [], error)
     }
 
     /// A session no longer uses a device; the last one closes it.
@@ -128,25 +177,17 @@ actor SourcePool {
         guard users[id]?.isEmpty ?? true else { return }
         users[id] = nil
         switch entries[id] {
-        case .open(let shared, let isStreaming):
-            let devices = self.devices
+        case .open(let shared, let streaming):
             let task = Task {
-                await devices.close(shared.source)
-                if isStreaming { shared.ring.sink.finish(.stopped) }
+                await self.devices.close(shared.source)
+                if case .not = streaming {} else { shared.ring.sink.finish(.stopped) }
+                self.entries[id] = nil
             }
             entries[id] = .closing(task)
             await task.value
-            if case .closing = entries[id] { entries[id] = nil }
-        case .opening:
-            // Sessions release only after `acquire` came back, so the opening has failed and nothing is open.
-            entries[id] = nil
-        case .closing, nil: break
+        // Who opens is a user until the opening came to its end.
+        case .opening, .closing, nil: break
         }
-    }
-
-    /// The sources that sessions use now.
-    func current(_ id: DeviceID) -> SharedSource? {
-        if case .open(let shared, _) = entries[id] { shared } else { nil }
     }
 
     private static func check(_ input: InputDescription, fits shared: SharedSource) throws(CaptureError) {

@@ -8,32 +8,40 @@ GOAL = 1.0
 
 
 def once(work, contender):
-    """Processor seconds a frame, and of the start: what a long and a short run differ by is the work, what they have in
-    common is the start. So a resident daemon does not win by having been started before."""
+    """Processor seconds and frames of a short and of a long run."""
     found = []
     for seconds in work.lengths:
         work.prepare()
         with Meter() as meter:
             frames = contender(seconds)
         found.append((meter.seconds, frames))
-    (short, few), (long, many) = found
-    if many <= few:
-        raise Missing(f"{many} frames in {work.lengths[1]} s, {few} in {work.lengths[0]} s")
-    each = max(long - short, 0) / (many - few)
+    return found
+
+
+def costs(rounds):
+    """Processor seconds a frame, and of the start: what long and short runs differ by is the work, what they have in
+    common is the start. So a resident daemon does not win by having been started before. Of medians, since a start on a
+    busy host may take more than many frames do."""
+    (short, few), (long, many) = [[statistics.median(values) for values in zip(*runs)] for runs in zip(*rounds)]
+    if many <= few or long <= short:
+        raise Missing(f"{many} frames took {long:.2f} s, {few} took {short:.2f} s: the host was too busy")
+    each = (long - short) / (many - few)
     return each, max(short - each * few, 0)
 
 
 def write(results, faults, output):
     """All rows with what is known so far, so that a machine that dies takes along nothing that was measured."""
-    def median(work, name, index):
-        found = results.get((work, name)) if (work, name) not in faults else None
-        return statistics.median(pair[index] for pair in found) if found else None
-
+    found = {}
+    for key in results.keys() - faults.keys():
+        try:
+            found[key] = costs(results[key])
+        except Missing as error:
+            faults = {**faults, key: str(error)}
     rows = []
     for work in WORKS:
         for peer in work.contenders:
             for index, figure in enumerate(["CPU s per frame", "CPU s to start"]):
-                ours, theirs = median(work, "ours", index), median(work, peer, index)
+                ours, theirs = (found[key][index] if key in found else None for key in [(work, "ours"), (work, peer)])
                 row = {"work": work.work, "figure": figure, "ours": ours, "peer": theirs, "peerName": peer,
                        "ratio": ours / theirs if ours is not None and theirs else None,
                        # The start is told, not judged: a daemon that is there already has done part of it.
@@ -70,8 +78,8 @@ def main():
                 print(f"{work.work}: {name}: {error}", flush=True)
                 continue
             results.setdefault((work, name), []).append(found)
-            print(f"round {number}: {work.work}: {name}: {found[0] * 1000:.2f} ms a frame, {found[1]:.2f} s to start",
-                  flush=True)
+            print(f"round {number}: {work.work}: {name}: " + ", ".join(
+                f"{used:.2f} s for {frames:.0f} frames" for used, frames in found), flush=True)
             write(results, faults, output)
 
 

@@ -48,6 +48,8 @@ public final class FakeMachine: DeviceProvider {
     private let notes = Mutex<[String]>([])
     private let sources = Mutex<[DeviceID: FakeSource]>([:])
     private let failure = Mutex<CaptureError?>(nil)
+    private let startFailure = Mutex<CaptureError?>(nil)
+    private let delay = Mutex<Duration>(.zero)
 
     /// A machine on which nothing has happened.
     public init() {}
@@ -83,6 +85,21 @@ public final class FakeMachine: DeviceProvider {
         failure.withLock { $0 = error }
     }
 
+    /// Makes the next starts fail; nil lets them be.
+    public func failStarting(_ error: CaptureError?) {
+        startFailure.withLock { $0 = error }
+    }
+
+    /// Makes opening, starting and closing take as long as a driver may.
+    public func dawdle(_ duration: Duration) {
+        delay.withLock { $0 = duration }
+    }
+
+    private func dawdle() async {
+        // Cut short by cancellation, which no driver is; nothing here is cancelled.
+        try? await Task.sleep(for: delay.withLock { $0 })
+    }
+
     /// Pulls a device out.
     public func unplug(_ device: DeviceID) {
         sources.withLock { $0[device] }?.unplug()
@@ -102,6 +119,7 @@ public final class FakeMachine: DeviceProvider {
             interval: FrameInterval(1, 30),
             planes: [PlaneLayout(offset: 0, stride: 1280, size: 614_400)]
         )
+        await dawdle()
         return try open(device.id, .video(format))
     }
 
@@ -109,7 +127,8 @@ public final class FakeMachine: DeviceProvider {
     public func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
     {
-        try open(
+        await dawdle()
+        return try open(
             device.id,
             .audio(AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480))
         )
@@ -129,11 +148,14 @@ public final class FakeMachine: DeviceProvider {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError) {
+        await dawdle()
+        if let error = startFailure.withLock({ $0 }) { throw error }
         try source.start(into: sink, ended: ended)
     }
 
     /// Closes a source.
     public func close(_ source: any MediaSource) async {
+        await dawdle()
         source.close()
     }
 }

@@ -6,6 +6,8 @@ import Synchronization
 public final class FakeRecorders: RecorderLauncher {
     private let running = Mutex<[String: FakeRecorder]>([:])
     private let refusal = Mutex<CaptureError?>(nil)
+    private let silent = Mutex<Set<String>>([])
+    private let launches = AsyncStream<String>.makeStream()
 
     /// Recorders that begin at once.
     public init() {}
@@ -13,6 +15,16 @@ public final class FakeRecorders: RecorderLauncher {
     /// Makes the next launches fail; nil lets them be.
     public func refuse(_ error: CaptureError?) {
         refusal.withLock { $0 = error }
+    }
+
+    /// Lets the recorder of an output begin only when the test says so.
+    public func hold(_ name: String) {
+        silent.withLock { $0 = $0.union([name]) }
+    }
+
+    /// Waits until a recorder was launched.
+    public func waitForLaunch(_ name: String) async {
+        for await launched in launches.stream where launched == name { return }
     }
 
     /// The recorder of an output.
@@ -27,7 +39,8 @@ public final class FakeRecorders: RecorderLauncher {
         if let error = refusal.withLock({ $0 }) { throw error }
         let recorder = FakeRecorder()
         running.withLock { $0[job.output.name] = recorder }
-        recorder.report(.ready(OutputStatistics()))
+        if !silent.withLock({ $0.contains(job.output.name) }) { recorder.report(.ready(OutputStatistics())) }
+        launches.continuation.yield(job.output.name)
         return recorder
     }
 }
