@@ -75,6 +75,19 @@ extension CaptureEngine {
         }
     }
 
+    /// Ends whatever still writes into memory that a program without consent can have kept mapped. Those who shared the
+    /// device are interrupted with their files finished, and may start again.
+    private func blind(_ session: Session) async {
+        for device in session.shown {
+            let others = await pool.users(of: device.id).filter { sessions[$0]?.isEnding == false }
+            let reason = CaptureError(
+                .busy,
+                "\(device.name) was closed, since the consent of another program that saw it was withdrawn; start again"
+            )
+            await deviceEnded(others, reason)
+        }
+    }
+
     /// Ends a session once, whatever it is doing; later callers wait for the same end.
     func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await beginEnd(session, as: state, reason)?.value
@@ -92,16 +105,26 @@ extension CaptureEngine {
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         session.starting?.cancel()
         for output in session.outputs.values where !output.isReady {
-            settle(output, CaptureError(.wrongState, "stopped before it ran"))
+            let what =
+                session.starting == nil
+                ? "the session ended before '\(output.description.name)' was added" : "stopped before it ran"
+            settle(output, CaptureError(.wrongState, what))
         }
         await session.starting?.value
         // A change under way sees that the session ends, and takes back what it began.
         if session.isChanging { await withCheckedContinuation { session.whenUnchanging.append($0) } }
-        await finish(Array(session.outputs.values))
-        session.finalStatistics = session.statistics
+        // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
+        // the rings for the recorders.
+        let outputs = Array(session.outputs.values)
+        for output in outputs where !output.isDone { output.recorder?.stop() }
         for input in session.inputs.values {
             await pool.release(input.shared.device.id, for: session.id)
         }
+        var final = session.statistics
+        if reason?.code == .revoked { await blind(session) }
+        await finish(outputs)
+        final.outputs = session.statistics.outputs
+        session.finalStatistics = final
         // What keeps a device, a ring or a process alive goes; the counters stay.
         session.inputs = [:]
         session.outputs = [:]

@@ -107,6 +107,7 @@ public actor CaptureEngine {
                 "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn"
             )
         }
+        session.shown.insert(live.shared.device)
         return live.shared.ring.file
     }
 

@@ -11,6 +11,8 @@ final class Session {
     var reason: CaptureError?
     /// By input name.
     var inputs: [String: LiveInput] = [:]
+    /// The devices whose rings its client was given to map.
+    var shown: Set<DeviceDescription> = []
     /// By output name; an output stays here when it is done, for its counters.
     var outputs: [String: LiveOutput] = [:]
     var grants: [Service: Grant] = [:]

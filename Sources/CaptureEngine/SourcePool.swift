@@ -190,6 +190,9 @@ actor SourcePool {
         }
     }
 
+    /// The sessions that use a device, or are about to.
+    func users(of id: DeviceID) -> Set<UInt32> { users[id] ?? [] }
+
     private static func check(_ input: InputDescription, fits shared: SharedSource) throws(CaptureError) {
         let isSame =
             switch shared.source.format {

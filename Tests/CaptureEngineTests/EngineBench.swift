@@ -31,12 +31,16 @@ struct EngineBench {
         Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
     }
 
-    static func client(_ connection: String = ":1.1", user: UInt32 = 1000) -> SessionClient {
+    static func client(
+        _ connection: String = ":1.1",
+        user: UInt32 = 1000,
+        program: String = "tester"
+    ) -> SessionClient {
         let identity = ClientIdentity(
-            program: "exe:/usr/bin/tester",
+            program: "exe:/usr/bin/\(program)",
             tier: .claimed,
             user: user,
-            name: "tester",
+            name: program,
             detail: "a test"
         )
         return SessionClient(identity: identity, connection: connection) { () throws(CaptureError) in identity }
@@ -57,6 +61,14 @@ struct EngineBench {
             isAttached: attached
         )
     }
+
+    /// A camera's ring for its client to map.
+    static let buffer = SessionDescription(
+        inputs: [InputDescription(name: "camera", mediaType: .video)],
+        outputs: [OutputDescription(name: "frames", kind: .buffer, format: "")],
+        connections: [ConnectionDescription(input: "camera", output: "frames")],
+        isAttached: false
+    )
 
     func create(_ description: SessionDescription = movie(), _ client: SessionClient = client()) async throws -> UInt32
     {

@@ -159,6 +159,46 @@ import Testing
         #expect(bench.machine.log.contains("close fake:camera"))
     }
 
+    @Test func `a withdrawn consent closes the camera whose ring the program can have kept, for everyone`() async throws
+    {
+        let bench = EngineBench()
+        let other = EngineBench.client(":1.2", program: "other")
+        let recording = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        let unseen = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(bench.machine.log.contains("close fake:camera"))
+        #expect(await bench.watch.wait(reading, for: .failed, .stopped).reason?.code == .revoked)
+        #expect(await bench.watch.wait(unseen, for: .failed, .stopped).reason?.code == .revoked)
+        let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .busy)
+    }
+
+    @Test func `a withdrawn consent leaves alone who shared a camera that was not seen`() async throws {
+        let bench = EngineBench()
+        let other = EngineBench.client(":1.2", program: "other")
+        let recording = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.watch.wait(reading, for: .failed, .stopped).reason?.code == .revoked)
+        #expect(await bench.engine.list(for: other).first { $0.id == recording }?.state == .running)
+    }
+
+    @Test func `a camera is closed before a slow disk is waited for`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.recorders.recorder("movie")?.isStubborn = true
+        try await bench.engine.stop(id, client: EngineBench.client())
+        await bench.machine.wait(for: "close fake:camera")
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+        bench.recorders.recorder("movie")?.kill()
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+    }
+
     @Test func `a shutdown finishes every file`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()
@@ -191,11 +231,7 @@ import Testing
 
     @Test func `a buffer is given to the connection that made the session alone`() async throws {
         let bench = EngineBench()
-        var buffer = EngineBench.movie()
-        buffer.outputs = [OutputDescription(name: "frames", kind: .buffer, format: "")]
-        buffer.connections = [ConnectionDescription(input: "camera", output: "frames")]
-        buffer.inputs.removeLast()
-        let id = try await bench.running(buffer)
+        let id = try await bench.running(EngineBench.buffer)
         _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
         await #expect(throws: CaptureError.self) {
             try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client(":1.2"))

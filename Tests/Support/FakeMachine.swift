@@ -46,6 +46,7 @@ public final class FakeSource: MediaSource {
 /// A machine with one camera and one microphone, and a log of what was done with them.
 public final class FakeMachine: DeviceProvider {
     private let notes = Mutex<[String]>([])
+    private let news = AsyncStream<String>.makeStream()
     private let sources = Mutex<[DeviceID: FakeSource]>([:])
     private let failure = Mutex<CaptureError?>(nil)
     private let startFailure = Mutex<CaptureError?>(nil)
@@ -78,6 +79,12 @@ public final class FakeMachine: DeviceProvider {
 
     func note(_ text: String) {
         notes.withLock { $0.append(text) }
+        news.continuation.yield(text)
+    }
+
+    /// Waits until something is done; for one waiter.
+    public func wait(for text: String) async {
+        for await note in news.stream where note == text { return }
     }
 
     /// Makes the next openings fail; nil lets them be.
