@@ -30,14 +30,16 @@ actor AgentRegistry: Prompter {
     }
 
     private let bus: BusConnection
+    private let commandLine: ShippedCommandLine
     /// The user at the active seat, whom services are asked of.
     private let activeUser: @Sendable () -> UInt32?
     private var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0
 
-    init(bus: BusConnection, activeUser: @escaping @Sendable () -> UInt32?) {
+    init(bus: BusConnection, commandLine: ShippedCommandLine, activeUser: @escaping @Sendable () -> UInt32?) {
         self.bus = bus
+        self.commandLine = commandLine
         self.activeUser = activeUser
     }
 
@@ -107,7 +109,7 @@ actor AgentRegistry: Prompter {
         }
         throw CaptureError(
             .nobodyToAsk,
-            "there is nobody to ask: no agent runs for this user; start one with 'capturectl agent'"
+            "there is nobody to ask: no agent but the program's own runs for this user; start one with 'capturectl agent'"
         )
     }
 
@@ -117,8 +119,17 @@ actor AgentRegistry: Prompter {
         let user = request.client.tier.belongsToMachine ? activeUser() : request.client.user
         return open.filter { agent in
             !agent.isInline && agent.identity.user == user && agent.connection != request.session
-                && agent.identity.pid != request.client.pid
+                && agent.identity.pid != request.client.pid && !answersItself(agent, request)
         }.max { $0.order < $1.order }
+    }
+
+    /// Whether an agent would answer its own program's request, in whichever process: nobody who forks may say yes to
+    /// its parent.
+    ///
+    /// The shipped command line is left out, since what it is answered is typed by a person at a terminal: `capturectl
+    /// agent` in one answers for `capturectl record` in another.
+    private func answersItself(_ agent: RegisteredAgent, _ request: PromptRequest) -> Bool {
+        agent.identity.isSameProgram(as: request.client) && !commandLine.isRun(by: agent.identity)
     }
 
     private func ask(_ agent: RegisteredAgent, _ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {

@@ -27,7 +27,10 @@ enum Daemon {
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
-        let agents = AgentRegistry(bus: bus) { options.isSystem ? Seat.active()?.user : getuid() }
+        let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
+        let agents = AgentRegistry(bus: bus, commandLine: commandLine) {
+            options.isSystem ? Seat.active()?.user : getuid()
+        }
         let gate = AuthorizationGate(
             store: store,
             usage: places.usageDescriptions(),

@@ -13,7 +13,10 @@ import Testing
 
     init() async throws {
         bus = try PrivateBus()
-        agents = AgentRegistry(bus: try await BusConnection.open(bus.kind)) { nil }
+        agents = AgentRegistry(
+            bus: try await BusConnection.open(bus.kind),
+            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
+        ) { nil }
     }
 
     private func register(_ connection: String, user: UInt32 = 1000) async throws(CaptureError) {

@@ -44,6 +44,15 @@ public struct ClientIdentity: Hashable, Sendable {
         program.hasPrefix("unit:") || program.hasPrefix("uid:") ? 0 : user
     }
 
+    /// Whether another identity is the same program of the same user: by its id or, whatever unit or scope it has moved
+    /// to, by its file. Interpreters' files tell nothing of the programs that they run.
+    public func isSameProgram(as other: ClientIdentity) -> Bool {
+        guard user == other.user else { return false }
+        if program == other.program { return true }
+        guard let executable, let file = other.executable, !Interpreters.contains(executable.path) else { return false }
+        return executable.device == file.device && executable.inode == file.inode
+    }
+
     /// Whether a second look at the same connection found the same process running the same program.
     ///
     /// Any difference is a reason to refuse: a process that forks, leaves its socket to the child and then runs an

@@ -1,0 +1,157 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import captured
+
+/// A program never answers its own request.
+@Suite(.timeLimit(.minutes(1)))
+struct `A request` {
+    private let bus: PrivateBus
+    private let daemon: BusConnection
+    private let agents: AgentRegistry
+    /// The command line that the registry knows: any file of ours does.
+    private let commandLine: ExecutableFile
+
+    init() async throws {
+        bus = try PrivateBus()
+        daemon = try await BusConnection.open(bus.kind)
+        commandLine = try #require(ExecutableFile.inspect(Self.ownProgram))
+        agents = AgentRegistry(
+            bus: daemon,
+            commandLine: ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false))
+        ) { nil }
+    }
+
+    private static let ownProgram = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    private static let tool = ExecutableFile(path: "/home/me/tool", device: 1, inode: 20, isProtected: false)
+    private static let other = ExecutableFile(path: "/usr/bin/panel", device: 1, inode: 30, isProtected: true)
+
+    private func identity(_ file: ExecutableFile, program: String? = nil, user: UInt32 = 1000, pid: Int32)
+        -> ClientIdentity
+    {
+        ClientIdentity(
+            program: program ?? "exe:\(file.path)",
+            tier: .claimed,
+            user: user,
+            name: "tool",
+            detail: "a test",
+            executable: file,
+            pid: pid
+        )
+    }
+
+    /// Registers an agent that says yes to everything, at a connection of its own.
+    private func sayYes(_ identity: ClientIdentity) async throws -> YesAgent {
+        let agent = try await YesAgent(bus, agents)
+        try await agents.register(identity, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
+        return agent
+    }
+
+    private func ask(for client: ClientIdentity) async throws(CaptureError) -> [Service: Bool] {
+        try await agents.ask(
+            PromptRequest(
+                client: client,
+                name: "tool",
+                services: [.camera],
+                reasons: [:],
+                session: ":1.4711",
+                deadline: .now + .seconds(20)
+            )
+        )
+    }
+
+    @Test func `is not answered by a child of the program that asks`() async throws {
+        let child = try await sayYes(identity(Self.tool, pid: 11))
+        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        #expect(error?.code == .nobodyToAsk)
+        #expect(child.timesAsked == 0)
+    }
+
+    @Test func `is not answered by the program's file in another scope, nor by another file in the program's`()
+        async throws
+    {
+        let moved = try await sayYes(identity(Self.tool, program: "app:other", pid: 11))
+        let helper = try await sayYes(identity(Self.other, program: "exe:/home/me/tool", pid: 12))
+        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        #expect(error?.code == .nobodyToAsk)
+        #expect(moved.timesAsked + helper.timesAsked == 0)
+    }
+
+    @Test func `is answered by another program, whatever the asking one registers`() async throws {
+        let panel = try await sayYes(identity(Self.other, pid: 12))
+        let child = try await sayYes(identity(Self.tool, pid: 11))
+        #expect(try await ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
+        #expect(panel.timesAsked == 1)
+        #expect(child.timesAsked == 0)
+    }
+
+    @Test func `of one script is answered by another that the same interpreter runs`() async throws {
+        let python = ExecutableFile(path: "/usr/bin/python3.11", device: 1, inode: 40, isProtected: true)
+        let panel = try await sayYes(identity(python, program: "app:panel", pid: 12))
+        #expect(try await ask(for: identity(python, program: "app:tool", pid: 10)) == [.camera: true])
+        #expect(panel.timesAsked == 1)
+    }
+
+    @Test func `of the shipped command line is answered by its agent on another terminal`() async throws {
+        let terminal = try await sayYes(identity(commandLine, pid: 12))
+        #expect(try await ask(for: identity(commandLine, pid: 10)) == [.camera: true])
+        #expect(terminal.timesAsked == 1)
+    }
+
+    @Test func `is not answered by a copy of the command line, nor by another file under its name`() async throws {
+        var copy = commandLine
+        copy.path = "/home/me/capturectl"
+        copy.inode += 1
+        var impostor = commandLine
+        impostor.inode += 1
+        for file in [copy, impostor] {
+            let child = try await sayYes(identity(file, pid: 11))
+            let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(file, pid: 10)) }
+            #expect(error?.code == .nobodyToAsk)
+            #expect(child.timesAsked == 0)
+        }
+    }
+}
+
+/// An agent that says yes to everything, at once.
+private final class YesAgent: Sendable {
+    let bus: BusConnection
+    private let asked: Count
+
+    var timesAsked: Int { asked.value.withLock { $0 } }
+
+    private final class Count: Sendable {
+        let value = Mutex(0)
+    }
+
+    init(_ bus: PrivateBus, _ agents: AgentRegistry) async throws {
+        let connection = try await BusConnection.open(bus.kind)
+        let asked = Count()
+        self.bus = connection
+        self.asked = asked
+        let name = connection.uniqueName
+        try await connection.export(
+            try BusObject(
+                path: "/agent",
+                [
+                    BusImplementation(
+                        CaptureInterfaces.agent,
+                        methods: [
+                            "Ask": { call throws(CaptureError) in
+                                asked.value.withLock { $0 += 1 }
+                                try await agents.answer(call.arguments[0].text ?? "", from: name, [.camera: true])
+                                return []
+                            },
+                            "Cancel": { _ in [] },
+                        ]
+                    )
+                ]
+            )
+        )
+    }
+}
