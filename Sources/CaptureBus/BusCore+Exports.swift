@@ -42,7 +42,10 @@ import Glibc
     }
 
     /// Writes a property's value into a reply.
+    ///
+    /// - Throws: What the object tells those who may not read it.
     func get(_ property: String, into reply: OpaquePointer) throws(CaptureError) {
+        if let readers = object.readers { try core.admit(to: readers) }
         let interface = implementation.interface.name
         guard let value = object.property(property, of: interface), let types = types[property] else {
             throw CaptureError(.internalFault, "\(interface).\(property) has no value")

@@ -25,6 +25,8 @@ import Glibc
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
     var senders: [String: [WaitingCall]] = [:]
     var matches: [UInt64: Match] = [:]
+    /// Who reads guarded properties, by connection; a connection's name is never given to another.
+    var readingUsers: [String: UInt32] = [:]
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
     private var closeHandlers: [@Sendable () -> Void] = []
 

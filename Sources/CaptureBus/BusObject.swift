@@ -37,6 +37,20 @@ public struct BusImplementation: Sendable {
     }
 }
 
+/// Who may read an object's properties.
+public struct BusReaders: Sendable {
+    /// The uids that may.
+    public let users: Set<UInt32>
+    /// What everybody else is told.
+    public let refusal: CaptureError
+
+    /// The given users, and the error for all others.
+    public init(users: Set<UInt32>, refusal: CaptureError) {
+        self.users = users
+        self.refusal = refusal
+    }
+}
+
 /// An object for the bus: a path, its interfaces, and a snapshot of its properties that the bus thread reads.
 ///
 /// Thread-safe. Signals are sent by `BusConnection.emit`.
@@ -44,13 +58,17 @@ public final class BusObject: Sendable {
     /// As in `/org/capturekit/Capture1`.
     public let path: String
     let implementations: [BusImplementation]
+    /// Who may read the properties; `nil` for everybody.
+    let readers: BusReaders?
     private let snapshot: Mutex<[String: [String: BusValue]]>
 
-    /// An object of the given interfaces.
+    /// An object of the given interfaces, with properties that `readers` may read, or everybody.
     ///
     /// - Throws: `.internalFault` when a name or signature is not valid, or when an interface's methods and handlers,
     ///   or properties and values, are not the same.
-    public init(path: String, _ implementations: [BusImplementation]) throws(CaptureError) {
+    public init(path: String, _ implementations: [BusImplementation], readers: BusReaders? = nil)
+        throws(CaptureError)
+    {
         guard unsafe sd_bus_object_path_is_valid(path) > 0 else {
             throw CaptureError(.internalFault, "'\(path)' is no object path")
         }
@@ -63,6 +81,7 @@ public final class BusObject: Sendable {
         }
         self.path = path
         self.implementations = implementations
+        self.readers = readers
         snapshot = Mutex(values)
     }
 

@@ -109,7 +109,16 @@ actor SessionObjects {
                     properties: SessionObjects.properties(of: session)
                         .merging(SessionObjects.constants(of: session)) { $1 }
                 )
-            ]
+            ],
+            readers: SessionObjects.readers(of: session)
+        )
+    }
+
+    /// What a session is, is shown to those who may call it; to others there is no session, as the engine says.
+    static func readers(of session: SessionSnapshot) -> BusReaders {
+        BusReaders(
+            users: [session.user, 0],
+            refusal: CaptureError(.noSuchSession, "there is no session \(session.id)")
         )
     }
 
