@@ -54,7 +54,7 @@ struct AuthorizationObject: Sendable {
 
     private func list(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let rows = try await gate.list().filter { client.mayList($0.user) }
+        let rows = try await gate.list().filter { client.mayList($0.user, $0.program) }
         return [
             .propertyList(
                 rows.map { row in
@@ -78,7 +78,7 @@ struct AuthorizationObject: Sendable {
         let client = try await callers.client(call.sender)
         let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
-        guard client.mayList(ClientIdentity.answerUser(of: program, user: user)) else {
+        guard client.mayList(user, program) else {
             throw CaptureError(.notPermitted, "answers of another user are shown to root alone")
         }
         let stored = try await gate.statuses(user: user, program: program)
@@ -184,8 +184,9 @@ struct AuthorizationObject: Sendable {
 }
 
 extension SessionClient {
-    /// Whether the caller may see answers of a user: its own, the machine's (whom it may be asked about), all for root.
-    func mayList(_ user: UInt32) -> Bool {
-        identity.user == user || identity.user == 0 || user == 0
+    /// Whether the caller may see what a user's program was answered: its own, the machine's (whom it may be asked about),
+    /// all for root. Programs that root runs are root's own, though the machine's are stored under the same number.
+    func mayList(_ user: UInt32, _ program: String) -> Bool {
+        identity.user == user || identity.user == 0 || ClientIdentity.isMachines(program)
     }
 }

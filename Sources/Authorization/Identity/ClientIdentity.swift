@@ -41,7 +41,12 @@ public struct ClientIdentity: Hashable, Sendable {
 
     /// The user under whom answers of a program id are stored, whoever is named beside it.
     public static func answerUser(of program: String, user: UInt32) -> UInt32 {
-        program.hasPrefix("unit:") || program.hasPrefix("uid:") ? 0 : user
+        isMachines(program) ? 0 : user
+    }
+
+    /// Whether answers of a program id are the machine's, whoever uses it: those of services and dedicated users.
+    public static func isMachines(_ program: String) -> Bool {
+        program.hasPrefix("unit:") || program.hasPrefix("uid:")
     }
 
     /// Whether another identity is the same program of the same user: by its id or, whatever unit or scope it has moved
