@@ -39,6 +39,7 @@ actor Health {
     }
 
     func report() async -> [String: BusValue] {
+        store.look()
         let storeFault =
             switch store.state {
             case .usable: ""
@@ -48,6 +49,7 @@ actor Health {
             "version": .string(CaptureVersion.text),
             "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
             "storeFault": .string(storeFault),
+            "storeRemedy": .string(store.remedy),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
             "recorder": .string("\(places.recorder(configuration))"),

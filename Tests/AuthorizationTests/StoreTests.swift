@@ -95,7 +95,8 @@ import Testing
 
     @Test func `refuses a file that was cut off to nothing, rather than forget every answer`() throws {
         try folder.write(AuthorizationStore.fileName, "", mode: 0o600)
-        try expectRefusal("is empty")
+        try expectRefusal("is empty: it was cut off; bring back a copy, or start without any answer by: mv ")
+        #expect(open().remedy == "mv '\(file)' '\(file).damaged'")
     }
 
     @Test(arguments: [1, 2])
@@ -123,6 +124,7 @@ import Testing
         try open().put([answer()])
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         try expectRefusal("instead of 0600")
+        #expect(open().remedy == "chmod 0600 '\(file)'")
     }
 
     @Test func `refuses a file of another version`() throws {
@@ -148,7 +150,9 @@ import Testing
         try open().put([answer()])
         for mode in [0o755, 0o777, 0o1777] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder.path)
-            #expect(reason(open()).contains("instead of 0700"))
+            let store = open()
+            #expect(reason(store).contains("instead of 0700"))
+            #expect(store.remedy == "chmod 0700 '\(folder.path)'")
         }
     }
 
@@ -166,6 +170,16 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(try store.allAnswers().count == 1)
         #expect(store.state == .usable)
+        #expect(store.remedy == "")
+    }
+
+    @Test func `shows what was mended, or spoiled, when it is looked at`() throws {
+        let store = open()
+        for (mode, isUsable) in [(0o644, false), (0o600, true)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            store.look()
+            #expect((store.state == .usable) == isUsable)
+        }
     }
 
     @Test func `notices that its file was moved away, swapped or opened to others while in use`() throws {
@@ -236,9 +250,11 @@ import Testing
         try open().put([answer()])
         try own(file, 12345)
         try expectRefusal("belongs to uid 12345")
+        #expect(open().remedy == "chown 0 '\(file)'")
         try own(file, 0)
         try own(folder.path, 12345)
         #expect(reason(open()).contains("belongs to uid 12345"))
+        #expect(open().remedy == "chown 0 '\(folder.path)'")
         try own(folder.path, 0)
     }
 

@@ -99,4 +99,41 @@ struct DoctorTests {
         #expect(findings.first { $0.check == "agent" }?.remedy == "capturectl agent")
         #expect(findings.json["healthy"] == JSON(false))
     }
+
+    @Test(
+        arguments: [
+            ("chmod 0600 '/s/a.sqlite'", "sudo chmod 0600 '/s/a.sqlite'"), ("chown 990 '/s'", "sudo chown 990 '/s'"),
+            ("mv '/s/a' '/s/a.damaged'", "sudo mv '/s/a' '/s/a.damaged'  # every answer is asked anew"),
+            ("make install", "sudo make install  # in the newer captured's sources; then start it anew"),
+            ("", "df -h '/s'; findmnt -T '/s'  # is it full, or mounted read-only?"),
+        ]
+    )
+    func `a store is mended by the daemon's own word, and moved away when it is damaged alone`(
+        _ word: String,
+        _ remedy: String
+    ) {
+        let health = DaemonHealth(values: [
+            "storeFault": .text("it is not as it should be"), "storeRemedy": .text(word), "stateDirectory": .text("/s"),
+        ])
+        let machine = Machine(root: "/nowhere")
+        let system = DaemonChecks(isSystem: true, machine: machine).judge(health)
+        #expect(system.first { $0.check == "store" }?.remedy == remedy)
+        let own = DaemonChecks(isSystem: false, machine: machine).judge(health)
+        #expect(own.first { $0.check == "store" }?.remedy == remedy.replacing("sudo ", with: ""))
+    }
+
+    @Test func `consent that cannot be looked at is told with what mends that`() {
+        let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
+        let health = DaemonHealth(values: [
+            "storeFault": .text("mode 0644"), "storeRemedy": .text("chmod 0600 '/s/a.sqlite'"),
+        ])
+        func remedy(_ code: CaptureError.Code, _ message: String) -> String {
+            checks.consentFailure(CaptureError(code, message), health).remedy
+        }
+        #expect(remedy(.inputOutput, "the store of answers has mode 0644") == "sudo chmod 0600 '/s/a.sqlite'")
+        #expect(remedy(.notPermitted, "/proc/7/exe cannot be read").contains("systemctl restart captured"))
+        #expect(remedy(.notPermitted, "it is in the system unit cron.service").hasPrefix("systemd-run --user --scope "))
+        #expect(remedy(.unreachable, "captured went away").hasPrefix("sudo systemctl restart captured"))
+        #expect(remedy(.internalFault, "something else") == "journalctl -u captured -n 20")
+    }
 }

@@ -36,9 +36,9 @@ public final class AuthorizationStore: Sendable {
     private enum Condition {
         case open(OpenStore)
         /// The file itself is at fault, or what is around it.
-        case broken(String)
+        case broken(StoreFault)
         /// The file is sound, and writing to it failed.
-        case unwritable(OpenStore, String)
+        case unwritable(OpenStore, StoreFault)
     }
 
     /// Opens or creates the store in a state directory, which is made when it is absent. Never throws: a store that
@@ -64,9 +64,24 @@ public final class AuthorizationStore: Sendable {
         condition.withLock {
             switch $0 {
             case .open: .usable
-            case .broken(let why), .unwritable(_, let why): .unusable(why)
+            case .broken(let fault), .unwritable(_, let fault): .unusable(fault.message)
             }
         }
+    }
+
+    /// The command that makes it usable again, as of the last call; empty when it is usable or no command does.
+    public var remedy: String {
+        condition.withLock {
+            switch $0 {
+            case .open: ""
+            case .broken(let fault), .unwritable(_, let fault): fault.remedy
+            }
+        }
+    }
+
+    /// Looks whether it can be relied on now, so that what was mended shows.
+    public func look() {
+        _ = try? access(.reading) { _ in }
     }
 
     /// The stored answers for a program id.
@@ -139,7 +154,7 @@ public final class AuthorizationStore: Sendable {
                 return .success(try AuthorizationStore.run(store.queue, use, body))
             } catch {
                 if case .open(let store) = condition {
-                    condition = error.isOfFile ? .broken(error.message) : .unwritable(store, error.message)
+                    condition = error.isOfFile ? .broken(error) : .unwritable(store, error)
                 }
                 return .failure(CaptureError(.inputOutput, error.message))
             }
@@ -170,7 +185,7 @@ public final class AuthorizationStore: Sendable {
             do throws(StoreFault) {
                 try run(store.queue, .writing, StoreConnection.probe)
             } catch {
-                condition = error.isOfFile ? .broken(error.message) : .unwritable(store, error.message)
+                condition = error.isOfFile ? .broken(error) : .unwritable(store, error)
                 throw error
             }
             condition = .open(store)
@@ -180,7 +195,9 @@ public final class AuthorizationStore: Sendable {
         condition = open(location)
         switch condition {
         case .open(let store): return store
-        case .broken(let why), .unwritable(_, let why): throw StoreFault(why, isOfFile: true)
+        case .broken(var fault), .unwritable(_, var fault):
+            fault.isOfFile = true
+            throw fault
         }
     }
 
@@ -188,7 +205,7 @@ public final class AuthorizationStore: Sendable {
         do throws(StoreFault) {
             return .open(try StoreConnection.open(location))
         } catch {
-            return .broken(error.message)
+            return .broken(error)
         }
     }
 }

@@ -74,24 +74,19 @@ enum StoreConnection {
         throws(StoreFault)
     {
         guard application == StoreSchema.applicationID else {
-            throw StoreFault(
-                "\(file) is a database, but not a store of answers\(StoreFault.remedy(file))",
-                isOfFile: true
-            )
+            throw StoreFault.damage("\(file) is a database, but not a store of answers", file)
         }
         guard version <= StoreSchema.version else {
             throw StoreFault(
                 "the store of answers \(file) has version \(version), and this captured knows \(StoreSchema.version) "
-                    + "at most; install the newer captured again",
+                    + "at most; install the newer captured again by: ",
+                remedy: "make install",
                 isOfFile: true
             )
         }
         guard version == StoreSchema.version, verdict == ["ok"] else {
             let why = verdict.first ?? "no verdict"
-            throw StoreFault(
-                "the store of answers \(file) is damaged: \(why)\(StoreFault.remedy(file))",
-                isOfFile: true
-            )
+            throw StoreFault.damage("the store of answers \(file) is damaged: \(why)", file)
         }
     }
 

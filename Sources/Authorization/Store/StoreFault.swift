@@ -4,18 +4,24 @@ import GRDB
 struct StoreFault: Error {
     /// Why, and what mends it.
     var message: String
+    /// The command at the end of the message that mends it; empty when none does.
+    var remedy: String
     /// Whether the file has to be mended, rather than what is around it: the file is opened anew then.
     var isOfFile: Bool
 
-    init(_ message: String, isOfFile: Bool) {
-        self.message = message
+    /// - Parameters:
+    ///   - message: Why, up to the command that mends it.
+    ///   - remedy: That command.
+    init(_ message: String, remedy: String = "", isOfFile: Bool) {
+        self.message = message + remedy
+        self.remedy = remedy
         self.isOfFile = isOfFile
     }
 
     /// What SQLite reported while `file` was used.
     init(_ error: any Error, file: String) {
         guard let error = error as? DatabaseError else {
-            self.init("the store of answers \(file) is damaged: \(error)\(StoreFault.remedy(file))", isOfFile: true)
+            self = .damage("the store of answers \(file) is damaged: \(error)", file)
             return
         }
         let why = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
@@ -27,12 +33,17 @@ struct StoreFault: Error {
         case .SQLITE_CANTOPEN:
             self.init("the store of answers \(file) cannot be opened: \(why)", isOfFile: true)
         default:
-            self.init("the store of answers \(file) is damaged: \(why)\(StoreFault.remedy(file))", isOfFile: true)
+            self = .damage("the store of answers \(file) is damaged: \(why)", file)
         }
     }
 
-    /// The command that starts over without destroying what may be evidence or can be repaired.
-    static func remedy(_ file: String) -> String {
-        "; bring back a copy, or start without any answer by: mv '\(file)' '\(file).damaged'"
+    /// A file that no permission makes sound: with the command that starts over without destroying what may be evidence
+    /// or can be repaired.
+    static func damage(_ why: String, _ file: String) -> StoreFault {
+        StoreFault(
+            why + "; bring back a copy, or start without any answer by: ",
+            remedy: "mv '\(file)' '\(file).damaged'",
+            isOfFile: true
+        )
     }
 }

@@ -23,7 +23,8 @@ enum StoreFiles {
         guard status.st_uid == geteuid() else {
             throw StoreFault(
                 "the state directory \(directory) belongs to uid \(status.st_uid) instead of \(geteuid()); "
-                    + "mend it by: chown \(geteuid()) '\(directory)'",
+                    + "mend it by: ",
+                remedy: "chown \(geteuid()) '\(directory)'",
                 isOfFile: true
             )
         }
@@ -33,7 +34,8 @@ enum StoreFiles {
         if mode & 0o022 == 0, try isEmpty(directory), unsafe chmod(directory, 0o700) == 0 { return }
         throw StoreFault(
             "the state directory \(directory) has mode \(octal(mode)) instead of 0700, so that others can reach the "
-                + "answers; mend it by: chmod 0700 '\(directory)'",
+                + "answers; mend it by: ",
+            remedy: "chmod 0700 '\(directory)'",
             isOfFile: true
         )
     }
@@ -52,15 +54,13 @@ enum StoreFiles {
         var status = stat()
         guard unsafe lstat(file, &status) == 0 else { throw fault("the store of answers \(file) cannot be examined") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
-            throw StoreFault(
-                "the store of answers \(file) is not a regular file of one name\(StoreFault.remedy(file))",
-                isOfFile: true
-            )
+            throw StoreFault.damage("the store of answers \(file) is not a regular file of one name", file)
         }
         guard status.st_uid == geteuid() else {
             throw StoreFault(
                 "the store of answers \(file) belongs to uid \(status.st_uid) instead of \(geteuid()); look at what is "
-                    + "in it, then mend it by: chown \(geteuid()) '\(file)'",
+                    + "in it, then mend it by: ",
+                remedy: "chown \(geteuid()) '\(file)'",
                 isOfFile: true
             )
         }
@@ -68,15 +68,13 @@ enum StoreFiles {
         guard mode == 0o600 else {
             throw StoreFault(
                 "the store of answers \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then mend "
-                    + "it by: chmod 0600 '\(file)'",
+                    + "it by: ",
+                remedy: "chmod 0600 '\(file)'",
                 isOfFile: true
             )
         }
         guard status.st_size > 0 else {
-            throw StoreFault(
-                "the store of answers \(file) is empty: it was cut off\(StoreFault.remedy(file))",
-                isOfFile: true
-            )
+            throw StoreFault.damage("the store of answers \(file) is empty: it was cut off", file)
         }
         return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }

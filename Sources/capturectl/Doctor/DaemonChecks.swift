@@ -13,30 +13,60 @@ struct DaemonChecks {
             var findings = [Finding.fine("daemon", "captured \(Printable.text(health.text("version"))) answers")]
             findings += judge(health)
             findings += await devices(daemon)
-            findings += await consent(daemon)
+            findings += await consent(daemon, health)
             return findings
         } catch {
-            let remedy =
-                isSystem ? "sudo systemctl restart captured; journalctl -u captured -n 20" : "captured --bus session &"
-            return [.problem("daemon", Printable.text(error.message, limit: 1000), remedy)]
+            return [.problem("daemon", Printable.text(error.message, limit: 1000), restart)]
         }
+    }
+
+    private var restart: String {
+        isSystem ? "sudo systemctl restart captured; journalctl -u captured -n 20" : "captured --bus session &"
+    }
+
+    /// What mends the store: the daemon's own word, since it knows whether the answers in it can be kept.
+    private func storeRemedy(_ health: DaemonHealth) -> String {
+        let remedy = Printable.text(health.text("storeRemedy"), limit: 1000)
+        if remedy.isEmpty {
+            let state = Printable.text(health.text("stateDirectory"))
+            return "df -h '\(state)'; findmnt -T '\(state)'  # is it full, or mounted read-only?"
+        }
+        let command = (isSystem ? "sudo " : "") + remedy
+        if remedy.hasPrefix("mv ") { return command + "  # every answer is asked anew" }
+        if remedy.hasPrefix("make ") { return command + "  # in the newer captured's sources; then start it anew" }
+        return command
+    }
+
+    /// Why consent could not be looked at, with what mends that.
+    func consentFailure(_ error: CaptureError, _ health: DaemonHealth) -> Finding {
+        let log = isSystem ? "journalctl -u captured -n 20" : restart
+        let remedy =
+            switch error.code {
+            case .inputOutput: health.text("storeFault").isEmpty ? log : storeRemedy(health)
+            case .unreachable: restart
+            // The daemon was not let look at this process: it runs without the capabilities that its unit gives it.
+            case .notPermitted where isSystem && error.message.contains("cannot be read"):
+                "sudo make install && sudo systemctl daemon-reload && sudo systemctl restart captured"
+            // This process is in a place that makes no program of it, such as a job of another's service.
+            case .notPermitted: "systemd-run --user --scope capturectl doctor" + (isSystem ? "" : " --bus session")
+            default: log
+            }
+        return .problem("consent", Printable.text(error.message, limit: 1000), remedy)
     }
 
     /// The daemon's own account of itself.
     func judge(_ health: DaemonHealth) -> [Finding] {
         var findings: [Finding] = []
         let fault = health.text("storeFault")
-        let state = Printable.text(health.text("stateDirectory"))
         if fault.isEmpty {
+            let state = Printable.text(health.text("stateDirectory"))
             findings.append(.fine("store", "the store of answers in \(state) is usable"))
         } else {
             findings.append(
                 .problem(
                     "store",
                     "the store of answers is not usable, so nothing can start: \(Printable.text(fault, limit: 1000))",
-                    isSystem
-                        ? "sudo mv \(state) \(state).broken && sudo systemctl restart captured  # every answer is asked anew"
-                        : "mv \(state) \(state).broken, then start captured again  # every answer is asked anew"
+                    storeRemedy(health)
                 )
             )
         }
@@ -104,7 +134,7 @@ struct DaemonChecks {
         }
     }
 
-    private func consent(_ daemon: CaptureDaemon) async -> [Finding] {
+    private func consent(_ daemon: CaptureDaemon, _ health: DaemonHealth) async -> [Finding] {
         do throws(CaptureError) {
             let panel = AuthorizationPanel(on: daemon)
             let program = Printable.text(try await panel.whoAmI().program)
@@ -132,7 +162,7 @@ struct DaemonChecks {
             }
             return findings.isEmpty ? [.fine("consent", "the daemon sees this command as \(program)")] : findings
         } catch {
-            return [.problem("consent", Printable.text(error.message, limit: 1000), "capturectl auth whoami")]
+            return [consentFailure(error, health)]
         }
     }
 }
