@@ -93,6 +93,29 @@ struct PresentationTests {
         #expect(summary.json["error"] == .null)
     }
 
+    @Test func `counters that a recorder has gone past are told as the last known, and apart for programs`() {
+        var output = OutputStatistics()
+        output.frames = 80
+        output.duration = 2_600_000_000
+        var statistics = SessionStatistics()
+        statistics.outputs = ["movie": output]
+        let lost = CaptureError(.unreachable, "the capture daemon went away")
+        var outcome = SessionOutcome(statistics: statistics, output: "movie", error: lost, isFinal: false)
+        var summary = RecordingSummary(file: "a.mkv", format: "mkv", outcome: outcome)
+        let lines = summary.text.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("a.mkv: mkv, finished by its recorder alone") == true)
+        #expect(lines.last == "  last known: 0 B, 00:02.6, 80 frames, dropped: none")
+        #expect(summary.json["final"] == JSON(false))
+        #expect(summary.json["frames"] == nil)
+        #expect(summary.json["lastKnown"]?["frames"] == JSON(80))
+        outcome.statistics = SessionStatistics()
+        summary = RecordingSummary(file: "a.mkv", format: "mkv", outcome: outcome)
+        #expect(!summary.text.contains("last known"))
+        #expect(summary.json["lastKnown"] == .null)
+        outcome.isFinal = true
+        #expect(RecordingSummary(file: "a.mkv", format: "mkv", outcome: outcome).json["frames"] == JSON(0))
+    }
+
     private static let exits: [(CaptureError.Code, Int32)] = [
         (.usage, 64), (.invalidArgument, 65), (.noSuchFormat, 65), (.noSuchDevice, 66), (.noSuchSession, 66),
         (.unreachable, 69),

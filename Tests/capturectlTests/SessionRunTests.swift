@@ -21,7 +21,7 @@ struct SessionRunTests {
         untilRunning: Bool = false,
         overwrite: Bool = false,
         _ start: @escaping @Sendable (FakeDaemon) async throws(CaptureError) -> Void
-    ) async throws -> (code: CaptureError.Code?, names: [String]) {
+    ) async throws -> (code: CaptureError.Code?, names: [String], isFinal: Bool) {
         let bus = try PrivateBus()
         let answer: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
             try await start(daemon)
@@ -31,6 +31,7 @@ struct SessionRunTests {
         let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
         try await session.addInput(.camera())
         var code: CaptureError.Code?
+        var isFinal = true
         do {
             let file = try OutputFile(creating: path, overwrite: overwrite)
             let output = try PhotoOutput(file: file.descriptor)
@@ -40,7 +41,9 @@ struct SessionRunTests {
                 if untilRunning {
                     try await run.untilRunning()
                 } else {
-                    code = try await run.toTheEnd().error?.code
+                    let outcome = try await run.toTheEnd()
+                    code = outcome.error?.code
+                    isFinal = outcome.isFinal
                 }
             } catch {
                 code = error.code
@@ -48,7 +51,7 @@ struct SessionRunTests {
         }
         withExtendedLifetime(daemon) {}
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        return (code, names)
+        return (code, names, isFinal)
     }
 
     private func clear() { try? FileManager.default.removeItem(atPath: folder) }
@@ -111,6 +114,21 @@ struct SessionRunTests {
         }
         #expect(end.code == .unreachable)
         #expect(end.names == ["out.mkv"])
+        #expect(!end.isFinal)
+        clear()
+    }
+
+    @Test func `an output at its end is counted for good, though its daemon is lost then`() async throws {
+        let end = try await run { daemon throws(CaptureError) in
+            try daemon.become(.running)
+            Task {
+                try await Task.sleep(for: .milliseconds(300))
+                try daemon.finish("photo", nil, OutputStatistics())
+                await daemon.connection.close()
+            }
+        }
+        #expect(end.code == .unreachable)
+        #expect(end.isFinal)
         clear()
     }
 }

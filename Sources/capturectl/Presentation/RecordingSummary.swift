@@ -13,48 +13,86 @@ struct RecordingSummary {
 
     /// Over a few lines, for a person.
     var text: String {
-        let codecs = [counters.videoEncoder, counters.audioEncoder].filter { !$0.isEmpty }
-        let made = ([format] + (codecs.isEmpty ? [] : [codecs.joined(separator: " + ")])).joined(separator: ", ")
-        var lines = ["\(Printable.text(file)): \(made), \(Quantities.size(counters.bytes))"]
-        if counters.duration > 0 { lines[0] += ", \(Quantities.time(counters.duration))" }
-        // A photo's one frame needs no words; a movie without a picture does.
-        if counters.frames > 1 || (counters.frames == 0 && !counters.videoEncoder.isEmpty) {
-            let causes = drops.map { "\($0.count) \($0.cause)" }.joined(separator: ", ")
-            lines.append("  \(counters.frames) frames, dropped: \(causes.isEmpty ? "none" : causes)")
-        }
-        if counters.samples > 0 {
-            var sound = "  \(Quantities.count(counters.samples, "sample frame"))"
-            if counters.silence > 0 { sound += ", \(counters.silence) of them silence after overruns" }
-            if counters.missedSamples > 0 { sound += ", \(counters.missedSamples) missed" }
-            lines.append(sound + ", clock drift \(counters.drift) ppm")
-        }
+        var lines = outcome.isFinal ? result : lastKnown
         for (name, input) in outcome.statistics.inputs.sorted(by: { $0.key < $1.key }) {
             lines.append("  \(name): \(Printable.text(input.device)), \(Printable.text(input.format))")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// The same for a program.
+    /// What the file holds.
+    private var result: [String] {
+        var lines = ["\(Printable.text(file)): \(made), \(Quantities.size(counters.bytes))"]
+        if counters.duration > 0 { lines[0] += ", \(Quantities.time(counters.duration))" }
+        // A photo's one frame needs no words; a movie without a picture does.
+        if counters.frames > 1 || (counters.frames == 0 && !counters.videoEncoder.isEmpty) {
+            lines.append("  \(frames)")
+        }
+        if counters.samples > 0 { lines.append("  \(sound)") }
+        return lines
+    }
+
+    /// What is known of a file that its recorder finishes unseen.
+    private var lastKnown: [String] {
+        let name = Printable.text(file)
+        let line = "\(name): \(made), finished by its recorder alone; how much it holds is not known here"
+        guard outcome.statistics.outputs[outcome.output] != nil else { return [line] }
+        var parts = [Quantities.size(counters.bytes), Quantities.time(counters.duration)]
+        if counters.frames > 0 || !counters.videoEncoder.isEmpty { parts.append(frames) }
+        if counters.samples > 0 { parts.append(sound) }
+        return [line, "  last known: \(parts.joined(separator: ", "))"]
+    }
+
+    private var made: String {
+        let codecs = [counters.videoEncoder, counters.audioEncoder].filter { !$0.isEmpty }
+        return ([format] + (codecs.isEmpty ? [] : [codecs.joined(separator: " + ")])).joined(separator: ", ")
+    }
+
+    private var frames: String {
+        let causes = drops.map { "\($0.count) \($0.cause)" }.joined(separator: ", ")
+        return "\(Quantities.count(counters.frames, "frame")), dropped: \(causes.isEmpty ? "none" : causes)"
+    }
+
+    private var sound: String {
+        var sound = Quantities.count(counters.samples, "sample frame")
+        if counters.silence > 0 { sound += ", \(counters.silence) of them silence after overruns" }
+        if counters.missedSamples > 0 { sound += ", \(counters.missedSamples) missed" }
+        return sound + ", clock drift \(counters.drift) ppm"
+    }
+
+    /// The same for a program. Counters that are not final stand apart, so that nobody takes them for the result.
     var json: JSON {
-        [
-            "file": JSON(file), "format": JSON(format), "bytes": JSON(counters.bytes),
-            "duration": JSON(Double(counters.duration) / 1e9), "frames": JSON(counters.frames),
-            "samples": JSON(counters.samples), "silence": JSON(counters.silence),
-            "videoEncoder": JSON(counters.videoEncoder), "audioEncoder": JSON(counters.audioEncoder),
-            "drops": .object(drops.map { JSON.Member(key: $0.cause, value: JSON($0.count)) }),
-            "missedSamples": JSON(counters.missedSamples), "driftPPM": JSON(counters.drift),
-            "inputs": .object(
-                outcome.statistics.inputs.sorted { $0.key < $1.key }.map {
-                    JSON.Member(
-                        key: $0.key,
-                        value: [
-                            "device": JSON($0.value.device), "format": JSON($0.value.format),
-                            "published": JSON($0.value.published), "drops": JSON($0.value.drops),
-                        ]
-                    )
-                }
-            ),
-            "error": outcome.error.map { ["code": JSON($0.code.rawValue), "message": JSON($0.message)] } ?? .null,
+        let made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
+        let error = outcome.error.map { ["code": JSON($0.code.rawValue), "message": JSON($0.message)] as JSON }
+        var counted = numbers
+        if !outcome.isFinal {
+            let isKnown = outcome.statistics.outputs[outcome.output] != nil
+            counted = [JSON.Member(key: "lastKnown", value: isKnown ? .object(numbers) : .null)]
+        }
+        let end = [
+            JSON.Member(key: "final", value: JSON(outcome.isFinal)), JSON.Member(key: "error", value: error ?? .null),
         ]
+        return .object(made + counted + end)
+    }
+
+    private var numbers: [JSON.Member] {
+        let inputs = outcome.statistics.inputs.sorted { $0.key < $1.key }.map { name, input in
+            JSON.Member(
+                key: name,
+                value: [
+                    "device": JSON(input.device), "format": JSON(input.format),
+                    "published": JSON(input.published), "drops": JSON(input.drops),
+                ]
+            )
+        }
+        return [
+            ("bytes", JSON(counters.bytes)), ("duration", JSON(Double(counters.duration) / 1e9)),
+            ("frames", JSON(counters.frames)), ("samples", JSON(counters.samples)),
+            ("silence", JSON(counters.silence)), ("videoEncoder", JSON(counters.videoEncoder)),
+            ("audioEncoder", JSON(counters.audioEncoder)),
+            ("drops", .object(drops.map { JSON.Member(key: $0.cause, value: JSON($0.count)) })),
+            ("missedSamples", JSON(counters.missedSamples)), ("driftPPM", JSON(counters.drift)),
+            ("inputs", .object(inputs)),
+        ].map { JSON.Member(key: $0.0, value: $0.1) }
     }
 }

@@ -8,6 +8,8 @@ struct SessionOutcome: Sendable {
     var output: String
     /// Why it did not end as asked; `nil` when its file is complete.
     var error: CaptureError?
+    /// Whether the output was at its end when it was counted last; otherwise its recorder may have gone on since.
+    var isFinal = true
 }
 
 /// Runs a session of one output from its start to its end: shows progress, obeys Ctrl-C.
@@ -53,7 +55,7 @@ struct SessionRun {
         var ticker: Ticker?
         defer { withExtendedLifetime(ticker) {} }
         var phase = Phase.starting
-        var outcome = SessionOutcome(statistics: SessionStatistics(), output: output)
+        var outcome = SessionOutcome(statistics: SessionStatistics(), output: output, isFinal: false)
         defer { display?.clear() }
         for await event in events {
             switch event {
@@ -82,6 +84,7 @@ struct SessionRun {
                 return await withFinalCounters(outcome)
             case .session(.finished(let result)) where result.name == output:
                 outcome.statistics.outputs[output] = result.statistics
+                outcome.isFinal = true
                 outcome.error = outcome.error ?? result.error
                 if phase == .running {
                     phase = .stopping
@@ -144,10 +147,15 @@ struct SessionRun {
 
     private func withFinalCounters(_ outcome: SessionOutcome) async -> SessionOutcome {
         var outcome = outcome
-        let last = outcome.statistics.outputs[output]
-        // The daemon keeps the counters of a session that is over; one that is gone has left those of the last tick.
-        if let now = try? await session.statistics() { outcome.statistics = now }
-        if let last { outcome.statistics.outputs[output] = last }
+        // A daemon that is gone has left the counters of the last tick; one that comes after it knows no more.
+        if !outcome.isFinal, outcome.error?.code == .unreachable { return outcome }
+        let result = outcome.isFinal ? outcome.statistics.outputs[output] : nil
+        // The daemon keeps the counters of a session that is over.
+        if let now = try? await session.statistics() {
+            outcome.statistics = now
+            outcome.isFinal = true
+        }
+        if let result { outcome.statistics.outputs[output] = result }
         return outcome
     }
 
