@@ -81,6 +81,33 @@ struct OptionTests {
         #expect(await Program.run(arguments) == 64)
     }
 
+    private static let outOfRange: [(line: String, message: String)] = [
+        ("record --duration -1 out.mkv", "--duration: -1 is out of range: seconds above 0, at most a year"),
+        ("record --duration=-0.5 out.mkv", "--duration: -0.5 is out of range: seconds above 0, at most a year"),
+        ("record --duration nan out.mkv", "--duration: nan is out of range: seconds above 0, at most a year"),
+        ("start --duration -1 out.mkv", "--duration: -1 is out of range: seconds above 0, at most a year"),
+        ("listen --duration -1", "--duration: -1 is out of range: seconds above 0, at most a year"),
+        ("record --bit-rate -5 out.mkv", "--bit-rate: -5 is out of range: 0 to 1000000000"),
+        ("record --bit-rate=-5 out.flac", "--bit-rate: -5 is out of range: 0 to 1000000000"),
+        ("frames --count -3", "--count: -3 is out of range: 1 or more"),
+        ("frames --count=0", "--count: 0 is out of range: 1 or more"),
+        ("photo --session -1 a.jpg", "--session: -1 is out of range: 1 to 4294967295"),
+        ("photo --session 4294967296 a.jpg", "--session: 4294967296 is out of range: 1 to 4294967295"),
+        ("photo --quality -1 a.jpg", "--quality: -1 is out of range: 1 to 100"),
+        ("auth set --user -1 exe:/a camera denied", "'-1' is no user's number; they go from 0 to 4294967294"),
+    ]
+
+    @Test(arguments: outOfRange)
+    func `a number that is out of range is told with the range, below zero too`(line: String, message: String) async {
+        let arguments = line.split(separator: " ").map(String.init)
+        let error = await #expect(throws: CaptureError.self) {
+            var command = try #require(try Capturectl.parseAsRoot(arguments) as? any AsyncParsableCommand)
+            try await command.run()
+        }
+        #expect(error?.code == .usage)
+        #expect(error?.message == message)
+    }
+
     @Test(arguments: ["0", "1000", "4294967294", "alice", "a-1"])
     func `numbers and names of users are taken`(name: String) throws {
         try UserName.check(name)

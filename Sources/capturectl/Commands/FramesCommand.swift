@@ -22,10 +22,11 @@ struct FramesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("y4m, raw (the camera's own bytes) or mjpeg.", valueName: "format"))
     var format = "y4m"
 
-    @Option(help: ArgumentHelp("Frames after which to end.", valueName: "frames"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Frames after which to end.", valueName: "frames"))
     var count: Int?
 
     func run() async throws {
+        try NumberOptions.check(count, "--count", 1...Int.max)
         let input = try InputOptions.camera(camera, preset, videoFormat)
         let output = try FrameStreamOutput(file: try .standardOutput(), format: format, count: count)
         try await SessionRun.stream(input, into: output, on: try await bus.connect())

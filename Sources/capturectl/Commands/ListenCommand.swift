@@ -19,10 +19,11 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("wav or raw (the microphone's own samples).", valueName: "format"))
     var format = "wav"
 
-    @Option(help: ArgumentHelp("Seconds after which to end.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Seconds after which to end.", valueName: "seconds"))
     var duration: Double?
 
     func run() async throws {
+        try NumberOptions.check(duration: duration)
         let request = try audioFormat.map { text throws(CaptureError) in try AudioFormatRequest(text: text) }
         try InputOptions.check(microphone, "--microphone")
         let input = CaptureDeviceInput.microphone(microphone, request: request ?? AudioFormatRequest())

@@ -12,8 +12,8 @@ struct PhotoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"))
     var camera: String?
 
-    @Option(help: ArgumentHelp("Take it from this running session instead.", valueName: "id"))
-    var session: UInt32?
+    @Option(parsing: .unconditional, help: ArgumentHelp("Take it from this running session instead.", valueName: "id"))
+    var session: Int?
 
     @Option(help: ArgumentHelp("The size to come near to. (default: photo)", valueName: "preset"))
     var preset: Preset?
@@ -24,7 +24,7 @@ struct PhotoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("jpeg or png. (default: the file's extension)", valueName: "format"))
     var format: String?
 
-    @Option(help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality"))
     var quality = 90
 
     @Flag(help: "Replace the file if it is there.")
@@ -43,6 +43,8 @@ struct PhotoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
+        try NumberOptions.check(quality, "--quality", 1...100)
         let kind = try FileFormat.photo(format, path: self.file)
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
         let file = try OutputFile(creating: self.file, overwrite: overwrite)
@@ -50,7 +52,7 @@ struct PhotoCommand: AsyncParsableCommand {
         let daemon = try await bus.connect()
         let outcome: SessionOutcome
         if let session {
-            outcome = try await SessionRun.addPhoto(to: session, file, kind.name, quality, on: daemon)
+            outcome = try await SessionRun.addPhoto(to: UInt32(session), file, kind.name, quality, on: daemon)
         } else {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)

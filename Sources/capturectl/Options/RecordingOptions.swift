@@ -20,7 +20,10 @@ struct RecordingOptions: ParsableArguments {
     )
     var format: String?
 
-    @Option(help: ArgumentHelp("Seconds after which the recording ends by itself.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Seconds after which the recording ends by itself.", valueName: "seconds")
+    )
     var duration: Double?
 
     @Option(help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"))
@@ -29,7 +32,10 @@ struct RecordingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("auto, aac, opus, flac or pcm.", valueName: "codec"))
     var audioCodec = "auto"
 
-    @Option(help: ArgumentHelp("Bits a second for the picture; 0 leaves it to the encoder.", valueName: "bits"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Bits a second for the picture; 0 leaves it to the encoder.", valueName: "bits")
+    )
     var bitRate = 0
 
     @Option(help: ArgumentHelp("Exactly this from the camera, as in YUYV:1280x720@30.", valueName: "format"))
@@ -65,6 +71,8 @@ struct RecordingPlan {
     ///
     /// - Throws: `.usage` for options that contradict each other or are out of range.
     init(_ options: RecordingOptions) throws(CaptureError) {
+        try NumberOptions.check(duration: options.duration)
+        try NumberOptions.check(options.bitRate, "--bit-rate", 0...1_000_000_000)
         format = try FileFormat.recording(options.format, path: options.file)
         videoCodec = options.videoCodec
         audioCodec = options.audioCodec
@@ -94,9 +102,6 @@ struct RecordingPlan {
         }
         if inputs.isEmpty { throw CaptureError(.usage, "neither a camera nor a microphone is left to record") }
         self.inputs = inputs
-        if let duration, !(duration > 0 && duration <= 31_536_000) {
-            throw CaptureError(.usage, "a duration of \(duration) s is out of range: more than 0, at most a year")
-        }
     }
 
     /// The output that writes to a file.

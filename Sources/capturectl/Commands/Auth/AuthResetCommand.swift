@@ -9,7 +9,7 @@ struct AuthResetCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("Whose answers. (default: your own)", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Whose answers. (default: your own)", valueName: "name"))
     var user: String?
 
     @Flag(help: "Forget the answers for every program.")

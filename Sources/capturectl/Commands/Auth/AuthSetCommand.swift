@@ -16,7 +16,7 @@ struct AuthSetCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("Whose answer it is. (default: your own)", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Whose answer it is. (default: your own)", valueName: "name"))
     var user: String?
 
     @Argument(help: ArgumentHelp("The program's id, as in unit:camera.service.", valueName: "program"))

@@ -10,7 +10,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("Another user's answers.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Another user's answers.", valueName: "name"))
     var user: String?
 
     @Argument(help: ArgumentHelp("A program's id, as 'auth list' prints it.", valueName: "program"))
