@@ -4,7 +4,8 @@ import Glibc
 /// A file that a client opens for an output to be written by someone else.
 ///
 /// It has no name until `keep()`: a run that was refused, or killed while its user was being asked, leaves nothing
-/// behind and has not touched the file that it was to replace. Where the file system cannot make a nameless file, the
+/// behind and has not touched the file that it was to replace. What is replaced through a symbolic link is what it leads
+/// to, in that file's own folder; the link stays. Where the file system cannot make a nameless file, the
 /// name is there from the start and `deinit` takes it away again.
 ///
 /// Thread-bound in `keep` and `discard`; the descriptor may be used from anywhere.
@@ -13,6 +14,9 @@ public final class OutputFile {
     public let path: String
     /// The open file, to be handed to an output.
     public let descriptor: Descriptor
+
+    /// Where the file is in the end: what a link leads to, else the path.
+    private let place: String
 
     private enum Name {
         /// Not there yet; whether one that is there may be replaced.
@@ -32,7 +36,7 @@ public final class OutputFile {
     ///   - path: Where the file is to be.
     ///   - overwrite: Whether a file that is there may be replaced; it stays as it is until `keep()`.
     /// - Throws: `CaptureError.Code.usage` for an empty path, `CaptureError.Code.inputOutput` when there is a file and
-    ///   `overwrite` is false, when it is a folder, or when the system refuses.
+    ///   `overwrite` is false, when it is a folder or a link to nothing, or when the system refuses.
     public convenience init(creating path: String, overwrite: Bool = false) throws(CaptureError) {
         try self.init(creating: path, overwrite: overwrite, nameless: true)
     }
@@ -45,6 +49,7 @@ public final class OutputFile {
             if kind == S_IFDIR { throw CaptureError(.inputOutput, "\(Printable.text(path)) is a folder") }
             if kind != S_IFREG {
                 descriptor = try OutputFile.open(path, O_WRONLY)
+                place = path
                 name = .kept
                 return
             }
@@ -54,8 +59,12 @@ public final class OutputFile {
                     "\(Printable.text(path)) exists; choose another name, or give --overwrite to replace it"
                 )
             }
+        } else {
+            try OutputFile.checkNoBrokenLink(path)
         }
-        let folder = OutputFile.folder(of: path)
+        let place = overwrite ? try OutputFile.place(of: path) : path
+        self.place = place
+        let folder = OutputFile.folder(of: place)
         // O_TMPFILE is a macro that does not import: O_DIRECTORY and this bit, on x86-64, ARM and RISC-V alike.
         let nameless = O_DIRECTORY | 0o20_000_000
         do throws(SystemError) {
@@ -67,7 +76,7 @@ public final class OutputFile {
                 let why = SystemError.text(of: error.errno)
                 throw CaptureError(.inputOutput, "\(Printable.text(path)) cannot be made: \(why)", errno: error.errno)
             }
-            let provisional = overwrite ? OutputFile.temporaryName(beside: path) : path
+            let provisional = overwrite ? OutputFile.temporaryName(beside: place) : place
             descriptor = try OutputFile.open(provisional, O_RDWR | O_CREAT | O_EXCL)
             name = .provisional(at: provisional, replaces: overwrite)
         }
@@ -85,21 +94,21 @@ public final class OutputFile {
         case .kept, .made: return
         case .pending(let replaces):
             let own = "/proc/self/fd/\(descriptor.descriptor)"
-            if unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 {
+            if unsafe linkat(AT_FDCWD, own, AT_FDCWD, place, AT_SYMLINK_FOLLOW) == 0 {
                 name = .made
                 return
             }
             guard replaces, errno == EEXIST else {
                 throw OutputFile.unnamed(path, errno)
             }
-            let temporary = OutputFile.temporaryName(beside: path)
+            let temporary = OutputFile.temporaryName(beside: place)
             try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) }
             name = .provisional(at: temporary, replaces: true)
-            try check { unsafe rename(temporary, path) }
+            try check { unsafe rename(temporary, place) }
             name = .kept
         case .provisional(let temporary, let replaces):
-            let isNew = OutputFile.kind(of: path) == nil || !replaces
-            if replaces { try check { unsafe rename(temporary, path) } }
+            let isNew = OutputFile.kind(of: place) == nil || !replaces
+            if replaces { try check { unsafe rename(temporary, place) } }
             name = isNew ? .made : .kept
         }
     }
@@ -110,9 +119,9 @@ public final class OutputFile {
         var own = stat()
         var named = stat()
         guard case .made = name, unsafe fstat(descriptor.descriptor, &own) == 0, own.st_size == 0,
-            unsafe stat(path, &named) == 0, named.st_dev == own.st_dev, named.st_ino == own.st_ino
+            unsafe stat(place, &named) == 0, named.st_dev == own.st_dev, named.st_ino == own.st_ino
         else { return }
-        unsafe unlink(path)
+        unsafe unlink(place)
         name = .kept
     }
 

@@ -71,6 +71,59 @@ struct OutputFileTests {
         #expect(folder.text("out.mkv") == "other")
     }
 
+    @Test(arguments: [true, false])
+    func `what a link leads to is replaced in its own folder, and the link stays`(isNameless: Bool) throws {
+        let (folder, far) = (try Folder(), try Folder())
+        try Data("old".utf8).write(to: URL(fileURLWithPath: far.path + "/real.mkv"))
+        unsafe symlink(far.path + "/real.mkv", folder.path + "/first")
+        unsafe symlink("first", folder.path + "/out.mkv")
+        let path = folder.path + "/out.mkv"
+        let refusal = #expect(throws: CaptureError.self) { try OutputFile(creating: path) }
+        #expect(refusal?.message.contains("exists") == true)
+        let file = try OutputFile(creating: path, overwrite: true, nameless: isNameless)
+        unsafe write(file.descriptor.descriptor, "new", 3)
+        #expect(far.text("real.mkv") == "old")
+        #expect(folder.names == ["first", "out.mkv"])
+        try file.keep()
+        #expect(far.text("real.mkv") == "new")
+        #expect(far.names == ["real.mkv"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == "first")
+    }
+
+    @Test(arguments: [true, false]) func `a link to nothing is told as one, and left alone`(overwrite: Bool) throws {
+        let folder = try Folder()
+        let path = folder.path + "/out.mkv"
+        unsafe symlink("gone.mkv", path)
+        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path, overwrite: overwrite) }
+        #expect(error?.code == .inputOutput)
+        #expect(error?.message.contains("is a symbolic link to gone.mkv, which is not there") == true)
+        unsafe symlink("loop", folder.path + "/loop")
+        let loop = #expect(throws: CaptureError.self) {
+            try OutputFile(creating: folder.path + "/loop", overwrite: overwrite)
+        }
+        #expect(loop?.message.contains("cannot be followed") == true)
+        #expect(folder.names == ["loop", "out.mkv"])
+    }
+
+    /// Whether the kernel refuses other users' links in folders such as /tmp, and a test can make one.
+    private static var areLinksProtected: Bool {
+        let setting = FileManager.default.contents(atPath: "/proc/sys/fs/protected_symlinks") ?? Data()
+        return geteuid() == 0 && setting.first == UInt8(ascii: "1")
+    }
+
+    @Test(.enabled(if: areLinksProtected))
+    func `another user's link in a folder that everyone writes to is not followed`() throws {
+        let (folder, far) = (try Folder(), try Folder())
+        try Data("old".utf8).write(to: URL(fileURLWithPath: far.path + "/real.mkv"))
+        let path = folder.path + "/out.mkv"
+        unsafe chmod(folder.path, 0o1777)
+        unsafe symlink(far.path + "/real.mkv", path)
+        unsafe lchown(path, 65534, 65534)
+        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path, overwrite: true) }
+        #expect(error?.message.contains("cannot be followed: Permission denied") == true)
+        #expect(far.text("real.mkv") == "old")
+    }
+
     @Test func `a device is written to as it is`() throws {
         let file = try OutputFile(creating: "/dev/null")
         try file.keep()

@@ -27,7 +27,7 @@ struct PhotoCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality"))
     var quality = 90
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it is there; of a symbolic link, the file it leads to.")
     var overwrite = false
 
     @Flag(help: "Print what was taken as JSON on standard output.")

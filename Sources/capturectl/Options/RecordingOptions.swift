@@ -44,7 +44,7 @@ struct RecordingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Exactly this from the microphone, as in S16_LE:48000x2.", valueName: "format"))
     var audioFormat: String?
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it is there; of a symbolic link, the file it leads to.")
     var overwrite = false
 
     @Argument(help: ArgumentHelp("The file to record to.", valueName: "file"), completion: .file())
