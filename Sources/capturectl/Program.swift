@@ -12,6 +12,7 @@ enum Program {
     static func run(_ arguments: [String]) async -> Int32 {
         do {
             var command = try await Capturectl.asyncParseAsRoot(arguments)
+            if type(of: command).configuration.commandName == "help" { try HelpTopic.check(arguments) }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -67,6 +67,15 @@ struct OptionTests {
     }
 
     @Test(arguments: [
+        ("help", 0), ("help record", 0), ("help auth set", 0), ("help record --help", 0),
+        ("record --help", 0), ("help nosuch", 64), ("help auth nosuch", 64), ("help record nosuch", 64),
+        ("--bus session help nosuch", 64),
+    ])
+    func `help on what is no command exits 64`(line: String, code: Int32) async {
+        #expect(await Program.run(line.split(separator: " ").map(String.init)) == code)
+    }
+
+    @Test(arguments: [
         ["record", ""], ["start", ""], ["photo", ""], ["record", "--camera", "", "/nowhere/out.mkv"],
         ["start", "--microphone", "", "/nowhere/out.mkv"], ["photo", "--camera", " ", "/nowhere/a.jpg"],
         ["frames", "--camera", ""], ["listen", "--microphone", ""], ["control", "--camera", ""], ["formats", ""],
