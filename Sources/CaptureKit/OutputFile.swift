@@ -32,6 +32,8 @@ public final class OutputFile {
 
     /// Opens a file for writing, or a device, pipe or socket that is there already.
     ///
+    /// Blocks while a named pipe has no reader; `open(_:overwrite:waiting:)` does not.
+    ///
     /// - Parameters:
     ///   - path: Where the file is to be.
     ///   - overwrite: Whether a file that is there may be replaced; it stays as it is until `keep()`.
@@ -80,6 +82,14 @@ public final class OutputFile {
             descriptor = try OutputFile.open(provisional, O_RDWR | O_CREAT | O_EXCL)
             name = .provisional(at: provisional, replaces: overwrite)
         }
+    }
+
+    /// - Parameter opened: The device, pipe or socket that is at the path.
+    init(_ path: String, opened: Descriptor) {
+        self.path = path
+        place = path
+        descriptor = opened
+        name = .kept
     }
 
     deinit {
@@ -147,7 +157,7 @@ public final class OutputFile {
         )
     }
 
-    private static func open(_ path: String, _ flags: Int32) throws(CaptureError) -> Descriptor {
+    static func open(_ path: String, _ flags: Int32) throws(CaptureError) -> Descriptor {
         do {
             return try Descriptor.open(path, flags, mode: 0o666)
         } catch {
@@ -159,7 +169,7 @@ public final class OutputFile {
         }
     }
 
-    private static func kind(of path: String) -> mode_t? {
+    static func kind(of path: String) -> mode_t? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT

@@ -130,6 +130,40 @@ struct OutputFileTests {
         #expect(unsafe write(file.descriptor.descriptor, "x", 1) == 1)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a pipe that nobody reads is waited for, and its writer waits for it then`() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/pipe"
+        unsafe mkfifo(path, 0o600)
+        var reader: Int32 = -1
+        var waits = 0
+        let file = try await OutputFile.open(path) {
+            waits += 1
+            if waits == 2 { reader = unsafe open(path, O_RDONLY | O_NONBLOCK) }
+        }
+        defer { close(reader) }
+        #expect(waits == 2)
+        #expect(fcntl(file.descriptor.descriptor, F_GETFL) & O_NONBLOCK == 0)
+        #expect(unsafe write(file.descriptor.descriptor, "x", 1) == 1)
+        try file.keep()
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the wait for a pipe's reader ends when it is told to, or cancelled`() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/pipe"
+        unsafe mkfifo(path, 0o600)
+        let told = await #expect(throws: CaptureError.self) {
+            _ = try await OutputFile.open(path) { () throws(CaptureError) in throw CaptureError(.dismissed, "enough") }
+        }
+        #expect(told?.message == "enough")
+        let task = Task { _ = try await OutputFile.open(path) }
+        task.cancel()
+        let cancelled = await #expect(throws: CaptureError.self) { try await task.value }
+        #expect(cancelled?.code == .dismissed)
+    }
+
     @Test func `folders and missing folders are refused`() throws {
         let folder = try Folder()
         for path in [folder.path, folder.path + "/no/out.mkv"] {

@@ -47,7 +47,7 @@ struct PhotoCommand: AsyncParsableCommand {
         try NumberOptions.check(quality, "--quality", 1...100)
         let kind = try FileFormat.photo(format, path: self.file)
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
-        let file = try OutputFile(creating: self.file, overwrite: overwrite)
+        let file = try await Destination.open(self.file, overwrite: overwrite)
         let output = try PhotoOutput(file: file.descriptor, format: kind.name, quality: quality)
         let daemon = try await bus.connect()
         let outcome: SessionOutcome

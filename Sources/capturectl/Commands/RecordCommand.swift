@@ -19,7 +19,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try recording.plan()
-        let file = try OutputFile(creating: recording.file, overwrite: recording.overwrite)
+        let file = try await Destination.open(recording.file, overwrite: recording.overwrite)
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon)
         for input in plan.inputs { try await session.addInput(input) }

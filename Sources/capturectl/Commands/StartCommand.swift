@@ -20,7 +20,7 @@ struct StartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try recording.plan()
-        let file = try OutputFile(creating: recording.file, overwrite: recording.overwrite)
+        let file = try await Destination.open(recording.file, overwrite: recording.overwrite)
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon, isAttached: false)
         for input in plan.inputs { try await session.addInput(input) }
