@@ -75,6 +75,12 @@ struct PromptDialogTests {
         #expect(text.contains("\"a?allow the camera? [y/n] yes?\""))
     }
 
+    @Test func `that a question is withdrawn is told on a line of its own`() {
+        #expect(!PromptDialog(request).opening.hasSuffix("\n"))
+        #expect(PromptDialog.withdrawal.hasPrefix("\n"))
+        #expect(PromptDialog.withdrawal.hasSuffix("\n"))
+    }
+
     @Test func `long texts are cut`() {
         var forged = request
         forged.reasons = [.camera: String(repeating: "x", count: 100_000)]

@@ -34,6 +34,9 @@ public struct PromptDialog: Sendable {
         return lines.joined(separator: "\n") + "\n" + question
     }
 
+    /// What to show when the question is withdrawn: below the row that stands there with no answer.
+    public static let withdrawal = "\nthe question was withdrawn\n"
+
     /// What comes of a key.
     public enum Step: Hashable, Sendable {
         /// Nothing: the key means nothing here.

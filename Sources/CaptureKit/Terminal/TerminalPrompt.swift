@@ -42,6 +42,11 @@ public actor TerminalPrompt {
         }
     }
 
+    /// Returns when no question stands on the terminal any more.
+    public func settle() async {
+        _ = await turn?.value
+    }
+
     /// Runs a conversation that blocks on a thread of its own.
     private static func onThread(_ body: @escaping @Sendable () -> PromptAnswer) async -> PromptAnswer {
         let thread = Mutex<WorkerThread?>(nil)
@@ -77,7 +82,7 @@ public actor TerminalPrompt {
                     }
                 }
             }
-            try terminal.write("withdrawn\n")
+            try terminal.write(PromptDialog.withdrawal)
             return .withdrawn
         } catch {
             // The terminal went away: nobody has answered.

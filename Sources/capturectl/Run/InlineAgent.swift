@@ -12,8 +12,8 @@ enum InlineAgent {
     ) async throws(CaptureError) -> Result {
         var agent: PromptAgent?
         var refusal: CaptureError?
+        let prompt = TerminalPrompt()
         if TerminalPrompt.isPossible {
-            let prompt = TerminalPrompt()
             do throws(CaptureError) {
                 agent = try await PromptAgent.register(on: daemon, isInline: true) { await prompt.ask($0) }
             } catch {
@@ -21,14 +21,23 @@ enum InlineAgent {
                 refusal = error
             }
         }
-        defer { withExtendedLifetime(agent) {} }
         do throws(CaptureError) {
-            return try await body()
+            let result = try await body()
+            await end(&agent, prompt)
+            return result
         } catch {
+            await end(&agent, prompt)
             if let refusal, error.code == .nobodyToAsk {
                 Output.message("this terminal is not asked on: \(Printable.text(refusal.message, limit: 1000))")
             }
             throw error
         }
+    }
+
+    /// Takes the question away that still stands, before anything else is said on the same terminal.
+    private static func end(_ agent: inout PromptAgent?, _ prompt: TerminalPrompt) async {
+        withExtendedLifetime(agent) {}
+        agent = nil
+        await prompt.settle()
     }
 }

@@ -56,7 +56,8 @@ struct SessionRun {
         defer { withExtendedLifetime(ticker) {} }
         var phase = Phase.starting
         var outcome = SessionOutcome(statistics: SessionStatistics(), output: output, isFinal: false)
-        defer { display?.clear() }
+        // Before it runs nothing was shown, and the line is perhaps that of a question.
+        defer { if ticker != nil { display?.clear() } }
         for await event in events {
             switch event {
             case .session(.changed(let status)):
