@@ -196,7 +196,8 @@ actor AgentRegistry: Prompter {
     }
 
     private static func describe(_ request: PromptRequest, isInline: Bool) -> BusValue {
-        let left = max(0, ContinuousClock.now.duration(to: request.deadline).components.seconds)
+        // Rounded up: 0 would say that there is no limit.
+        let left = max(.zero, ContinuousClock.now.duration(to: request.deadline)).components
         return .properties([
             "program": .string(request.client.program),
             "tier": .string(request.client.tier.rawValue),
@@ -208,7 +209,7 @@ actor AgentRegistry: Prompter {
                 "ss",
                 request.services.map { BusEntry(.string($0.rawValue), .string(request.reasons[$0] ?? "")) }
             ),
-            "secondsLeft": .uint32(UInt32(clamping: left)),
+            "secondsLeft": .uint32(UInt32(clamping: left.seconds + (left.attoseconds > 0 ? 1 : 0))),
             "inline": .bool(isInline),
         ])
     }

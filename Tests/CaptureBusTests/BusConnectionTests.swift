@@ -161,7 +161,7 @@ struct BusConnectionTests {
         let bus = try PrivateBus()
         let (server, _) = try await serve(bus)
         let (client, other) = (try await bus.connect(), try await bus.connect())
-        async let slow = client.ask(server, "Slow", "u", [.uint32(400)])
+        async let slow = client.ask(server, "Slow", "u", [.uint32(4000)])
         try await Task.sleep(for: .milliseconds(50))
         async let second = client.ask(server, "Slow", "u", [.uint32(0)])
         let overtaking = try await other.ask(server, "Slow", "u", [.uint32(0)])

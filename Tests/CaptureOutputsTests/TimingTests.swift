@@ -114,7 +114,10 @@ import Testing
             slots: 8
         )
         _ = try rig.ready()
-        for index in 0..<9 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        // The file begins with the first frame that arrives.
+        try rig.frame(Material.flat(90, format), at: 0)
+        try rig.progress { $0.frames == 1 }
+        for index in 1..<9 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         // The ring keeps eight at a time, so that even of these some may be lost; of the next, one belongs into the file.
         try rig.progress { $0.frames + $0.missedFrames == 9 }
         for index in 9..<200 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }

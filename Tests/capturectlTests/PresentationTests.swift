@@ -29,7 +29,10 @@ struct PresentationTests {
         #expect(JSON(Double.nan) == .null)
     }
 
-    @Test(arguments: [(0, "00:00.0"), (61_550_000_000, "01:01.5"), (3_723_000_000_000, "1:02:03.0"), (-5, "00:00.0")])
+    @Test(arguments: [
+        (0, "00:00.0"), (61_549_999_999, "01:01.5"), (7_999_999_992, "00:08.0"), (3_723_000_000_000, "1:02:03.0"),
+        (-5, "00:00.0"),
+    ])
     func `times read as minutes, with hours when there are any`(nanoseconds: Int64, text: String) {
         #expect(Quantities.time(nanoseconds) == text)
     }

@@ -4,7 +4,7 @@ import Glibc
 enum Quantities {
     /// `1:02:03.4` or `02:03.4`: hours only when there are any, tenths of a second.
     static func time(_ nanoseconds: Int64) -> String {
-        let tenths = max(0, nanoseconds) / 100_000_000
+        let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
         let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60)
         let rest = "\(two(minutes)):\(two(tenths / 10 % 60)).\(tenths % 10)"
         return hours == 0 ? rest : "\(hours):\(rest)"
