@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What comes at the wrong moment: each of these hung or failed for the wrong reason once.
-@Suite(.timeLimit(.minutes(1))) struct `Two things at one time` {
+@Suite(.timeLimit(.minutes(10))) struct `Two things at one time` {
     private func addPhoto(_ bench: EngineBench, to id: UInt32) async throws {
         try await bench.engine.addOutput(
             id,
