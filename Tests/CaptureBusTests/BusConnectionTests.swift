@@ -64,7 +64,7 @@ extension BusConnection {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BusConnectionTests {
     @Test func `a call is answered with the values it carried`() async throws {
         let bus = try PrivateBus()

@@ -6,7 +6,7 @@ import Testing
 @testable import CaptureBus
 
 /// Faults of the bus and of peers.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     @Test func `no bus is unreachable`() async throws {
         let refusal = await #expect(throws: CaptureError.self) {

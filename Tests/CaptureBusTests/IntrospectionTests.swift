@@ -66,7 +66,7 @@ private func anyValue(_ signature: String) -> BusValue {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IntrospectionTests {
     @Test func `introspection shows what the reference documents`() async throws {
         let bus = try PrivateBus()

@@ -4,7 +4,7 @@ import CaptureSystem
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PeerTests {
     @Test func `a connection's process is found and pinned`() async throws {
         let bus = try PrivateBus()

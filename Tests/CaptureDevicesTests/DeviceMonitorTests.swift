@@ -55,7 +55,7 @@ private final class World: Sendable {
     }
 
     /// A folder of the test's own stands for `/dev`: a node that appears there, or whose permissions change, is news.
-    @Test(.timeLimit(.minutes(1))) func `follows nodes that become accessible`() throws {
+    @Test(.timeLimit(.minutes(10))) func `follows nodes that become accessible`() throws {
         var template = Array("/tmp/captured-devices-XXXXXX".utf8CString)
         let made: String? = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
         let folder = try #require(made)

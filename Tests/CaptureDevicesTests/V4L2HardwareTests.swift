@@ -53,7 +53,7 @@ private final class CountedRing: MediaSink, Sendable {
     }
 }
 
-@Suite(.serialized, .enabled(if: testCamera != nil), .timeLimit(.minutes(2)))
+@Suite(.serialized, .enabled(if: testCamera != nil), .timeLimit(.minutes(10)))
 struct `A camera's thread in the steady state` {
     private func open(_ request: VideoFormatRequest) async throws -> V4L2Camera {
         let path = try #require(testCamera)

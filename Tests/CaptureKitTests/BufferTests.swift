@@ -6,7 +6,7 @@ import CaptureSystem
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BufferTests {
     private static let format = MediaFormat.video(
         VideoFormat(

@@ -4,7 +4,7 @@ import CaptureKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsentTests {
     private static func request(_ services: [String]) -> BusValue {
         .properties([

@@ -130,7 +130,7 @@ struct OutputFileTests {
         #expect(unsafe write(file.descriptor.descriptor, "x", 1) == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a pipe that nobody reads is waited for, and its writer waits for it then`() async throws {
         let folder = try Folder()
         let path = folder.path + "/pipe"
@@ -149,7 +149,7 @@ struct OutputFileTests {
         #expect(folder.names == ["pipe"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `the wait for a pipe's reader ends when it is told to, or cancelled`() async throws {
         let folder = try Folder()
         let path = folder.path + "/pipe"

@@ -4,7 +4,7 @@ import CaptureKit
 import CaptureSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionTests {
     private func session(_ bus: PrivateBus, output: any CaptureOutput) async throws -> CaptureSession {
         let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
@@ -89,7 +89,7 @@ struct SessionTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a session of somebody else's runs on, and its stop fails at once`() async throws {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(

@@ -6,7 +6,7 @@ import Testing
 @testable import capturectl
 
 /// What a run leaves on the disk, by the way its session ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionRunTests {
     private let folder = NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
     private var path: String { folder + "/out.mkv" }

@@ -9,7 +9,7 @@ import Testing
 @testable import captured
 
 /// A program never answers its own request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A request` {
     private let bus: PrivateBus
     private let daemon: BusConnection

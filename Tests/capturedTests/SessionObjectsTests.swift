@@ -7,7 +7,7 @@ import Testing
 @testable import CaptureEngine
 @testable import captured
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A session on the bus` {
     private func session(_ id: UInt32, user: UInt32) -> SessionSnapshot {
         SessionSnapshot(
