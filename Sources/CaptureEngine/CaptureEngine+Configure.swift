@@ -20,7 +20,7 @@ extension CaptureEngine {
         client: SessionClient
     ) async throws(CaptureError) {
         let session = try session(id, for: client)
-        guard session.client.identity.isSameProgram(as: client.identity) else {
+        guard session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
         }
         guard session.state == .configured || session.state == .running, !session.isEnding, !session.isChanging else {
@@ -154,7 +154,7 @@ extension CaptureEngine {
 extension ClientIdentity {
     /// Whether another process is the same program of the same user, by all that is known of both but their numbers: it
     /// has the same consent.
-    fileprivate func isSameProgram(as other: ClientIdentity) -> Bool {
+    fileprivate func hasSameConsent(as other: ClientIdentity) -> Bool {
         program == other.program && tier == other.tier && user == other.user && executable == other.executable
     }
 }

@@ -8,13 +8,7 @@ import Testing
     @Test func `an added output begins while the others go on`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()
-        try await bench.engine.addOutput(
-            id,
-            OutputDescription(name: "shot", kind: .photo, format: "jpeg"),
-            inputs: ["camera"],
-            file: FakeFile(),
-            client: EngineBench.client()
-        )
+        try await bench.addPhoto(to: id)
         #expect(bench.recorders.recorder("shot") != nil)
         bench.recorders.recorder("shot")?.stop()
         #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
@@ -25,13 +19,7 @@ import Testing
         let id = try await bench.running()
         bench.recorders.refuse(CaptureError(.recorderLost, "no recorder"))
         await #expect(throws: CaptureError.self) {
-            try await bench.engine.addOutput(
-                id,
-                OutputDescription(name: "shot", kind: .photo, format: "jpeg"),
-                inputs: ["camera"],
-                file: FakeFile(),
-                client: EngineBench.client()
-            )
+            try await bench.addPhoto(to: id)
         }
         let session = await bench.engine.list(for: EngineBench.client()).first
         #expect(session?.state == .running)

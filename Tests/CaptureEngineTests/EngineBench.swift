@@ -80,6 +80,12 @@ struct EngineBench {
         )
     }
 
+    /// Adds a photo of the camera to a session.
+    func addPhoto(to id: UInt32, file: any OpenFile = FakeFile(), _ client: SessionClient = client()) async throws {
+        let photo = OutputDescription(name: "shot", kind: .photo, format: "jpeg")
+        try await engine.addOutput(id, photo, inputs: ["camera"], file: file, client: client)
+    }
+
     func running(_ description: SessionDescription = movie(), _ client: SessionClient = client()) async throws -> UInt32
     {
         let id = try await create(description, client)

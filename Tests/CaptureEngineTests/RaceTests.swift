@@ -6,22 +6,12 @@ import Testing
 
 /// What comes at the wrong moment: each of these hung or failed for the wrong reason once.
 @Suite(.timeLimit(.minutes(10))) struct `Two things at one time` {
-    private func addPhoto(_ bench: EngineBench, to id: UInt32) async throws {
-        try await bench.engine.addOutput(
-            id,
-            OutputDescription(name: "shot", kind: .photo, format: "jpeg"),
-            inputs: ["camera"],
-            file: FakeFile(),
-            client: EngineBench.client()
-        )
-    }
-
     @Test(arguments: [true, false])
     func `a session that is stopped while an output is added to it ends`(isReady: Bool) async throws {
         let bench = EngineBench()
         let id = try await bench.running()
         bench.recorders.hold("shot")
-        let adding = Task { try await addPhoto(bench, to: id) }
+        let adding = Task { try await bench.addPhoto(to: id) }
         await bench.recorders.waitForLaunch("shot")
         bench.recorders.recorder("shot")?.isStubborn = true
         if isReady { bench.recorders.recorder("shot")?.report(.ready(OutputStatistics())) }
@@ -36,7 +26,7 @@ import Testing
         let bench = EngineBench()
         let id = try await bench.running()
         bench.recorders.hold("shot")
-        let adding = Task { try await addPhoto(bench, to: id) }
+        let adding = Task { try await bench.addPhoto(to: id) }
         await bench.recorders.waitForLaunch("shot")
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
         await bench.engine.endRevoked()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Consent on an installed daemon: who is asked, what an answer does, what outlives what. The second boot follows a power cut.
-# machine: --systemd --vivid 2 --timeout 1500 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 2000 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
 # beside: yes
 # boots: 2
@@ -71,6 +71,42 @@ denied_traced() {
 }
 traced() { grep -q '^TracerPid:	[1-9]' "/proc/$(main_pid captured)/status"; }
 holds_nodes() { ls -l "/proc/$(main_pid captured)/fd" | grep -E '/dev/(video|snd/)'; }
+
+# Its memory may still be mapped: the camera closes for those who shared it too.
+withdrawn() {
+  local camera reader=exe:/home/alice/reader id
+  camera=$(camera 1)
+  cp "$checkout/.build/release/capture-bench-reader" /home/alice/reader
+  mkdir -p /etc/captured/apps.d
+  printf '%s\n' '[Desktop Entry]' X-Capture-Program=$reader X-Capture-CameraUsageDescription=Looks >/etc/captured/apps.d/reader.desktop
+  allow alice camera
+  capturectl auth set --user alice $reader camera authorized
+  recording() { id=$(alone capturectl start --camera "$camera" --microphone none "${both[@]:0:4}" shared.mkv); }
+  it "a camera is recorded" recording
+  as alice ./reader "$camera" YUYV:320x180 1 300 look >"$work/reader" 2>&1 &
+  reading=$!
+  it "another program sees it too" wait_for 60 grep -q running "$work/reader"
+  it "two seconds of it are recorded" wait_for 120 has_recorded "$id" 2
+  it "the other's consent is withdrawn" capturectl auth set --user alice $reader camera denied
+  it "then no capture node is open any more" fails holds_nodes
+  it "who shared the camera is told" says 'interrupted.*consent of another program' capturectl sessions
+  it "with a file that is playable" playable /home/alice/shared.mkv
+  kill $reading; wait $reading 2>/dev/null
+  it "the recording may be started again" expect_exit 0 alone capturectl record --camera "$camera" --microphone none "${both[@]}" again.mkv
+  it "a stop while a photo is added closes the camera" stops_while_adding
+  rm /etc/captured/apps.d/reader.desktop
+  forget
+}
+stops_while_adding() {
+  local try id
+  for try in 1 2 3; do
+    id=$(alone capturectl start --camera "$(camera 1)" --microphone none "${both[@]:0:4}" race$try.mkv) || return 1
+    alone capturectl photo --session "$id" race$try.jpg >/dev/null 2>&1 &
+    alone timeout 60 capturectl stop "$id" || return 1
+    wait $!
+    ! holds_nodes || return 1
+  done
+}
 
 # One question of two rows, on the terminal of the command itself.
 inline() {
@@ -279,6 +315,7 @@ case $boot in
     identities
     nobody
     denied
+    withdrawn
     inline
     agents
     daemon_dies_asking
