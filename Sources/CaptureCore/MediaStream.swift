@@ -67,6 +67,15 @@ public protocol MediaSource: AnyObject, Sendable {
     /// - Throws: `CaptureError` when the driver refuses; nothing streams then.
     func start(into sink: any MediaSink, ended: @escaping @Sendable (CaptureError) -> Void) throws(CaptureError)
 
+    /// Goes on into another sink, of the same format and number of slots, and tells the readers of the one before
+    /// (`StreamEnd.moved`). When this returns, the one before is written no more. Once at a time.
+    ///
+    /// - Parameter atOnce: Whether the memory of the sink before is taken from the device itself, too, at the cost of a
+    ///   restart and of the frames lost by it (counted as `DropCause.revocation`), where the driver writes there. Else
+    ///   the device fills what it was handed, which is copied over and not lost.
+    /// - Throws: `.deviceLost` when the stream ended before or meanwhile.
+    func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError)
+
     /// Stops streaming and waits for the thread's end. Idempotent; `start` may follow, with another sink.
     func stop()
 

@@ -2,14 +2,14 @@ import CaptureCore
 import CaptureSystem
 import Synchronization
 
-/// The one thread of a streaming device and the event that stops it.
+/// The one thread of a streaming device and what it is told.
 ///
 /// Thread-safe. `stop` may even be called from the thread itself, as by someone who is just being told that the device
 /// is gone: the thread is then left to end by itself.
 final class DeviceThread: Sendable {
     private enum State {
         case idle
-        case running(WorkerThread, EventSignal)
+        case running(WorkerThread, StreamControl)
     }
 
     private let state = Mutex<State>(.idle)
@@ -18,21 +18,19 @@ final class DeviceThread: Sendable {
 
     deinit { stop() }
 
-    /// Starts the thread.
-    ///
-    /// - Parameters:
-    ///   - name: What `ps -T` shows, at most 15 bytes.
-    ///   - body: Runs on the thread until the descriptor it is given is readable.
-    /// - Throws: `.wrongState` while a thread is running, `.internalFault` when the system has none to give.
-    func start(_ name: String, _ body: @escaping @Sendable (_ stop: Int32) -> Void) throws(CaptureError) {
+    private func start(
+        _ name: String,
+        into sink: any MediaSink,
+        _ body: @escaping @Sendable (StreamControl) -> Void
+    ) throws(CaptureError) {
         try state.withLock { state throws(CaptureError) in
             guard case .idle = state else {
                 throw CaptureError(.wrongState, "the device is streaming already")
             }
             do throws(SystemError) {
-                let signal = try EventSignal()
-                let thread = try WorkerThread(name: name) { body(signal.descriptor) }
-                state = .running(thread, signal)
+                let control = try StreamControl(sink)
+                let thread = try WorkerThread(name: name) { body(control) }
+                state = .running(thread, control)
             } catch {
                 throw CaptureError(.internalFault, error)
             }
@@ -44,6 +42,7 @@ final class DeviceThread: Sendable {
     /// - Parameters:
     ///   - name: What `ps -T` shows, at most 15 bytes.
     ///   - bytes: What a buffer of `format` takes.
+    ///   - body: Runs on the thread until it is told to stop.
     /// - Throws: `.wrongState` while a thread is running, `.internalFault` for slots that are too small, and when the
     ///   system has no thread to give.
     func stream(
@@ -52,30 +51,41 @@ final class DeviceThread: Sendable {
         of bytes: Int,
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void,
-        _ body: @escaping @Sendable (_ stop: Int32) throws(CaptureError) -> Void
+        _ body: @escaping @Sendable (StreamControl) throws(CaptureError) -> Void
     ) throws(CaptureError) {
         guard sink.slotCapacity >= bytes else {
             throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(format)")
         }
-        try start(name) { stop in
+        try start(name, into: sink) { control in
             do throws(CaptureError) {
-                try body(stop)
+                try body(control)
+                control.ended()
             } catch {
-                sink.finish(.deviceLost)
+                control.ended(.deviceLost)
                 ended(error)
             }
         }
     }
 
+    /// Lets the stream go on into another sink: `MediaSource.move`.
+    func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
+        let control = state.withLock { state -> StreamControl? in
+            guard case .running(_, let control) = state else { return nil }
+            return control
+        }
+        guard let control else { throw CaptureError(.wrongState, "the device is not streaming") }
+        try control.move(to: sink, atOnce: atOnce)
+    }
+
     /// Stops the thread and waits for its end; idempotent.
     func stop() {
-        let running = state.withLock { state -> (WorkerThread, EventSignal)? in
-            guard case .running(let thread, let signal) = state else { return nil }
+        let running = state.withLock { state -> (WorkerThread, StreamControl)? in
+            guard case .running(let thread, let control) = state else { return nil }
             state = .idle
-            return (thread, signal)
+            return (thread, control)
         }
-        guard let (thread, signal) = running else { return }
-        signal.raise()
+        guard let (thread, control) = running else { return }
+        control.stop()
         if thread.isCurrent { thread.detach() } else { thread.join() }
     }
 }

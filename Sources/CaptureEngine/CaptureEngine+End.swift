@@ -75,19 +75,6 @@ extension CaptureEngine {
         }
     }
 
-    /// Ends whatever still writes into memory that a program without consent can have kept mapped. Those who shared the
-    /// device are interrupted with their files finished, and may start again.
-    private func blind(_ session: Session) async {
-        for device in session.shown {
-            let others = await pool.users(of: device.id).filter { sessions[$0]?.isEnding == false }
-            let reason = CaptureError(
-                .busy,
-                "\(device.name) was closed, since the consent of another program that saw it was withdrawn; start again"
-            )
-            await deviceEnded(others, reason)
-        }
-    }
-
     /// Ends a session once, whatever it is doing; later callers wait for the same end.
     func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await beginEnd(session, as: state, reason)?.value
@@ -121,7 +108,7 @@ extension CaptureEngine {
             await pool.release(input.shared.device.id, for: session.id)
         }
         var final = session.statistics
-        if reason?.code == .revoked { await blind(session) }
+        await leaveRings(of: session, atOnce: reason?.code == .revoked)
         await finish(outputs)
         final.outputs = session.statistics.outputs
         session.finalStatistics = final

@@ -122,8 +122,9 @@ extension CaptureEngine {
         inputs: [String: LiveInput],
         in session: Session
     ) async throws(CaptureError) -> LiveOutput {
+        let fed = description.inputs(of: output.name)
         guard output.kind != .buffer else {
-            let live = LiveOutput(output, recorder: nil)
+            let live = LiveOutput(output, recorder: nil, feeds: fed.compactMap { inputs[$0.name]?.shared })
             live.isReady = true
             session.outputs[output.name] = live
             return live
@@ -131,18 +132,18 @@ extension CaptureEngine {
         guard let file = session.files[output.name] else {
             throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
         }
-        let fed = description.inputs(of: output.name)
-        let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name] }
-        let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name] }
+        let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
+        let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
         let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
-        let handle = try await recorders.launch(
-            job,
-            file: file,
-            video: video?.shared.ring.file,
-            audio: audio?.shared.ring.file
-        )
-        let live = LiveOutput(output, recorder: handle, file: file.identity)
+        let given = [video, audio].map { $0?.ring }
+        let handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+        let feeds = [video, audio].compactMap(\.self)
+        let live = LiveOutput(output, recorder: handle, file: file.identity, feeds: feeds)
         session.outputs[output.name] = live
+        // Those that were moved while it was launched; of later moves it is told as all are.
+        for (source, ring) in zip([video, audio], given) {
+            if let source, source.ring !== ring { live.go(on: source) }
+        }
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.
         session.files[output.name] = nil
         let id = session.id

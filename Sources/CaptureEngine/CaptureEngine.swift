@@ -42,9 +42,12 @@ public actor CaptureEngine {
 
     var pool: SourcePool {
         if let madePool { return madePool }
-        let pool = SourcePool(devices: provider, rings: rings) { [weak self] users, error in
-            await self?.deviceEnded(users, error)
-        }
+        let pool = SourcePool(
+            devices: provider,
+            rings: rings,
+            lost: { [weak self] users, error in await self?.deviceEnded(users, error) },
+            moved: { [weak self] shared, users in await self?.handOver(shared, to: users) }
+        )
         madePool = pool
         return pool
     }
@@ -95,8 +98,9 @@ public actor CaptureEngine {
         guard session.client.connection == client.connection, session.client.identity == client.identity else {
             throw CaptureError(.notPermitted, "session \(id) gives its buffers to the program that made it alone")
         }
-        guard session.state == .running else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue), not running")
+        guard session.state == .running, !session.isEnding else {
+            let state = session.isEnding ? "ending" : session.state.rawValue
+            throw CaptureError(.wrongState, "session \(id) is \(state), not running")
         }
         guard let output = session.outputs[name], output.description.kind == .buffer,
             let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
@@ -107,8 +111,9 @@ public actor CaptureEngine {
                 "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn"
             )
         }
-        session.shown.insert(live.shared.device)
-        return live.shared.ring.file
+        let ring = live.shared.ring
+        session.shown[live.shared.device.id] = ring
+        return ring.file
     }
 
     func session(_ id: UInt32, for client: SessionClient) throws(CaptureError) -> Session {

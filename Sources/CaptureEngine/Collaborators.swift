@@ -21,6 +21,9 @@ public protocol DeviceProvider: Sendable {
         ended: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError)
 
+    /// Lets a source go on into another sink, off the callers' executor: `MediaSource.move`.
+    func move(_ source: any MediaSource, to sink: any MediaSink, atOnce: Bool) async throws(CaptureError)
+
     /// Stops a source, waits for its thread and closes the device, off the callers' executor.
     func close(_ source: any MediaSource) async
 }
@@ -74,6 +77,8 @@ public protocol RecorderLauncher: Sendable {
 public protocol RecorderHandle: AnyObject, Sendable {
     /// What it reports, in order; ends when the process is gone.
     var reports: AsyncStream<RecorderReport> { get }
+    /// Hands it the ring in which the picture or the sound goes on, when the present one says that it does.
+    func move(_ media: MediaType, to ring: any OpenFile)
     /// Tells it to finish its file at what is published now.
     func stop()
     /// Ends it at once, because it does not answer.
@@ -88,6 +93,8 @@ public protocol EngineObserver: Sendable {
     func sessionChanged(_ session: SessionSnapshot)
     /// A session is forgotten.
     func sessionRemoved(_ id: UInt32)
+    /// A buffer output goes on in another ring.
+    func bufferMoved(_ session: SessionSnapshot, output: String)
     /// An output is done, `error` being nil when it is complete.
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
 }

@@ -11,8 +11,8 @@ final class Session {
     var reason: CaptureError?
     /// By input name.
     var inputs: [String: LiveInput] = [:]
-    /// The devices whose rings its client was given to map.
-    var shown: Set<DeviceDescription> = []
+    /// The rings that its client was given to map, the latest of each device.
+    var shown: [DeviceID: any MediaRing] = [:]
     /// By output name; an output stays here when it is done, for its counters.
     var outputs: [String: LiveOutput] = [:]
     var grants: [Service: Grant] = [:]
@@ -71,12 +71,12 @@ struct LiveInput {
 
     init(_ shared: SharedSource) {
         self.shared = shared
-        baseline = shared.ring.counters
+        baseline = shared.counters
         copiedBefore = shared.source.copiedBytes ?? 0
     }
 
     var statistics: InputStatistics {
-        let now = shared.ring.counters
+        let now = shared.counters
         var counters = InputStatistics()
         counters.device = shared.device.id.rawValue
         switch shared.source.format {
@@ -102,6 +102,8 @@ final class LiveOutput {
     let recorder: (any RecorderHandle)?
     /// The file that the recorder writes, where nobody else may.
     let file: FileIdentity?
+    /// What it reads.
+    let feeds: [SharedSource]
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?
@@ -111,9 +113,15 @@ final class LiveOutput {
     /// Wait for the last report.
     var whenDone: [CheckedContinuation<Void, Never>] = []
 
-    init(_ description: OutputDescription, recorder: (any RecorderHandle)?, file: FileIdentity? = nil) {
+    init(
+        _ description: OutputDescription,
+        recorder: (any RecorderHandle)?,
+        file: FileIdentity? = nil,
+        feeds: [SharedSource]
+    ) {
         self.description = description
         self.recorder = recorder
         self.file = file
+        self.feeds = feeds
     }
 }

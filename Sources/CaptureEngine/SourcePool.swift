@@ -1,19 +1,6 @@
 import Authorization
 import CaptureCore
 
-/// A device that is open, with the ring it writes; shared by every session that uses it.
-final class SharedSource: Sendable {
-    let device: DeviceDescription
-    let source: any MediaSource
-    let ring: any MediaRing
-
-    init(device: DeviceDescription, source: any MediaSource, ring: any MediaRing) {
-        self.device = device
-        self.source = source
-        self.ring = ring
-    }
-}
-
 /// Opens each device once, whoever asks, and closes it when its last session has left.
 ///
 /// An actor, because opening takes as long as the driver takes: two sessions that start at one time wait for the same
@@ -36,18 +23,24 @@ actor SourcePool {
     private let devices: any DeviceProvider
     private let rings: any RingProvider
     private let lost: @Sendable (Set<UInt32>, CaptureError) async -> Void
+    private let moved: @Sendable (SharedSource, Set<UInt32>) async -> Void
     private var entries: [DeviceID: Entry] = [:]
     private var users: [DeviceID: Set<UInt32>] = [:]
+    private var moves: [DeviceID: Task<Void, any Error>] = [:]
 
-    /// - Parameter lost: Told when a device stops by itself, with the sessions that use it or are about to.
+    /// - Parameters:
+    ///   - lost: Told when a device stops by itself, with the sessions that use it or are about to.
+    ///   - moved: Told when a device is about to go on in another ring, which its source has by now.
     init(
         devices: any DeviceProvider,
         rings: any RingProvider,
-        lost: @escaping @Sendable (Set<UInt32>, CaptureError) async -> Void
+        lost: @escaping @Sendable (Set<UInt32>, CaptureError) async -> Void,
+        moved: @escaping @Sendable (SharedSource, Set<UInt32>) async -> Void
     ) {
         self.devices = devices
         self.rings = rings
         self.lost = lost
+        self.moved = moved
     }
 
     /// The device that an input names, or the first of its kind.
@@ -169,6 +162,51 @@ actor SourcePool {
         guard case .open(let current, _) = entries[id], current === shared else { return }
         entries[id] = .open(shared, .ended(error))
         await lost(users[id] ?? [], error)
+    }
+
+    /// Lets a device go on in a new ring, so that whoever has the present one mapped sees nothing more of it.
+    ///
+    /// Nothing is to be done where it is closed, or writes another ring by now.
+    ///
+    /// - Parameter atOnce: As `MediaSource.move` has it.
+    /// - Throws: When it cannot go on; then it may still write the ring.
+    func move(_ id: DeviceID, from ring: any MediaRing, atOnce: Bool) async throws(CaptureError) {
+        while let running = moves[id] { _ = try? await running.value }
+        while case .closing(let task) = entries[id] { await task.value }
+        guard case .open(let shared, let streaming) = entries[id],
+            shared.ring === ring || (atOnce && shared.mayStillWrite(ring))
+        else { return }
+        if case .ended = streaming { return }
+        let task = Task { try await self.move(shared, streaming, atOnce: atOnce) }
+        moves[id] = task
+        do {
+            try await task.value
+        } catch {
+            throw error as? CaptureError
+                ?? CaptureError(.internalFault, "\(shared.device.name) does not go on: \(error)")
+        }
+    }
+
+    private func move(_ shared: SharedSource, _ streaming: Streaming, atOnce: Bool) async throws(CaptureError) {
+        let id = shared.device.id
+        defer { moves[id] = nil }
+        if case .starting(let task) = streaming { _ = try? await task.value }
+        let next = try rings.makeRing(for: shared.source, name: id.rawValue)
+        let former = shared.go(into: next, atOnce: atOnce)
+        guard case .open(let current, .now) = entries[id], current === shared else {
+            // Nothing is written yet, or any more.
+            return former.sink.finish(.moved)
+        }
+        // Before the device goes there, so that its other readers lose no time.
+        await moved(shared, users[id] ?? [])
+        do throws(CaptureError) {
+            try await devices.move(shared.source, to: next.sink, atOnce: atOnce)
+        } catch {
+            for ring in [former, next] { ring.sink.finish(.deviceLost) }
+            // Who closes it meanwhile, or was told that it ended, sees to the rest.
+            guard case .open(let current, .now) = entries[id], current === shared else { return }
+            throw error
+        }
     }
 
     /// A session no longer uses a device; the last one closes it.

@@ -12,6 +12,7 @@ final class Announcer: EngineObserver {
         case added(SessionSnapshot)
         case changed(SessionSnapshot)
         case removed(UInt32)
+        case bufferMoved(SessionSnapshot, String)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
     }
 
@@ -37,6 +38,10 @@ final class Announcer: EngineObserver {
     func sessionRemoved(_ id: UInt32) {
         states.withLock { $0[id] = nil }
         continuation.yield(.removed(id))
+    }
+
+    func bufferMoved(_ session: SessionSnapshot, output: String) {
+        continuation.yield(.bufferMoved(session, output))
     }
 
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
@@ -66,6 +71,14 @@ final class Announcer: EngineObserver {
                     )
                 case .changed(let session): try await objects.update(session)
                 case .removed(let id): try await objects.remove(id)
+                case .bufferMoved(let session, let output):
+                    try bus.emit(
+                        SessionObjects.path(session.id),
+                        CaptureNames.session,
+                        "BufferMoved",
+                        signature: "s",
+                        [.string(output)]
+                    )
                 case .outputFinished(let session, let output, let error, let statistics):
                     try bus.emit(
                         SessionObjects.path(session.id),

@@ -60,6 +60,12 @@ struct MachineDevices: DeviceProvider {
         }
     }
 
+    func move(_ source: any MediaSource, to sink: any MediaSink, atOnce: Bool) async throws(CaptureError) {
+        try await WorkerThread.run("move-source") {
+            Result { () throws(CaptureError) in try source.move(to: sink, atOnce: atOnce) }
+        }
+    }
+
     func close(_ source: any MediaSource) async {
         // Closing cannot fail, but a thread for it can be lacking; then it is done here.
         do throws(CaptureError) {

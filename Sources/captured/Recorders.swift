@@ -82,6 +82,13 @@ private final class RunningRecorder: RecorderHandle {
         }
     }
 
+    func move(_ media: MediaType, to ring: any OpenFile) {
+        guard let file = ring as? Descriptor else { return }
+        let command: RecorderCommand = media == .video ? .videoMoved : .audioMoved
+        // One that is gone does not need it.
+        try? socket.send(command.text, with: [file])
+    }
+
     func stop() {
         // A recorder that is gone does not hear it; the end of its connection says so.
         try? socket.send(RecorderCommand.stop.text)

@@ -49,7 +49,8 @@ final class TerminationSignals: Sendable {
     func wait(watchdog: Int64?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
         let events = AsyncStream<Int32>.makeStream()
         let (file, wake) = (file, wake)
-        let pause = watchdog.map { Int32(clamping: $0 / 2_000_000) } ?? -1
+        // Four times over, so that a machine which is held up for long does not pass for a hung daemon.
+        let pause = watchdog.map { Int32(clamping: $0 / 4_000_000) } ?? -1
         do {
             try WorkerThread.detached(name: "signals") {
                 while true {

@@ -10,7 +10,7 @@ import Testing
 @safe private final class CountingSink: MediaSink, @unchecked Sendable {
     let slotCount = 8
     let slotCapacity: Int
-    let enough: EventSignal
+    let enough: StreamControl
     private let slots: UnsafeMutableRawBufferPointer
     private let halfway: (@Sendable () -> Void)?
     private var published = 0
@@ -18,7 +18,7 @@ import Testing
 
     init(_ format: MediaFormat, halfway: (@Sendable () -> Void)? = nil) throws {
         self.halfway = halfway
-        enough = try EventSignal()
+        enough = try StreamControl()
         slotCapacity = (format.slotSize + 4095) / 4096 * 4096
         unsafe slots = .allocate(byteCount: slotCapacity * slotCount, alignment: 4096)
     }
@@ -40,7 +40,7 @@ import Testing
         if published == 200 { halfway?() }
         if published == 320 {
             allocations = UInt(allocation_counter_stop())
-            enough.raise()
+            enough.stop()
         }
     }
 }
@@ -56,7 +56,7 @@ import Testing
             SyntheticFaults(.video),
             sink
         )
-        try run.stream(until: sink.enough.descriptor)
+        try run.stream(sink.enough)
         #expect(sink.allocations == 0)
     }
 
@@ -66,7 +66,7 @@ import Testing
         let sink = try CountingSink(.audio(format)) { faults.forceXrun.now = 1 }
         try faults.set("force_xrun", 1)
         var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
-        try run.stream(until: sink.enough.descriptor)
+        try run.stream(sink.enough)
         #expect(sink.allocations == 0)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.video(format), enough: frames, refuseClaim: refuseClaim, onPublish: onPublish)
         var run = SyntheticCamera(format, TestPicture(format), clock, faults, sink)
-        try run.stream(until: sink.enough.descriptor)
+        try run.stream(sink.enough)
         return (format, sink)
     }
 

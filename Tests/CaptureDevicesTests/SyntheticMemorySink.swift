@@ -1,6 +1,7 @@
 import CaptureCore
-import CaptureSystem
 import Synchronization
+
+@testable import CaptureDevices
 
 /// A sink that keeps everything and raises a signal once it has enough, so that a run can be made on the test's thread.
 @safe final class MemorySink: MediaSink {
@@ -18,7 +19,7 @@ import Synchronization
 
     let slotCount: Int
     let slotCapacity: Int
-    let enough: EventSignal
+    let enough: StreamControl
     private let target: Int
     private let keepBytes: Bool
     private let refuseClaim: Int
@@ -35,7 +36,7 @@ import Synchronization
         refuseClaim: Int = -1,
         onPublish: (@Sendable (Int) -> Void)? = nil
     ) throws {
-        enough = try EventSignal()
+        enough = try StreamControl()
         slotCount = slots
         slotCapacity = (format.slotSize + 4095) / 4096 * 4096
         self.target = target
@@ -69,7 +70,7 @@ import Synchronization
             return record.buffers.count
         }
         onPublish?(count)
-        if count >= target { enough.raise() }
+        if count >= target { enough.stop() }
     }
 
     func count(_ cause: DropCause, _ number: UInt64) {

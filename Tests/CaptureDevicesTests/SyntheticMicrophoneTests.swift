@@ -58,7 +58,7 @@ struct SoundLine {
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.audio(format), enough: periods, slots: slots, onPublish: onPublish)
         var run = SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
-        try run.stream(until: sink.enough.descriptor)
+        try run.stream(sink.enough)
         return (format, sink)
     }
 

@@ -15,11 +15,11 @@ import Testing
         var cameraRun = SyntheticCamera(video, TestPicture(video), clock, SyntheticFaults(.video), camera)
         var microphoneRun = SyntheticMicrophone(audio, BeepTone(audio), clock, SyntheticFaults(.audio), microphone)
         if cameraFirst {
-            try cameraRun.stream(until: camera.enough.descriptor)
-            try microphoneRun.stream(until: microphone.enough.descriptor)
+            try cameraRun.stream(camera.enough)
+            try microphoneRun.stream(microphone.enough)
         } else {
-            try microphoneRun.stream(until: microphone.enough.descriptor)
-            try cameraRun.stream(until: camera.enough.descriptor)
+            try microphoneRun.stream(microphone.enough)
+            try cameraRun.stream(camera.enough)
         }
         let reader = DigitReader(format: video)
         let flashes = camera.buffers.filter { reader.luma($0.bytes, 300, 10) == 235 }.map(\.info.timestamp.nanoseconds)

@@ -111,6 +111,75 @@ struct `A camera's thread in the steady state` {
         #expect(error?.code == .wrongState)
     }
 
+    /// All that a reader saw in a ring until its end.
+    private func read(_ ring: RingWriter) throws -> [BufferInfo] {
+        let reader = try RingReader(mapping: ring.file, fromStart: true)
+        var found: [BufferInfo] = []
+        while case .buffer(let frame) = try reader.next(timeout: 0) { found.append(frame.info) }
+        return found
+    }
+
+    private func wait(_ ring: RingWriter, for frames: UInt64) throws {
+        let reader = try RingReader(mapping: ring.file)
+        while ring.statistics.published < frames { _ = try reader.next(timeout: 1_000_000_000) }
+    }
+
+    @Test(arguments: [false, true])
+    func `goes on in another ring without losing a frame`(_ isMapped: Bool) async throws {
+        let camera = try await open(small)
+        let slots = isMapped ? 60 : 30
+        let rings = try (0..<3).map { _ in
+            try RingWriter(format: camera.format, slots: slots, kept: slots - camera.slotsInFlight - 2, name: "test")
+        }
+        try camera.start(into: rings[0]) { _ in Issue.record("it ended") }
+        try wait(rings[0], for: 6)
+        try camera.move(to: rings[1], atOnce: false)
+        // The second move meets buffers that the driver still has from the first.
+        try wait(rings[1], for: 1)
+        try camera.move(to: rings[2], atOnce: false)
+        try wait(rings[2], for: 12)
+        let copied = camera.statistics.copiedBytes
+        try wait(rings[2], for: 18)
+        #expect(isMapped || camera.statistics.copiedBytes == copied)
+        camera.close()
+        let frames = try rings.flatMap(read)
+        #expect(frames.count >= 19)
+        // What the driver itself lost on a busy machine is counted as its loss.
+        let gaps = rings.reduce(0) { $0 + $1.statistics.drops[DropCause.sequenceGap.rawValue] }
+        #expect(frames.last!.deviceSequence - frames[0].deviceSequence + 1 == UInt64(frames.count) + gaps)
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0.timestamp < $1.timestamp })
+        for cause in [DropCause.revocation, .noSlot, .deviceError] {
+            #expect(rings.allSatisfy { $0.statistics.drops[cause.rawValue] == 0 })
+        }
+    }
+
+    @Test func `writes a ring no more that it left at once`() async throws {
+        let camera = try await open(small)
+        let rings = try (0..<3).map { _ in
+            try RingWriter(format: camera.format, slots: camera.slotsInFlight + 4, kept: 2, name: "test")
+        }
+        try camera.start(into: rings[0]) { _ in Issue.record("it ended") }
+        try wait(rings[0], for: 20)
+        // One is left without haste, so that the driver still has its memory, then another at once.
+        try camera.move(to: rings[1], atOnce: false)
+        try camera.move(to: rings[2], atOnce: true)
+        let size = rings[0].layout.fileSize
+        let seen = try rings.prefix(2).map { try bytes(of: $0.file, size) }
+        try wait(rings[2], for: 30)
+        for (ring, before) in zip(rings, seen) { #expect(try bytes(of: ring.file, size) == before) }
+        #expect(rings[2].statistics.drops[DropCause.sequenceGap.rawValue] < 30)
+        camera.close()
+        let frames = try read(rings[2])
+        #expect(frames.allSatisfy { $0.bytesUsed.0 > 0 })
+    }
+
+    private func bytes(of file: Descriptor, _ size: Int) throws -> [UInt8] {
+        var found = [UInt8](repeating: 0, count: size)
+        let count = unsafe pread(file.descriptor, &found, size, 0)
+        try #require(count == size)
+        return found
+    }
+
     @Test func `is one camera's alone`() async throws {
         let camera = try await open(small)
         let sink = try CountedRing(camera.format, slots: camera.slotsInFlight + 4)

@@ -13,7 +13,8 @@ public final class FakeSource: MediaSource {
     private let log: FakeMachine
     private let ended = Mutex<(@Sendable (CaptureError) -> Void)?>(nil)
 
-    init(_ device: DeviceID, _ format: MediaFormat, _ log: FakeMachine) {
+    /// A source that notes what is done with it.
+    public init(_ device: DeviceID, _ format: MediaFormat, _ log: FakeMachine) {
         self.device = device
         self.format = format
         self.log = log
@@ -24,6 +25,11 @@ public final class FakeSource: MediaSource {
     {
         log.note("start \(device)")
         self.ended.withLock { $0 = ended }
+    }
+
+    /// Notes the move; the readers of the sink before are told.
+    public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
+        log.note("move \(device)\(atOnce ? " at once" : "")")
     }
 
     /// Ends as it was told to.
@@ -50,6 +56,7 @@ public final class FakeMachine: DeviceProvider {
     private let sources = Mutex<[DeviceID: FakeSource]>([:])
     private let failure = Mutex<CaptureError?>(nil)
     private let startFailure = Mutex<CaptureError?>(nil)
+    private let moveFailure = Mutex<CaptureError?>(nil)
     private let delay = Mutex<Duration>(.zero)
 
     /// A machine on which nothing has happened.
@@ -95,6 +102,11 @@ public final class FakeMachine: DeviceProvider {
     /// Makes the next starts fail; nil lets them be.
     public func failStarting(_ error: CaptureError?) {
         startFailure.withLock { $0 = error }
+    }
+
+    /// Makes the next moves fail; nil lets them be.
+    public func failMoves(_ error: CaptureError?) {
+        moveFailure.withLock { $0 = error }
     }
 
     /// Makes opening, starting and closing take as long as a driver may.
@@ -158,6 +170,13 @@ public final class FakeMachine: DeviceProvider {
         await dawdle()
         if let error = startFailure.withLock({ $0 }) { throw error }
         try source.start(into: sink, ended: ended)
+    }
+
+    /// Moves a source, unless moves are made to fail.
+    public func move(_ source: any MediaSource, to sink: any MediaSink, atOnce: Bool) async throws(CaptureError) {
+        await dawdle()
+        if let error = moveFailure.withLock({ $0 }) { throw error }
+        try source.move(to: sink, atOnce: atOnce)
     }
 
     /// Closes a source.

@@ -51,6 +51,7 @@ public final class FakeRecorder: RecorderHandle {
     public let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation
     private let stubborn = Atomic<Bool>(false)
+    private let moved = Atomic<Int>(0)
 
     /// Whether it does not hear that it is to finish.
     public var isStubborn: Bool {
@@ -65,6 +66,14 @@ public final class FakeRecorder: RecorderHandle {
     /// Reports something.
     public func report(_ report: RecorderReport) {
         continuation.yield(report)
+    }
+
+    /// How often it was handed another ring.
+    public var moves: Int { moved.load(ordering: .relaxed) }
+
+    /// Counts a ring that it was handed.
+    public func move(_ media: MediaType, to ring: any OpenFile) {
+        moved.add(1, ordering: .relaxed)
     }
 
     /// Ends as it was told to.
@@ -104,22 +113,42 @@ public struct FakeRings: RingProvider {
     }
 }
 
-private final class FakeRing: MediaRing, MediaSink {
-    var sink: any MediaSink { self }
-    let file: any OpenFile = FakeFile()
-    var counters: RingCounters { RingCounters() }
-    let slotCount = 0
-    let slotCapacity = 0
+/// A ring that holds nothing, whose counters are set by the test.
+public final class FakeRing: MediaRing, MediaSink {
+    /// Itself.
+    public var sink: any MediaSink { self }
+    /// A file of nothing.
+    public let file: any OpenFile = FakeFile()
+    /// None.
+    public let slotCount = 0
+    /// None.
+    public let slotCapacity = 0
+    private let counted = Mutex(RingCounters())
 
-    func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer {
+    /// A ring whose counters stand at zero.
+    public init() {}
+
+    /// As the test set them.
+    public var counters: RingCounters {
+        get { counted.withLock { $0 } }
+        set { counted.withLock { $0 = newValue } }
+    }
+
+    /// No memory.
+    public func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer {
         unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
 
-    func claim() -> Int? { nil }
-    func abandon(_ slot: Int) {}
-    func publish(_ slot: Int, _ info: BufferInfo) {}
-    func count(_ cause: DropCause, _ number: UInt64) {}
-    func finish(_ reason: StreamEnd) {}
+    /// Nothing is free.
+    public func claim() -> Int? { nil }
+    /// Nothing to do.
+    public func abandon(_ slot: Int) {}
+    /// Nothing to do.
+    public func publish(_ slot: Int, _ info: BufferInfo) {}
+    /// Nothing to do.
+    public func count(_ cause: DropCause, _ number: UInt64) {}
+    /// Nothing to do.
+    public func finish(_ reason: StreamEnd) {}
 }
 
 /// Follows the states of sessions, so that a test waits for one instead of sleeping.
@@ -133,6 +162,7 @@ public final class StateWatch: EngineObserver {
     private struct Seen {
         var latest: [UInt32: SessionSnapshot] = [:]
         var waits: [Wait] = []
+        var moves = 0
         var outputs: Set<String> = []
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
     }
@@ -163,6 +193,14 @@ public final class StateWatch: EngineObserver {
         }
         for wait in ready { wait.resume() }
     }
+
+    /// Notes a buffer that goes on elsewhere.
+    public func bufferMoved(_ session: SessionSnapshot, output: String) {
+        seen.withLock { $0.moves += 1 }
+    }
+
+    /// How often a buffer went on elsewhere.
+    public var bufferMoves: Int { seen.withLock { $0.moves } }
 
     /// Waits until an output is done.
     public func waitForOutput(_ name: String) async {

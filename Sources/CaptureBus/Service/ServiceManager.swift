@@ -66,7 +66,7 @@ public enum ServiceManager {
         }
     }
 
-    /// Nanoseconds within which the watchdog wants to hear of the service, best met twice over; `nil` for no watchdog.
+    /// Nanoseconds within which the watchdog wants to hear of the service, best met more than twice over; `nil` for no watchdog.
     public static var watchdogInterval: Int64? {
         var microseconds: UInt64 = 0
         guard unsafe sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }

@@ -20,8 +20,8 @@ struct ALSACapture {
     private let isMonotonic: Bool
     private let flags: BufferFlags
     private let name: String
-    private let sink: any MediaSink
-    private let filler: SoundFiller
+    private var sink: any MediaSink
+    private var filler: SoundFiller { SoundFiller(format: format, sink: sink) }
 
     private var position: UInt64 = 0
     private var sequence: UInt64 = 0
@@ -41,21 +41,23 @@ struct ALSACapture {
         flags = setup.isMonotonic ? [.keyframe, .monotonic] : [.keyframe, .stampedOnArrival]
         self.name = name
         self.sink = sink
-        filler = SoundFiller(format: setup.format, sink: sink)
     }
 
     /// Periods until told to stop.
     ///
     /// - Throws: `.deviceLost` when the device is unplugged or dead.
-    mutating func stream(until stop: Int32) throws(CaptureError) {
+    mutating func stream(_ control: StreamControl) throws(CaptureError) {
         do throws(ALSAFailure) {
             try begin()
             // Nothing is to be heard of how the hardware stops.
             defer { unsafe snd_pcm_drop(pcm.handle) }
-            var wait = try PCMWait(pcm, stop)
+            var wait = try PCMWait(pcm, control.descriptor)
             while true {
                 let outcome = try wait.next(timeout: Self.patience)
-                if outcome == .stopped { return }
+                if outcome == .ordered {
+                    if control.obey(&sink) { return }
+                    continue
+                }
                 if outcome == .nothing {
                     throw ALSAFailure("nothing came for \(Self.patience / 1000) seconds, reading", -EIO)
                 }
@@ -63,7 +65,7 @@ struct ALSACapture {
                     try drain()
                     if outcome == .troubled { try checkRunning() }
                 } catch {
-                    if try recover(from: error, until: stop) { return }
+                    if try recover(from: error, control) { return }
                 }
             }
         } catch {
@@ -94,7 +96,7 @@ struct ALSACapture {
     /// Brings a stopped stream back; what it has cost is filled when the next period comes.
     ///
     /// - Returns: Whether it is time to stop.
-    private mutating func recover(from failure: ALSAFailure, until stop: Int32) throws(ALSAFailure) -> Bool {
+    private mutating func recover(from failure: ALSAFailure, _ control: StreamControl) throws(ALSAFailure) -> Bool {
         restarts += 1
         if restarts > Self.mostRestarts { throw failure }
         wasInterrupted = true
@@ -110,7 +112,8 @@ struct ALSACapture {
                     try begin()
                     break
                 }
-                if let ready = try? Poll.wait(stop, timeout: 20), !ready.isEmpty { return true }
+                let ordered = try? Poll.wait(control.descriptor, timeout: 20)
+                if ordered?.isEmpty == false, control.obey(&sink) { return true }
             }
         default:
             throw failure

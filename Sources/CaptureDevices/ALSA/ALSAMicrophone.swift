@@ -72,10 +72,15 @@ public final class ALSAMicrophone: MediaSource {
             of: setup.format.periodBytes,
             into: sink,
             ended: ended
-        ) { (stop) throws(CaptureError) in
+        ) { (control) throws(CaptureError) in
             var run = ALSACapture(setup, name, sink)
-            try run.stream(until: stop)
+            try run.stream(control)
         }
+    }
+
+    /// Goes on into another sink, between two periods and without a gap: `MediaSource.move`.
+    public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
+        try thread.move(to: sink, atOnce: atOnce)
     }
 
     /// Stops the hardware and waits for the thread; idempotent.

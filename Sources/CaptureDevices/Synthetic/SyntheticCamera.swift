@@ -19,7 +19,7 @@ struct SyntheticCamera: SyntheticSource.Run {
     private let picture: TestPicture
     private let clock: SyntheticClock
     private let faults: SyntheticFaults
-    private let sink: any MediaSink
+    private var sink: any MediaSink
     private var lost: UInt32 = 0
 
     init(
@@ -40,9 +40,9 @@ struct SyntheticCamera: SyntheticSource.Run {
     /// Frames until told to stop.
     ///
     /// - Throws: `.deviceLost` when the cable is pulled.
-    mutating func stream(until stop: Int32) throws(CaptureError) {
+    mutating func stream(_ control: StreamControl) throws(CaptureError) {
         do {
-            let pace = try SyntheticPace(stop: stop)
+            let pace = try SyntheticPace(orders: control.descriptor)
             // A cable pulled while nothing streamed is back in by now.
             _ = faults.disconnect.take()
             let first = index(at: clock.now) + 1
@@ -50,7 +50,9 @@ struct SyntheticCamera: SyntheticSource.Run {
             var earliest = Timestamp(nanoseconds: 0)
             while true {
                 let due = clock.moment(of: time(of: next))
-                guard try pace.wait(until: max(due, earliest)) == .due else { return }
+                while try pace.wait(until: max(due, earliest)) == .ordered {
+                    if control.obey(&sink) { return }
+                }
                 if faults.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic camera was disconnected")
                 }

@@ -17,8 +17,8 @@ struct SyntheticMicrophone: SyntheticSource.Run {
     private let tone: BeepTone
     private let clock: SyntheticClock
     private let faults: SyntheticFaults
-    private let sink: any MediaSink
-    private let filler: SoundFiller
+    private var sink: any MediaSink
+    private var filler: SoundFiller { SoundFiller(format: format, sink: sink) }
 
     private var position: UInt64 = 0
     private var sequence: UInt64 = 0
@@ -36,15 +36,14 @@ struct SyntheticMicrophone: SyntheticSource.Run {
         self.clock = clock
         self.faults = faults
         self.sink = sink
-        filler = SoundFiller(format: format, sink: sink)
     }
 
     /// Periods until told to stop.
     ///
     /// - Throws: `.deviceLost` when the cable is pulled.
-    mutating func stream(until stop: Int32) throws(CaptureError) {
+    mutating func stream(_ control: StreamControl) throws(CaptureError) {
         do {
-            let pace = try SyntheticPace(stop: stop)
+            let pace = try SyntheticPace(orders: control.descriptor)
             // A cable pulled while nothing streamed is back in by now.
             _ = faults.disconnect.take()
             // On a grid of 10 ms of the clock, so that without drift every whole second begins a period.
@@ -63,7 +62,9 @@ struct SyntheticMicrophone: SyntheticSource.Run {
                 }
                 let end = Int64(position) + max(lost, period)
                 let due = clock.moment(of: samples.time(of: end))
-                guard try pace.wait(until: max(due, earliest)) == .due else { return }
+                while try pace.wait(until: max(due, earliest)) == .ordered {
+                    if control.obey(&sink) { return }
+                }
                 if faults.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic microphone was disconnected")
                 }

@@ -2,23 +2,23 @@ import CaptureCore
 import CaptureSystem
 import CLinux
 
-/// Waits for absolute deadlines and for the order to stop, whichever comes first.
+/// Waits for absolute deadlines and for orders, whichever comes first.
 ///
 /// Thread-bound; a wait makes two system calls and allocates nothing. Deadlines are absolute, so lateness never adds up.
 struct SyntheticPace: ~Copyable {
     /// What ended a wait.
     enum Outcome {
         case due
-        case stopped
+        case ordered
     }
 
     private let timer: Descriptor
-    private let stop: Int32
+    private let orders: Int32
 
-    /// - Parameter stop: A descriptor that is readable once it is time to stop.
-    init(stop: Int32) throws(SystemError) {
+    /// - Parameter orders: A descriptor that is readable while there is an order.
+    init(orders: Int32) throws(SystemError) {
         timer = Descriptor(owning: try SystemError.check("timerfd_create") { clinux_timerfd() })
-        self.stop = stop
+        self.orders = orders
     }
 
     /// Waits until a moment of CLOCK_MONOTONIC; returns at once when it has passed.
@@ -27,7 +27,7 @@ struct SyntheticPace: ~Copyable {
         try SystemError.check("timerfd_settime") {
             clinux_timerfd_arm(timer.descriptor, max(moment.nanoseconds, 1))
         }
-        let (_, stopping) = try Poll.wait(timer.descriptor, stop)
-        return stopping.isEmpty ? .due : .stopped
+        let (_, ordered) = try Poll.wait(timer.descriptor, orders)
+        return ordered.isEmpty ? .due : .ordered
     }
 }

@@ -6,10 +6,10 @@ import CaptureSystem
 public final class SyntheticSource: MediaSource {
     /// One streaming of a device, made anew for each; thread-bound to the device's thread.
     protocol Run: Sendable {
-        /// Delivers until the descriptor becomes readable.
+        /// Delivers until it is told to stop.
         ///
         /// - Throws: `.deviceLost` when the cable is pulled.
-        mutating func stream(until stop: Int32) throws(CaptureError)
+        mutating func stream(_ control: StreamControl) throws(CaptureError)
     }
 
     /// What it delivers.
@@ -70,10 +70,15 @@ public final class SyntheticSource: MediaSource {
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
         let made = run(sink)
-        try thread.stream(name, format, of: size, into: sink, ended: ended) { (stop) throws(CaptureError) in
+        try thread.stream(name, format, of: size, into: sink, ended: ended) { (control) throws(CaptureError) in
             var streaming = made
-            try streaming.stream(until: stop)
+            try streaming.stream(control)
         }
+    }
+
+    /// Goes on into another sink, between two buffers: `MediaSource.move`.
+    public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
+        try thread.move(to: sink, atOnce: atOnce)
     }
 
     /// Stops the thread and waits for it; idempotent.

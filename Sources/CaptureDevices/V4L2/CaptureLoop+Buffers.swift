@@ -30,8 +30,11 @@ extension CaptureLoop {
         let isOff = clinux_v4l2_stream(node.descriptor, node.bufferType, 0) == 0
         if pool == nil, isOff {
             // A device that is gone may still write until it is closed: its slots stay claimed.
-            for slot in 0..<CaptureLoop.mostBuffers where queued & 1 << UInt32(slot) != 0 { sink.abandon(slot) }
+            let ours = formers.reduce(queued) { $0 & ~$1.buffers } | held
+            for slot in 0..<CaptureLoop.mostBuffers where ours & 1 << UInt32(slot) != 0 { sink.abandon(slot) }
+            formers = []
         }
+        held = 0
         queued = 0
         idle = 0
         let memory = pool == nil ? V4L2_MEMORY_USERPTR.rawValue : V4L2_MEMORY_MMAP.rawValue
@@ -46,9 +49,11 @@ extension CaptureLoop {
     func refill() throws(SystemError) {
         var isRefused = false
         if pool == nil {
-            while queued.nonzeroBitCount < depth, !isRefused {
+            while queued.nonzeroBitCount + held.nonzeroBitCount < depth, !isRefused {
                 guard let slot = sink.claim() else { break }
-                if !queue(slot) {
+                if !formers.isEmpty, queued & 1 << UInt32(slot) != 0 {
+                    held |= 1 << UInt32(slot)
+                } else if !queue(slot) {
                     sink.abandon(slot)
                     isRefused = true
                 }

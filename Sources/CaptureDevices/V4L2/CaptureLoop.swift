@@ -12,8 +12,8 @@ import Synchronization
 final class CaptureLoop: @unchecked Sendable {
     let node: V4L2Node
     let format: VideoFormat
-    let sink: any MediaSink
-    let stopSignal: EventSignal
+    var sink: any MediaSink
+    let control: StreamControl
     let counters: StreamCounters
 
     /// The driver's buffers, or `nil` when it writes into the sink's slots.
@@ -27,6 +27,10 @@ final class CaptureLoop: @unchecked Sendable {
     var queued: UInt32 = 0
     /// Mapped buffers that the driver has not yet taken back.
     var idle: UInt32 = 0
+    /// The sinks before the present one, while the driver still has buffers in their memory.
+    var formers: [FormerSink] = []
+    /// Slots claimed for the driver whose numbers it still has for a former sink's memory.
+    var held: UInt32 = 0
 
     var inspector: FrameInspector
     /// Frames lost since the last one published.
@@ -34,6 +38,10 @@ final class CaptureLoop: @unchecked Sendable {
     var isDiscontinuous = false
     /// The driver ran out of slots: what it loses next is the sink's fault.
     var isStarved = false
+    /// When the last frame was taken.
+    var lastStamp: Timestamp?
+    /// When the last frame before a restart was taken: what lies between it and the next was lost by that.
+    var beforeRestart: Timestamp?
 
     init(
         _ node: V4L2Node,
@@ -47,7 +55,7 @@ final class CaptureLoop: @unchecked Sendable {
         self.depth = depth
         self.sink = sink
         self.counters = counters
-        stopSignal = try EventSignal()
+        control = try StreamControl(sink)
         planeCount = min(format.planes.count, 4)
         inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
         unsafe layout = .allocate(capacity: 8)
@@ -60,7 +68,7 @@ final class CaptureLoop: @unchecked Sendable {
 
     deinit { unsafe layout.deallocate() }
 
-    /// Runs until the stop signal or a failure.
+    /// Runs until it is told to stop or fails.
     ///
     /// - Returns: The failure, `nil` after a stop.
     func run() -> SystemError? {
@@ -70,11 +78,19 @@ final class CaptureLoop: @unchecked Sendable {
                 // With nothing in the driver's hands the device has nothing to say: wait for a slot instead.
                 let ready: (Poll.Ready, Poll.Ready)
                 if queued == 0 {
-                    ready = ([], try Poll.wait(stopSignal.descriptor, timeout: 5))
+                    ready = ([], try Poll.wait(control.descriptor, timeout: 5))
                 } else {
-                    ready = try Poll.wait(node.descriptor, stopSignal.descriptor)
+                    ready = try Poll.wait(node.descriptor, control.descriptor)
                 }
-                if !ready.1.isEmpty { return nil }
+                if !ready.1.isEmpty {
+                    switch control.heard() {
+                    case .stop: return nil
+                    case .move(let next, let atOnce): try move(to: next, atOnce: atOnce)
+                    case nil: break
+                    }
+                    // What the device had may be taken from it by now.
+                    continue
+                }
                 device = ready.0
                 if !device.isEmpty { try takeFrame(isFailed: device.contains(.failed)) }
                 try refill()
@@ -124,6 +140,7 @@ final class CaptureLoop: @unchecked Sendable {
 
     /// The driver wrote into a slot.
     private func takeSlot(_ slot: Int, _ raw: clinux_v4l2_buffer) throws(SystemError) {
+        if !formers.isEmpty, takeFormer(slot, raw) { return }
         let memory = unsafe sink.memory(ofSlot: slot)
         guard let start = memory.baseAddress else { return sink.abandon(slot) }
         for plane in 0..<planeCount where element(raw.start, plane) != 0 {
@@ -149,22 +166,27 @@ final class CaptureLoop: @unchecked Sendable {
     private func takeMapped(_ index: Int, _ raw: clinux_v4l2_buffer) {
         idle |= 1 << UInt32(index)
         guard let pool else { return }
+        unsafe takeCopied(raw) { plane in unsafe pool.memory(ofBuffer: index, plane: plane) }
+    }
+
+    /// Copies a frame from elsewhere into a slot and publishes it.
+    func takeCopied(_ raw: clinux_v4l2_buffer, from memory: (_ plane: Int) -> UnsafeRawBufferPointer) {
         for plane in 0..<planeCount {
-            let room = unsafe pool.memory(ofBuffer: index, plane: plane).count
+            let room = unsafe memory(plane).count
             guard Int(element(raw.start, plane)) + inspector.used(raw, plane) <= room else {
                 return drop(.deviceError)
             }
         }
-        let source = unsafe pool.memory(ofBuffer: index, plane: 0)
+        let source = unsafe memory(0)
         let start = Int(element(raw.start, 0))
         let first = unsafe UnsafeRawBufferPointer(rebasing: source[start..<start + inspector.used(raw, 0)])
         guard let picture = unsafe inspector.picture(raw, first) else { return drop(.deviceError) }
         guard let slot = sink.claim() else { return drop(.noSlot) }
-        let memory = unsafe sink.memory(ofSlot: slot)
+        let room = unsafe sink.memory(ofSlot: slot)
         for plane in 0..<planeCount {
-            let from = unsafe pool.memory(ofBuffer: index, plane: plane).baseAddress
+            let from = unsafe memory(plane).baseAddress
             let used = plane == 0 ? picture.count : inspector.used(raw, plane)
-            guard let from = unsafe from, let to = memory.baseAddress else { return sink.abandon(slot) }
+            guard let from = unsafe from, let to = room.baseAddress else { return sink.abandon(slot) }
             unsafe memcpy(to + Int(layout[plane]), from + Int(element(raw.start, plane)), used)
             counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
         }
@@ -178,6 +200,8 @@ final class CaptureLoop: @unchecked Sendable {
 
     private func publish(_ slot: Int, _ raw: clinux_v4l2_buffer, _ picture: UnsafeRawBufferPointer) {
         var info = unsafe inspector.info(raw, picture)
+        if let beforeRestart { countRestart(from: beforeRestart, to: info.timestamp) }
+        lastStamp = info.timestamp
         if lost > 0 || isDiscontinuous { info.flags.insert(.discontinuity) }
         info.lostBefore = lost
         lost = 0

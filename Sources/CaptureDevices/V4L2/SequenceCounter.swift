@@ -14,6 +14,7 @@ struct SequenceCounter {
     private var last: UInt32 = 0
     private var total: UInt64 = 0
     private var begun = 0
+    private var isAnew = false
     private let joinsLate: Bool
 
     /// A counter at its beginning.
@@ -23,6 +24,11 @@ struct SequenceCounter {
         self.joinsLate = joinsLate
     }
 
+    /// The stream begins anew: the next number says nothing about the last.
+    mutating func restart() {
+        isAnew = begun > 0
+    }
+
     /// Takes the next number. A repeated one, which drivers under load hand out, is no loss.
     mutating func advance(to sequence: UInt32) -> Step {
         defer { last = sequence }
@@ -30,6 +36,11 @@ struct SequenceCounter {
         guard begun > 1 else {
             total = UInt64(sequence)
             return Step(sequence: total, lost: 0)
+        }
+        if isAnew {
+            isAnew = false
+            total += 1
+            return Step(sequence: total, lost: 0, restarted: true)
         }
         let distance = sequence &- last
         if distance == 0 { return Step(sequence: total, lost: 0) }

@@ -99,6 +99,16 @@ public final class V4L2Camera: MediaSource {
         }
     }
 
+    /// Goes on into another sink: `MediaSource.move`.
+    public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
+        let loop = state.withLock { state -> CaptureLoop? in
+            guard case .streaming(_, let stream) = state else { return nil }
+            return stream.loop
+        }
+        guard let loop else { throw CaptureError(.wrongState, "the camera \(device.name) is not streaming") }
+        try loop.control.move(to: sink, atOnce: atOnce)
+    }
+
     /// Stops streaming and waits for the thread's end, except when called from that thread.
     public func stop() {
         let stream = state.withLock { state -> Stream? in
@@ -107,7 +117,7 @@ public final class V4L2Camera: MediaSource {
             return stream
         }
         guard let stream else { return }
-        stream.loop.stopSignal.raise()
+        stream.loop.control.stop()
         if !stream.thread.isCurrent { stream.thread.join() }
     }
 
@@ -153,9 +163,8 @@ public final class V4L2Camera: MediaSource {
             let thread = try WorkerThread(name: "v4l2-\(node)") {
                 let failure = loop.run()
                 loop.end()
-                guard let failure else { return }
-                loop.sink.finish(.deviceLost)
-                ended(lossError(failure, name))
+                loop.control.ended(failure == nil ? nil : .deviceLost)
+                if let failure { ended(lossError(failure, name)) }
             }
             return Stream(loop: loop, thread: thread)
         } catch {

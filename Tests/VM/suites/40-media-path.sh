@@ -77,11 +77,18 @@ it "a recording runs" session_is "$id" running
 recorded() { facts capturectl status --json "$id" && (($(value statistics.outputs.movie.frames) >= $1)); }
 it "it has recorded some seconds" wait_for 90 recorded $((rate * 4))
 declare -A cost
+# settled: what the device had been handed when readers left is copied by now. Two frames come without a copy.
+settled() {
+  local frames bytes
+  facts capturectl status --json "$id" && frames=$(value inputs.camera.published) bytes=$(value inputs.camera.copiedBytes) &&
+    wait_for 10 came $((frames + 2)) && is inputs.camera.copiedBytes "$bytes"
+}
+came() { facts capturectl status --json "$id" && (($(value inputs.camera.published) >= $1)); }
 # An emulated machine is at times held up by its host for longer than any ring lasts: three tries.
 reading_loses_nothing() {
   local try before
   for try in 1 2 3; do
-    read_with "$1" look && before=$(lost) && read_done || return 1
+    wait_for 60 settled && read_with "$1" look && before=$(lost) && read_done || return 1
     ! nothing_lost "$before" || [[ $(got mostMissed) != 0 ]] || return 0
     cat "$work/read"
   done

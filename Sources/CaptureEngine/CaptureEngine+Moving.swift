@@ -1,0 +1,60 @@
+import Authorization
+import CaptureCore
+
+/// Rings that a program may have kept mapped are left behind: its session is over, or its consent is.
+extension CaptureEngine {
+    /// Lets devices go on in rings that a session's client has not mapped.
+    ///
+    /// - Parameter atOnce: Whether nothing may be written there any more when this returns, for a withdrawn consent. For
+    ///   a session that merely ended, nobody who shares a device loses a frame by it.
+    func leaveRings(of session: Session, atOnce: Bool) async {
+        for (id, ring) in session.shown {
+            if !atOnce, sessions.values.contains(where: { $0.sees(ring, like: session) }) { continue }
+            do throws(CaptureError) {
+                try await pool.move(id, from: ring, atOnce: atOnce)
+            } catch {
+                // It may still write there, so it is closed: those who share it are interrupted, with their files finished.
+                let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
+                let what = atOnce ? "consent was withdrawn" : "session ended"
+                let reason = CaptureError(
+                    .busy,
+                    "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
+                        + "\(error.message); start again"
+                )
+                await deviceEnded(others, reason)
+            }
+        }
+        session.shown = [:]
+    }
+
+    /// Hands the readers of a source the ring in which it goes on.
+    func handOver(_ shared: SharedSource, to users: Set<UInt32>) {
+        for session in users.compactMap({ sessions[$0] }) {
+            for output in session.outputs.values where !output.isDone && output.reads(shared) {
+                if output.recorder == nil {
+                    observer.bufferMoved(session.snapshot, output: output.description.name)
+                } else {
+                    output.go(on: shared)
+                }
+            }
+        }
+    }
+}
+
+extension LiveOutput {
+    fileprivate func reads(_ source: SharedSource) -> Bool { feeds.contains { $0 === source } }
+
+    /// Hands its recorder the present ring of a source.
+    func go(on source: SharedSource) {
+        recorder?.move(source.source.format.mediaType, to: source.ring.file)
+    }
+}
+
+extension Session {
+    /// Whether its program, the same as another session's, goes on with a ring that both were given.
+    fileprivate func sees(_ ring: any MediaRing, like other: Session) -> Bool {
+        id != other.id && !isEnding && !state.isFinal && shown.values.contains { $0 === ring }
+            && client.identity.program == other.client.identity.program
+            && client.identity.user == other.client.identity.user
+    }
+}

@@ -1,0 +1,118 @@
+import Authorization
+import CaptureCore
+import TestSupport
+import Testing
+
+@testable import CaptureEngine
+
+/// What becomes of a ring that a program may have kept mapped.
+@Suite(.timeLimit(.minutes(10))) struct RingMoveTests {
+    private let other = EngineBench.client(":1.2", program: "other")
+
+    /// A movie, and the camera's ring beside it.
+    private var both: SessionDescription {
+        var description = EngineBench.movie()
+        description.outputs += EngineBench.buffer.outputs
+        description.connections += EngineBench.buffer.connections
+        return description
+    }
+
+    @Test func `a withdrawn consent takes the ring from its program, and whoever shares the camera goes on in another`()
+        async throws
+    {
+        let bench = EngineBench()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        let unseen = try await bench.running(EngineBench.buffer)
+        let before = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera at once"])
+        #expect(await bench.watch.wait(reading, for: .failed, .stopped).reason?.code == .revoked)
+        #expect(await bench.watch.wait(unseen, for: .failed, .stopped).reason?.code == .revoked)
+        #expect(await bench.engine.list(for: other).first { $0.id == recording }?.state == .running)
+        #expect(bench.recorders.recorder("movie")?.moves == 1)
+        let third = try await bench.running(EngineBench.buffer, other)
+        let after = try await bench.engine.openBuffer(third, output: "frames", client: other)
+        #expect(before !== after)
+    }
+
+    @Test func `a session's end does, too, without haste`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        let another = try await bench.running(EngineBench.buffer, other)
+        _ = try await bench.engine.openBuffer(another, output: "frames", client: other)
+        try await bench.engine.stop(reading, client: EngineBench.client())
+        _ = await bench.watch.wait(reading, for: .stopped, .failed)
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+        #expect(bench.recorders.recorder("movie")?.moves == 1)
+        #expect(bench.watch.bufferMoves == 1)
+    }
+
+    @Test func `a ring that another session of the program was given is left to it`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        var sessions: [UInt32] = []
+        for _ in 0..<2 {
+            let id = try await bench.running(EngineBench.buffer)
+            _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
+            sessions.append(id)
+        }
+        try await bench.engine.stop(sessions[0], client: EngineBench.client())
+        _ = await bench.watch.wait(sessions[0], for: .stopped, .failed)
+        #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+        try await bench.engine.stop(sessions[1], client: EngineBench.client())
+        _ = await bench.watch.wait(sessions[1], for: .stopped, .failed)
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+    }
+
+    @Test func `a session that is ending is given no ring any more`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running(both)
+        bench.recorders.recorder("movie")?.isStubborn = true
+        try await bench.engine.stop(id, client: EngineBench.client())
+        await bench.machine.wait(for: "close fake:camera")
+        let error = await #expect(throws: CaptureError.self) {
+            _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
+        }
+        #expect(error?.code == .wrongState)
+        bench.recorders.recorder("movie")?.kill()
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+    }
+
+    @Test func `a camera that cannot go on elsewhere is closed for everyone`() async throws {
+        let bench = EngineBench()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        let reading = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        bench.machine.failMoves(CaptureError(.inputOutput, "no memory is left"))
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(bench.machine.log.contains("close fake:camera"))
+        let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .busy)
+        #expect(end.reason?.message.contains("no memory is left") == true)
+    }
+
+    @Test func `the counters of all rings are one`() {
+        let sound = AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480)
+        let source = FakeSource(FakeMachine.microphone.id, .audio(sound), FakeMachine())
+        let (first, second) = (FakeRing(), FakeRing())
+        first.counters.published = 100
+        first.counters.drops[DropCause.noSlot.rawValue] = 3
+        let shared = SharedSource(device: FakeMachine.microphone, source: source, ring: first)
+        let live = LiveInput(shared)
+        first.counters.published = 150
+        #expect(shared.go(into: second, atOnce: false) === first)
+        second.counters.published = 20
+        second.counters.drops[DropCause.revocation.rawValue] = 2
+        #expect(live.statistics.published == 70)
+        #expect(live.statistics.drops == ["revocation": 2])
+        #expect(shared.mayStillWrite(first))
+        _ = shared.go(into: first, atOnce: true)
+        #expect(!shared.mayStillWrite(first) && !shared.mayStillWrite(second))
+    }
+}
