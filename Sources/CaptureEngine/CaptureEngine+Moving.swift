@@ -27,9 +27,9 @@ extension CaptureEngine {
         session.shown = [:]
     }
 
-    /// Hands the readers of a source the ring in which it goes on.
+    /// Hands the readers of a source the ring in which it goes on; those that are ending read no further.
     func handOver(_ shared: SharedSource, to users: Set<UInt32>) {
-        for session in users.compactMap({ sessions[$0] }) {
+        for session in users.compactMap({ sessions[$0] }) where !session.isEnding {
             for output in session.outputs.values where !output.isDone && output.reads(shared) {
                 if output.recorder == nil {
                     observer.bufferMoved(session.snapshot, output: output.description.name)

@@ -46,10 +46,14 @@ public final class FrameBufferReader {
             case .buffer(let buffer): return .buffer(buffer)
             case .timedOut: return .timedOut
             case .ended(.moved):
-                guard let file = try moves.next(timeout: nanoseconds) else { return .timedOut }
-                missedBefore += ring.missed
-                // Everything in the new ring was captured after what this reader has seen.
-                ring = try RingReader(mapping: file, fromStart: true)
+                switch try moves.next(timeout: nanoseconds) {
+                case .ring(let file):
+                    missedBefore += ring.missed
+                    // Everything in the new ring was captured after what this reader has seen.
+                    ring = try RingReader(mapping: file, fromStart: true)
+                case .stopped: return .ended(.stopped)
+                case nil: return .timedOut
+                }
             case .ended(let end): return .ended(end)
             }
         }
@@ -61,9 +65,16 @@ public final class FrameBufferReader {
 
 /// The rings that a stream went on in, handed from the bus to the reader's thread.
 final class BufferMoves: Sendable {
+    /// What became of the stream.
+    enum Move {
+        case ring(Descriptor)
+        /// The session stopped as it was asked to.
+        case stopped
+    }
+
     private struct State {
         var files: [Descriptor] = []
-        var end: CaptureError?
+        var end: Result<Move, CaptureError>?
     }
     private let state = Mutex(State())
     private let signal: EventSignal
@@ -81,21 +92,21 @@ final class BufferMoves: Sendable {
         signal.raise()
     }
 
-    /// Nothing more will come; a reader that waits is told why.
-    func end(_ error: CaptureError) {
-        state.withLock { $0.end = $0.end ?? error }
+    /// Nothing more will come; a reader that waits is told why, `nil` for as it was asked.
+    func end(_ error: CaptureError?) {
+        state.withLock { $0.end = $0.end ?? error.map { .failure($0) } ?? .success(.stopped) }
         signal.raise()
     }
 
     /// Waits for the next ring.
     ///
     /// - Returns: `nil` when none came in time.
-    func next(timeout nanoseconds: Int64) throws(CaptureError) -> Descriptor? {
+    func next(timeout nanoseconds: Int64) throws(CaptureError) -> Move? {
         while true {
             signal.lower()
             let (file, end) = state.withLock { ($0.files.isEmpty ? nil : $0.files.removeFirst(), $0.end) }
-            if let file { return file }
-            if let end { throw end }
+            if let file { return .ring(file) }
+            if let end { return try end.get() }
             let limit = nanoseconds < 0 ? -1 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
             do throws(SystemError) {
                 if try Poll.wait(signal.descriptor, timeout: limit).isEmpty { return nil }
@@ -125,8 +136,7 @@ extension CaptureSession {
                     } catch {
                         moves.end(error)
                     }
-                case .changed(let status) where status.state.isFinal:
-                    moves.end(status.reason ?? CaptureError(.wrongState, "the session has stopped"))
+                case .changed(let status) where status.state.isFinal: moves.end(status.reason)
                 default: continue
                 }
             }

@@ -24,6 +24,8 @@ final class VideoEncoder {
     let name: String
     /// The open encoder; its parameters are the stream's.
     let context: UnsafeMutablePointer<AVCodecContext>
+    /// On how many threads it works.
+    var threads: Int { unsafe Int(context.pointee.thread_count) }
     private let frame: UnsafeMutablePointer<AVFrame>
     private let upload: HardwareUpload?
     private let layout: PictureLayout
@@ -200,6 +202,9 @@ final class VideoEncoder {
         unsafe context.pointee.colorspace = request.color.space
         unsafe context.pointee.color_primaries = request.color.primaries
         unsafe context.pointee.color_trc = request.color.transferCharacteristic
+        // Slices, since frames in parallel would come out late: left unsaid, one processor has it all to do.
+        unsafe context.pointee.thread_type = FF_THREAD_SLICE
+        unsafe context.pointee.thread_count = Int32(VideoEncoder.threads(for: request))
         if request.bitRate > 0 {
             unsafe context.pointee.bit_rate = Int64(request.bitRate)
             unsafe context.pointee.rc_max_rate = Int64(request.bitRate)
@@ -207,14 +212,24 @@ final class VideoEncoder {
         }
     }
 
+    private static var processors: Int { max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+
+    /// Pixels a second.
+    private static func rate(of request: VideoEncoderRequest) -> Double {
+        Double(request.layout.lumaSize) * max(request.interval.framesPerSecond, 1)
+    }
+
+    /// As many as a small board would need; each more makes the file larger.
+    private static func threads(for request: VideoEncoderRequest) -> Int {
+        max(min(Int(rate(of: request) / 6_000_000) + 1, processors, 8), 1)
+    }
+
     private static func options(of name: String, _ request: VideoEncoderRequest) -> [(String, String)] {
         switch name {
         case "libx264":
             // Measured on 2.5 GHz server processors: superfast does 100 million pixels a second and processor,
             // ultrafast 120. A small board does a sixth of that, and a recording must not fall behind.
-            let rate = Double(request.layout.lumaSize) * max(request.interval.framesPerSecond, 1)
-            let processors = Double(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1))
-            let preset = rate / processors > 12_000_000 ? "ultrafast" : "superfast"
+            let preset = rate(of: request) / Double(processors) > 12_000_000 ? "ultrafast" : "superfast"
             let quality: [(String, String)] = request.bitRate > 0 ? [] : [("crf", "23")]
             return [("preset", preset), ("tune", "zerolatency"), ("forced-idr", "1")] + quality
         case "h264_nvenc": return [("forced-idr", "1"), ("delay", "0"), ("zerolatency", "1")]

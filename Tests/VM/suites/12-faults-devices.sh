@@ -36,7 +36,7 @@ ends() {
   wait_for 90 fails kill -0 $recording 2>/dev/null || { kill -KILL $recording; echo "it never ended"; capturectl status; }
   wait $recording || status=$?
   tr '\r' '\n' <"$work/stderr" | tail -n 3
-  "$python" "$vm/lib/guest/flat.py" <"$work/facts.json" >"$work/facts"
+  awk -f "$vm/lib/guest/flat.awk" <"$work/facts.json" >"$work/facts"
   ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
   [[ -z ${2:-} ]] || grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
   playable "$recorded"

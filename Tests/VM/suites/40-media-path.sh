@@ -34,7 +34,7 @@ read_with() {
 }
 read_done() {
   wait "$reading" || { cat "$said.err"; return 1; }
-  tail -n 1 "$said" | "$python" "$vm/lib/guest/flat.py" >"$work/read"
+  tail -n 1 "$said" | awk -f "$vm/lib/guest/flat.awk" >"$work/read"
 }
 got() { sed -n "s/^$1=//p" "$work/read"; }
 
@@ -80,10 +80,10 @@ declare -A cost
 # settled: what the device had been handed when readers left is copied by now. Two frames come without a copy.
 settled() {
   local frames bytes
-  facts capturectl status --json "$id" && frames=$(value inputs.camera.published) bytes=$(value inputs.camera.copiedBytes) &&
-    wait_for 10 came $((frames + 2)) && is inputs.camera.copiedBytes "$bytes"
+  facts capturectl status --json "$id" && frames=$(value statistics.inputs.camera.published) bytes=$(value statistics.inputs.camera.copiedBytes) &&
+    wait_for 10 came $((frames + 2)) && is statistics.inputs.camera.copiedBytes "$bytes"
 }
-came() { facts capturectl status --json "$id" && (($(value inputs.camera.published) >= $1)); }
+came() { facts capturectl status --json "$id" && (($(value statistics.inputs.camera.published) >= $1)); }
 # An emulated machine is at times held up by its host for longer than any ring lasts: three tries.
 reading_loses_nothing() {
   local try before

@@ -17,7 +17,7 @@ myself() { capturectl auth whoami --json | sed -n 's/^  "program": "\(.*\)",$/\1
 facts() {
   local status=0
   "$@" >"$work/facts.json" || status=$?
-  "$python" "$vm/lib/guest/flat.py" <"$work/facts.json" >"$work/facts" || cat "$work/facts.json"
+  awk -f "$vm/lib/guest/flat.awk" <"$work/facts.json" >"$work/facts" || cat "$work/facts.json"
   return $status
 }
 # record FILE OPTION...: a recording whose summary `value` knows
