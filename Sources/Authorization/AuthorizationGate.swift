@@ -14,10 +14,14 @@ public final class Grant: Sendable {
     public let user: UInt32
 
     private let live = Atomic<Bool>(true)
+    private let reason = Mutex<String>("")
     private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
     public var isLive: Bool { live.load(ordering: .acquiring) }
+
+    /// Why it was withdrawn, in words; empty where the person did it, or it still holds.
+    public var withdrawalReason: String { reason.withLock { $0 } }
 
     fileprivate init(service: Service, program: String, user: UInt32) {
         self.service = service
@@ -38,7 +42,8 @@ public final class Grant: Sendable {
         if isLate { handler() }
     }
 
-    fileprivate func revoke() {
+    fileprivate func revoke(_ why: String = "") {
+        reason.withLock { $0 = why }
         let waiting = handlers.withLock { handlers in
             live.store(false, ordering: .releasing)
             defer { handlers = [] }
@@ -57,6 +62,8 @@ public actor AuthorizationGate {
     let usage: any UsageDescriptions
     let prompter: any Prompter
     let root: String
+    /// What the administrator has decided; changed by `setPolicy`.
+    var policy: Policy
     var promptTimeout: Duration
     let decisions: @Sendable (Decision) -> Void
 
@@ -71,6 +78,7 @@ public actor AuthorizationGate {
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
     ///   - root: The root that paths of programs are looked for below; see `ProcessExecutable.examine`.
+    ///   - policy: What the administrator has decided.
     ///   - promptTimeout: How long a question stays before nobody has answered it.
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
     public init(
@@ -78,6 +86,7 @@ public actor AuthorizationGate {
         usage: any UsageDescriptions,
         prompter: any Prompter,
         root: String = "",
+        policy: Policy = Policy(),
         promptTimeout: Duration = .seconds(120),
         decisions: @escaping @Sendable (Decision) -> Void = { _ in }
     ) {
@@ -85,6 +94,7 @@ public actor AuthorizationGate {
         self.usage = usage
         self.prompter = prompter
         self.root = root
+        self.policy = policy
         self.promptTimeout = promptTimeout
         self.decisions = decisions
     }
@@ -96,9 +106,9 @@ public actor AuthorizationGate {
 
     /// What stands between a program and a service now. Never prompts.
     ///
-    /// - Throws: `inputOutput` when the store cannot be used.
+    /// - Throws: `inputOutput` when the store cannot be used, which is not looked at for what policy forbids.
     public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
-        try storedStatuses(for: client)[service] ?? .notDetermined
+        try statuses([service], for: client)[service] ?? .notDetermined
     }
 
     /// Gets a grant for each of the services, asking the person about those that were never decided.
@@ -124,13 +134,17 @@ public actor AuthorizationGate {
             while true {
                 // The last suspension before the store is read: from here to the grant nothing can come between.
                 try await confirm(client, again)
-                let undecided = try refuseOrFindUndecided(services, for: client)
-                if undecided.isEmpty {
-                    let words = { (service: Service) in "\(client.program) may use \(service.title)" }
-                    report(services, for: client, .storedAnswer, words) { _ in .authorized }
-                    return mint(services, for: client)
+                let standing = try refuseOrFindUndecided(services, for: client)
+                if standing.undecided.isEmpty {
+                    let allowed = standing.allowed
+                    let words = { (service: Service) in
+                        "\(client.program) may use \(service.title)" + (allowed[service].map { ": \($0)" } ?? "")
+                    }
+                    report(services.subtracting(allowed.keys), for: client, .storedAnswer, words) { _ in .authorized }
+                    report(Set(allowed.keys), for: client, .policy, words) { _ in .authorized }
+                    return mint(services, for: client, byPolicy: Set(allowed.keys))
                 }
-                try await waitForAnswer(to: undecided, for: client, session: session, again: again)
+                try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)
             }
         } catch {
             let cause: Decision.Cause =
@@ -139,7 +153,8 @@ public actor AuthorizationGate {
                 case .notPermitted: .identityChanged
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
-            let stored = error.code == .denied ? (try? storedStatuses(for: client)) ?? [:] : [:]
+            let isStanding = error.code == .denied || error.code == .restricted
+            let stored = isStanding ? (try? statuses(services, for: client)) ?? [:] : [:]
             let words = { (service: Service) in
                 "\(client.program) does not get \(service.title): \(error.message)"
             }
@@ -153,9 +168,29 @@ public actor AuthorizationGate {
     /// - Parameter path: Only those that were given to this file; `nil` for all.
     func revoke(user: UInt32, program: String, service: Service, path: String? = nil) {
         let key = ProgramKey(user: user, program: program)
-        let withdrawn = grants[key]?.filter { path == nil || $0.path == path }.compactMap(\.grant) ?? []
-        for grant in withdrawn where grant.service == service { grant.revoke() }
+        let those = grants[key]?.filter { path == nil || $0.client.executable?.path == path } ?? []
+        for grant in those.compactMap(\.grant) where grant.service == service { grant.revoke() }
         prune(key)
+    }
+
+    /// Withdraws the live grants that there is a reason against; returns when all their handlers have.
+    ///
+    /// - Parameter reason: Why a program's grant for a service has to go, `nil` when it may stay; told whether policy
+    ///   gave it, without an answer.
+    /// - Returns: What went, with the reason.
+    func withdraw(
+        _ reason: (_ client: ClientIdentity, _ service: Service, _ isPolicys: Bool) -> String?
+    ) -> [(client: ClientIdentity, service: Service, reason: String)] {
+        var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
+        for entry in grants.values.joined() {
+            guard let grant = entry.grant, grant.isLive,
+                let why = reason(entry.client, grant.service, entry.isPolicys)
+            else { continue }
+            grant.revoke(why)
+            gone.append((entry.client, grant.service, why))
+        }
+        for key in Array(grants.keys) { prune(key) }
+        return gone
     }
 
     /// A number that was never given before.
@@ -164,13 +199,19 @@ public actor AuthorizationGate {
         return lastNumber
     }
 
-    private func mint(_ services: Set<Service>, for client: ClientIdentity) -> [Service: Grant] {
+    private func mint(
+        _ services: Set<Service>,
+        for client: ClientIdentity,
+        byPolicy: Set<Service>
+    ) -> [Service: Grant] {
         let key = ProgramKey(user: client.answerUser, program: client.program)
         prune(key)
         var made: [Service: Grant] = [:]
         for service in services {
             let grant = Grant(service: service, program: client.program, user: client.answerUser)
-            grants[key, default: []].append(WeakGrant(grant: grant, path: client.executable?.path))
+            grants[key, default: []].append(
+                WeakGrant(grant: grant, client: client, isPolicys: byPolicy.contains(service))
+            )
             made[service] = grant
         }
         return made
@@ -188,6 +229,9 @@ public actor AuthorizationGate {
 
     private struct WeakGrant {
         weak var grant: Grant?
-        var path: String?
+        /// Whom it was given to.
+        var client: ClientIdentity
+        /// Whether policy gave it, without an answer.
+        var isPolicys: Bool
     }
 }

@@ -10,6 +10,8 @@ public struct Decision: Hashable, Sendable {
         case answer
         /// A change in settings, now on disk.
         case settings
+        /// The administrator's policy.
+        case policy
         /// The prompt was closed.
         case dismissed
         /// Nobody answered in time.
@@ -55,6 +57,7 @@ extension Decision.Cause {
         case .nobodyToAsk: self = .nobodyToAsk
         case .missingUsageDescription: self = .missingUsageDescription
         case .inputOutput: self = .store
+        case .restricted: self = .policy
         default: self = .fault
         }
     }

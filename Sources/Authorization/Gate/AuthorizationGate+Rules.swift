@@ -12,23 +12,35 @@ extension AuthorizationGate {
         return statuses
     }
 
-    /// The services without an answer.
+    /// The services that neither an answer nor policy decides, and why policy allows others.
     ///
-    /// - Throws: `denied`, naming every service that the person said no to; `usage` when nothing is asked for.
-    func refuseOrFindUndecided(_ services: Set<Service>, for client: ClientIdentity) throws(CaptureError) -> Set<
-        Service
-    > {
+    /// - Throws: `restricted`, naming the rules, before an answer is looked for; `denied`, naming every service that the
+    ///   person said no to; `usage` when nothing is asked for.
+    func refuseOrFindUndecided(
+        _ services: Set<Service>,
+        for client: ClientIdentity
+    ) throws(CaptureError) -> (undecided: Set<Service>, allowed: [Service: String]) {
         guard !services.isEmpty else { throw CaptureError(.usage, "access to nothing was asked for") }
+        let subject = PolicySubject(client)
+        try refuseRestricted(services, to: subject)
         let statuses = try storedStatuses(for: client)
         let denied = services.filter { statuses[$0] == .denied }
-        guard denied.isEmpty else {
-            throw CaptureError(
-                .denied,
-                "\(client.name) (\(client.program)) was denied \(phrase(denied)); to be asked again: "
-                    + "capturectl auth reset '\(client.program)'"
-            )
+        guard denied.isEmpty else { throw self.denied(denied, client) }
+        var allowed: [Service: String] = [:]
+        for service in services where statuses[service] == nil {
+            let verdict = policy.verdict(on: subject, service)
+            if verdict.decision == .allow { allowed[service] = verdict.reason }
         }
-        return services.filter { statuses[$0] == nil }
+        return (services.filter { statuses[$0] == nil && allowed[$0] == nil }, allowed)
+    }
+
+    /// That the person said no.
+    func denied(_ services: Set<Service>, _ client: ClientIdentity) -> CaptureError {
+        CaptureError(
+            .denied,
+            "\(client.name) (\(client.program)) was denied \(phrase(services)); to be asked again: "
+                + "capturectl auth reset '\(client.program)'"
+        )
     }
 
     /// Looks once more who is behind the connection.

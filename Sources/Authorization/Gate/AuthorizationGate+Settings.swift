@@ -8,14 +8,19 @@ extension AuthorizationGate {
         try store.allAnswers()
     }
 
-    /// The answers that settings show for a program: the strictest, where its files have different ones.
+    /// What settings show for a program: policy's no, then its answers (the strictest, where its files have different
+    /// ones), then policy's yes.
+    ///
+    /// - Throws: `invalidArgument` for what is no program's id, `inputOutput` when the store cannot be used.
     public func statuses(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        let id = try ProgramID(program)
+        let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
         var statuses: [Service: AuthorizationStatus] = [:]
         let user = ClientIdentity.answerUser(of: program, user: user)
         for answer in try store.answers(user: user, program: program) where statuses[answer.service] != .denied {
             statuses[answer.service] = answer.status
         }
-        return statuses
+        return combined(Service.allCases, statuses, for: subject)
     }
 
     /// Sets an answer, as the person's own decision in settings. On disk when it returns; a denial has withdrawn the live
@@ -28,7 +33,8 @@ extension AuthorizationGate {
     ///   - program: A program's id.
     ///   - service: What it is about.
     ///   - status: `authorized` or `denied`.
-    /// - Throws: `invalidArgument` for an id or status that cannot be set, `inputOutput` when the store cannot be used.
+    /// - Throws: `restricted`, naming the file and line, where policy forbids it and an answer would not count;
+    ///   `invalidArgument` for an id or status that cannot be set, `inputOutput` when the store cannot be used.
     public func set(
         user: UInt32,
         program: String,
@@ -39,6 +45,8 @@ extension AuthorizationGate {
             throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
         }
         let id = try ProgramID(program)
+        let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
+        try refuseRestricted([service], to: subject)
         var executable: ExecutableFile?
         if case .executable(let path) = id {
             executable = ExecutableFile.inspect(path, below: root)

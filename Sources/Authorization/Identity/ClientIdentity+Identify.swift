@@ -9,6 +9,13 @@ extension ClientIdentity {
     ///
     /// - Throws: `notPermitted` whenever there is a doubt, with what the doubt is.
     public static func identify(_ facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
+        var found = try program(of: facts)
+        found.groups = facts.gids
+        found.units = [facts.systemUnit, facts.userUnit].compactMap { $0 }
+        return found
+    }
+
+    private static func program(of facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
         let (file, isHere) = try executable(of: facts)
         if let sandbox = facts.sandbox { return sandboxed(sandbox, facts, file) }
         if let found = try service(facts, file) { return found }

@@ -14,6 +14,10 @@ public struct ClientIdentity: Hashable, Sendable {
     public var executable: ExecutableFile?
     /// The process, as it was pinned when it was identified.
     public var pid: Int32
+    /// The groups that it connected with; empty when they are not known.
+    public var groups: [UInt32]
+    /// The units that it runs in: the system's, and the user's own below it; empty when they are not known.
+    public var units: [String]
 
     /// An identity of the given properties. Everything but tests gets one from `identify`.
     public init(
@@ -23,7 +27,9 @@ public struct ClientIdentity: Hashable, Sendable {
         name: String,
         detail: String,
         executable: ExecutableFile? = nil,
-        pid: Int32 = 0
+        pid: Int32 = 0,
+        groups: [UInt32] = [],
+        units: [String] = []
     ) {
         self.program = program
         self.tier = tier
@@ -32,6 +38,8 @@ public struct ClientIdentity: Hashable, Sendable {
         self.detail = detail
         self.executable = executable
         self.pid = pid
+        self.groups = groups
+        self.units = units
     }
 
     /// The user under whom its answers are stored: 0, the machine, for services and dedicated users.

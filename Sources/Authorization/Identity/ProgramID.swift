@@ -31,6 +31,18 @@ enum ProgramID: Hashable {
         }
     }
 
+    /// The id as it is written.
+    var text: String {
+        switch self {
+        case .flatpak(let id): "flatpak:\(id)"
+        case .snap(let name): "snap:\(name)"
+        case .unit(let name): "unit:\(name)"
+        case .user(let number): "uid:\(number)"
+        case .app(let id): "app:\(id)"
+        case .executable(let path): "exe:\(path)"
+        }
+    }
+
     /// What such an id is worth.
     var tier: Tier {
         switch self {

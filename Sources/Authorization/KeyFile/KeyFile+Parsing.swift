@@ -42,13 +42,13 @@ extension KeyFile {
             number += 1
             let whole = raw.last == "\r" ? raw.dropLast() : raw
             let content = whole.drop { $0 == " " || $0 == "\t" }
-            let isComment = content.first == "#" || (dialect == .systemd && content.first == ";")
+            let isComment = content.first == "#" || (dialect != .desktopEntry && content.first == ";")
             // A comment between continued lines is passed over, and the line goes on behind it.
             if isComment { continue }
             var line = pending ?? Line(text: "", number: number)
             let body = pending == nil ? content : whole
             pending = nil
-            if dialect == .systemd, endsInBackslash(body) {
+            if dialect != .desktopEntry, endsInBackslash(body) {
                 line.text += String(body.dropLast()) + " "
                 pending = line
             } else {
@@ -74,7 +74,9 @@ extension KeyFile {
             )
             return .unknown
         }
-        return .section(String(text.dropFirst().dropLast()))
+        let name = String(text.dropFirst().dropLast())
+        headers.append(Header(name: name, line: line.number))
+        return .section(name)
     }
 
     private mutating func assignment(_ line: Line, in place: Place, _ dialect: Dialect) -> Entry? {
@@ -118,6 +120,7 @@ extension KeyFile {
         switch dialect {
         case .systemd:
             if entry.value.isEmpty { entries.removeAll(where: isSame) }
+        case .rules: break
         case .desktopEntry:
             if let earlier = entries.first(where: isSame) {
                 problem(

@@ -1,4 +1,4 @@
-/// A file of sections, keys and values, in one of two dialects that differ in comments, escapes and repeated keys.
+/// A file of sections, keys and values, in one of three dialects that differ in comments, escapes and repeated keys.
 ///
 /// What is wrong in one line is noted with its number and never keeps another line from counting.
 struct KeyFile: Hashable, Sendable {
@@ -7,6 +7,9 @@ struct KeyFile: Hashable, Sendable {
         /// systemd.syntax(7): `#` and `;` begin comments, a backslash at the end of a line continues it, a repeated key
         /// adds, and an empty value takes back what came before.
         case systemd
+        /// As `systemd`, but each header begins a section of its own, and every assignment counts, an empty one too: what
+        /// that means is for the reader to say.
+        case rules
         /// The Desktop Entry Specification: `#` begins comments, `\s \n \t \r \\` are escapes, a key comes once.
         case desktopEntry
     }
@@ -25,8 +28,18 @@ struct KeyFile: Hashable, Sendable {
         var line: Int
     }
 
+    /// The head of a section.
+    struct Header: Hashable, Sendable {
+        /// The name in brackets.
+        var name: String
+        /// The line that it stands on, from 1.
+        var line: Int
+    }
+
     /// The file's path, for messages.
     var path: String
+    /// The heads of sections, in the file's order.
+    var headers: [Header] = []
     /// The assignments that count, in the file's order.
     var entries: [Entry] = []
     /// What was wrong.

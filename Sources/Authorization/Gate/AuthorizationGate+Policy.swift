@@ -1,0 +1,89 @@
+import CaptureCore
+
+/// What the administrator decides before the user.
+extension AuthorizationGate {
+    /// Puts another policy in the place of the one before. What it forbids has been withdrawn when this returns, and so has
+    /// what only the one before allowed; open questions that it answers are taken away.
+    ///
+    /// - Returns: How many grants were withdrawn.
+    @discardableResult
+    public func setPolicy(_ policy: Policy) -> Int {
+        self.policy = policy
+        let gone = withdraw { client, service, isPolicys in
+            let verdict = policy.verdict(on: PolicySubject(client), service)
+            if verdict.decision == .restrict { return "policy forbids it now: \(verdict.reason)" }
+            guard isPolicys, verdict.decision != .allow else { return nil }
+            // The person may have said yes meanwhile. Who cannot be looked up does not stay.
+            if let stored = try? storedStatuses(for: client), stored[service] == .authorized { return nil }
+            return "policy allows it no longer" + (verdict.reason.isEmpty ? "" : ": \(verdict.reason)")
+        }
+        for one in gone {
+            let words = { (service: Service) in
+                "\(one.client.program) loses \(service.title) while it uses it: \(one.reason)"
+            }
+            let isRestricted = policy.verdict(on: PolicySubject(one.client), one.service).decision == .restrict
+            report([one.service], for: one.client, .policy, words) { _ in isRestricted ? .restricted : .notDetermined }
+        }
+        for (key, prompt) in prompts {
+            let isSettled = prompt.waiters.values.contains { waiter in
+                prompt.services.contains { service in
+                    let decision = policy.verdict(on: PolicySubject(waiter.client), service).decision
+                    return decision == .restrict || decision == .allow
+                }
+            }
+            if isSettled { finish(key, prompt.id, .decided(prompt.services)) }
+        }
+        return gone.count
+    }
+
+    /// What stands between a program and each of the services: policy's no, then an answer, then policy's yes.
+    func statuses(
+        _ services: Set<Service>,
+        for client: ClientIdentity
+    ) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        let subject = PolicySubject(client)
+        let restricted = services.filter { policy.verdict(on: subject, $0).decision == .restrict }
+        // Not worth a look at the store where policy says no to everything.
+        let stored = restricted == services ? [:] : try storedStatuses(for: client)
+        return combined(services, stored, for: subject)
+    }
+
+    /// The same of a program by its answers.
+    func combined(
+        _ services: some Sequence<Service>,
+        _ stored: [Service: AuthorizationStatus],
+        for subject: PolicySubject
+    ) -> [Service: AuthorizationStatus] {
+        var statuses: [Service: AuthorizationStatus] = [:]
+        for service in services {
+            switch policy.verdict(on: subject, service).decision {
+            case .restrict: statuses[service] = .restricted
+            case .allow: statuses[service] = stored[service] ?? .authorized
+            case .ask, nil: statuses[service] = stored[service]
+            }
+        }
+        return statuses
+    }
+
+    /// What the policy says of a stored answer, which does not count where that is no.
+    public func verdict(on answer: StoredAnswer) -> PolicyVerdict {
+        policy.verdict(on: PolicySubject(answer), answer.service)
+    }
+
+    /// - Throws: `restricted`, with the file and line that say so.
+    func refuseRestricted(_ services: Set<Service>, to subject: PolicySubject) throws(CaptureError) {
+        let verdicts = services.sorted().map { ($0, policy.verdict(on: subject, $0)) }
+        let restricting = verdicts.filter { $0.1.decision == .restrict }
+        guard let first = restricting.first else { return }
+        var reasons: [String] = []
+        for (_, verdict) in restricting where !reasons.contains(verdict.reason) { reasons.append(verdict.reason) }
+        if !first.1.fault.isEmpty {
+            throw CaptureError(.restricted, "the policy cannot be understood: \(reasons.joined(separator: "; "))")
+        }
+        throw CaptureError(
+            .restricted,
+            "policy forbids \(subject.program) \(phrase(Set(restricting.map(\.0)))), whatever the user answers: "
+                + reasons.joined(separator: "; ")
+        )
+    }
+}

@@ -1,0 +1,126 @@
+public import CaptureCore
+
+/// What decides about a program and a service, and what a start would do now.
+public struct Explanation: Hashable, Sendable {
+    /// What a start would do.
+    public enum Outcome: Hashable, Sendable {
+        /// Capture, without a question.
+        case starts
+        /// Ask the person, about the program of this name.
+        case asks(name: String)
+        /// Fail, with this.
+        case refused(CaptureError)
+    }
+
+    /// What it is about.
+    public var service: Service
+    /// What stands between them.
+    public var status: AuthorizationStatus
+    /// The answer that is stored, whether it counts or policy stands above it; `nil` when there is none.
+    public var answer: StoredAnswer?
+    /// What policy says.
+    public var verdict: PolicyVerdict
+    /// What a start would do.
+    public var outcome: Outcome
+
+    /// What decides: the policy, the stored answer, or nothing yet.
+    public var decider: Decider {
+        switch verdict.decision {
+        case .restrict: .policy
+        case .allow where answer == nil: .policy
+        default: answer == nil ? .nothing : .answer
+        }
+    }
+
+    /// What can decide.
+    public enum Decider: String, Hashable, Sendable {
+        /// A rule of the policy, or that it cannot be understood.
+        case policy
+        /// The stored answer.
+        case answer
+        /// Nothing yet: the person will be asked.
+        case nothing
+    }
+}
+
+extension AuthorizationGate {
+    /// Explains a program that runs.
+    public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) -> [Explanation] {
+        let rows = stored(user: client.answerUser, program: client.program) { $0.counts(for: client) }
+        return services.map { explain($0, client, PolicySubject(client), rows) }
+    }
+
+    /// Explains a program that is only named, as far as that goes: what is not known of it is in `verdict.possible`.
+    ///
+    /// - Parameters:
+    ///   - user: Whom it would run as; `nil` when that is not known, as of a unit.
+    /// - Throws: `invalidArgument` for what is no program's id.
+    public func explain(
+        _ services: some Sequence<Service>,
+        program: String,
+        user: UInt32?
+    ) throws(CaptureError) -> (client: ClientIdentity, explanations: [Explanation]) {
+        let id = try ProgramID(program)
+        var subject = PolicySubject(named: id, user: user)
+        var client = ClientIdentity(
+            program: program,
+            tier: id.tier,
+            user: subject.user ?? 0,
+            name: program,
+            detail: "a program that is named, and need not run"
+        )
+        if case .executable(let path) = id { client.executable = ExecutableFile.inspect(path, below: root) }
+        subject.path = client.executable?.path ?? subject.path
+        let isBound = client.executable != nil
+        // Without its file, of which an answer may hang, the strictest is shown, as in settings.
+        let rows = stored(user: client.answerUser, program: program) { !isBound || $0.counts(for: client) }
+        let final = client
+        let whole = subject
+        return (client, services.map { explain($0, final, whole, rows) })
+    }
+
+    private func stored(
+        user: UInt32,
+        program: String,
+        where counts: (StoredAnswer) -> Bool
+    ) -> Result<[Service: StoredAnswer], CaptureError> {
+        do throws(CaptureError) {
+            var rows: [Service: StoredAnswer] = [:]
+            for row in try store.answers(user: user, program: program) where counts(row) {
+                if rows[row.service]?.status != .denied { rows[row.service] = row }
+            }
+            return .success(rows)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func explain(
+        _ service: Service,
+        _ client: ClientIdentity,
+        _ subject: PolicySubject,
+        _ rows: Result<[Service: StoredAnswer], CaptureError>
+    ) -> Explanation {
+        let verdict = policy.verdict(on: subject, service)
+        var found = Explanation(service: service, status: .notDetermined, verdict: verdict, outcome: .starts)
+        do throws(CaptureError) {
+            if case .success(let rows) = rows { found.answer = rows[service] }
+            found.status = .restricted
+            try refuseRestricted([service], to: subject)
+            found.status = .notDetermined
+            let rows = try rows.get()
+            let stored = rows.mapValues(\.status)
+            found.status = combined([service], stored, for: subject)[service] ?? .notDetermined
+            switch found.status {
+            case .authorized, .limited: break
+            case .denied: throw denied([service], client)
+            case .notDetermined, .restricted:
+                let usage = try usage.description(of: client, for: [service])
+                found.outcome = .asks(name: DisplayText.neutralized(usage.name ?? client.name, limit: 80))
+            }
+        } catch {
+            found.outcome = .refused(error)
+        }
+        return found
+    }
+}

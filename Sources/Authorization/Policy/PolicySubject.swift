@@ -1,0 +1,64 @@
+/// Whom a rule is held against: a program that runs, or one that is only named.
+struct PolicySubject: Hashable, Sendable {
+    /// Its id.
+    var program: String
+    /// What the id is worth.
+    var tier: Tier
+    /// The uid that it runs as; `nil` when that is not known.
+    var user: UInt32?
+    /// The groups that it connected with; `nil` when they are not known.
+    var groups: Set<UInt32>?
+    /// The units that it runs in; `nil` when they are not known.
+    var units: [String]?
+    /// The file that it runs, as the rest of the system sees it; `nil` when that is not known.
+    var path: String?
+    /// Whether it runs, so that nothing more will be known of it.
+    var isRunning: Bool
+
+    /// A program that runs.
+    init(_ client: ClientIdentity) {
+        program = client.program
+        tier = client.tier
+        user = client.user
+        groups = client.groups.isEmpty ? nil : Set(client.groups)
+        units = client.units.isEmpty ? nil : client.units
+        path = client.executable?.path
+        isRunning = true
+    }
+
+    /// A program that is only named.
+    ///
+    /// - Parameters:
+    ///   - program: Its id.
+    ///   - user: Whom it would run as; not looked at for `uid:`, which says it.
+    ///   - path: The file that it runs, if that is known.
+    init(named program: ProgramID, user: UInt32?, path: String? = nil) {
+        self.program = program.text
+        tier = program.tier
+        self.user = user
+        self.path = path
+        isRunning = false
+        switch program {
+        case .user(let number): self.user = number
+        case .unit(let name): units = [name]
+        case .executable(let file): self.path = file
+        case .flatpak, .snap, .app: break
+        }
+    }
+
+    /// Whose answer it was.
+    init(_ answer: StoredAnswer) {
+        program = answer.program
+        tier = answer.tier
+        user = answer.tier.belongsToMachine ? nil : answer.user
+        path = answer.executable?.path
+        isRunning = false
+        guard let id = try? ProgramID(program) else { return }
+        switch id {
+        case .user(let number): user = number
+        case .unit(let name): units = [name]
+        case .executable(let file): path = file
+        case .flatpak, .snap, .app: break
+        }
+    }
+}
