@@ -97,7 +97,10 @@ extension CaptureEngine {
     private func apply(_ description: SessionDescription, to session: Session) async throws(CaptureError) {
         let missing = Set(description.inputs.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
-            for service in missing where try await gate.status(service, for: session.client.identity) != .authorized {
+            for service in missing {
+                let status = try await gate.status(service, for: session.client.identity)
+                // What policy forbids is refused below, with the file that says so.
+                if status == .authorized || status == .restricted { continue }
                 throw CaptureError(
                     .notPermitted,
                     "there is no consent for the \(service.rawValue) yet; request access, then change"

@@ -59,8 +59,8 @@ extension CaptureEngine {
     /// A consent was withdrawn: the session delivers nothing any more when this returns.
     func revoked(_ id: UInt32, _ service: Service) async {
         guard let session = sessions[id], !session.state.isFinal else { return }
-        let what = service == .camera ? "camera" : "microphone"
-        await end(session, as: .failed, CaptureError(.revoked, "the consent for the \(what) was withdrawn"))
+        let withdrawal = session.grants[service]?.withdrawal
+        await end(session, as: .failed, withdrawal ?? Grant.withdrawal(of: service, ""))
     }
 
     /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
@@ -124,5 +124,15 @@ extension CaptureEngine {
             change(session, to: state, reason)
         }
         forgetOldest()
+    }
+}
+
+extension Grant {
+    /// That it was withdrawn, and why.
+    var withdrawal: CaptureError { Grant.withdrawal(of: service, withdrawalReason) }
+
+    static func withdrawal(of service: Service, _ reason: String) -> CaptureError {
+        let why = reason.isEmpty ? "" : ": \(reason)"
+        return CaptureError(.revoked, "the consent for \(service.title) was withdrawn\(why)")
     }
 }

@@ -48,7 +48,7 @@ extension CaptureEngine {
     private func proceed(_ session: Session) throws(CaptureError) {
         if session.isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
         if let grant = session.grants.values.first(where: { !$0.isLive }) {
-            throw CaptureError(.revoked, "the consent for the \(grant.service.rawValue) was withdrawn")
+            throw grant.withdrawal
         }
     }
 

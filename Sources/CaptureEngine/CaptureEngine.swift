@@ -105,11 +105,9 @@ public actor CaptureEngine {
         guard let output = session.outputs[name], output.description.kind == .buffer,
             let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
         else { throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)' of kind buffer") }
-        guard session.grants[Service(input.mediaType)]?.isLive == true else {
-            throw CaptureError(
-                .revoked,
-                "the consent for the \(input.mediaType == .video ? "camera" : "microphone") was withdrawn"
-            )
+        let service = Service(input.mediaType)
+        guard let grant = session.grants[service], grant.isLive else {
+            throw session.grants[service]?.withdrawal ?? Grant.withdrawal(of: service, "")
         }
         let ring = live.shared.ring
         session.shown[live.shared.device.id] = ring
