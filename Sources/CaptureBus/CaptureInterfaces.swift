@@ -40,6 +40,11 @@ public enum CaptureInterfaces {
                 returns: [BusArgument("statuses", "a{su}")]
             ),
             BusMethod(
+                "Explain",
+                [BusArgument("user", "s"), BusArgument("program", "s"), BusArgument("services", "as")],
+                returns: [BusArgument("explanations", "aa{sv}")]
+            ),
+            BusMethod(
                 "Set",
                 [
                     BusArgument("user", "s"), BusArgument("program", "s"), BusArgument("service", "s"),

@@ -97,7 +97,7 @@ actor AgentRegistry: Prompter {
 
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
         var tried: Set<String> = []
-        while let agent = nextAgent(for: request, except: tried) {
+        while let agent = nextAgent(for: request.client, on: request.session, except: tried) {
             tried.insert(agent.connection)
             do throws(CaptureError) {
                 return try await ask(agent, request)
@@ -107,19 +107,37 @@ actor AgentRegistry: Prompter {
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
             }
         }
-        throw CaptureError(
-            .nobodyToAsk,
-            "there is nobody to ask: no agent but the program's own runs for this user; start one with 'capturectl agent'"
-        )
+        throw AgentRegistry.nobody
     }
 
-    private func nextAgent(for request: PromptRequest, except tried: Set<String>) -> RegisteredAgent? {
+    static let nobody = CaptureError(
+        .nobodyToAsk,
+        "there is nobody to ask: no agent but the program's own runs for this user; start one with 'capturectl agent'"
+    )
+
+    /// Who would be asked about a program now: the agent of its connection, else the latest of its user.
+    ///
+    /// - Parameter connection: The program's; empty for one that is not there.
+    func agent(for client: ClientIdentity, on connection: String) -> RegisteredAgent? {
+        nextAgent(for: client, on: connection, except: [])
+    }
+
+    /// Whom questions about a program are put to; `nil` where nobody sits at the machine.
+    nonisolated func user(askedAbout client: ClientIdentity) -> UInt32? {
+        client.tier.belongsToMachine ? activeUser() : client.user
+    }
+
+    private func nextAgent(
+        for client: ClientIdentity,
+        on connection: String,
+        except tried: Set<String>
+    ) -> RegisteredAgent? {
         let open = agents.values.filter { !tried.contains($0.connection) }
-        if let own = open.first(where: { $0.isInline && $0.connection == request.session }) { return own }
-        let user = request.client.tier.belongsToMachine ? activeUser() : request.client.user
+        if let own = open.first(where: { $0.isInline && $0.connection == connection }) { return own }
+        let user = user(askedAbout: client)
         return open.filter { agent in
-            !agent.isInline && agent.identity.user == user && agent.connection != request.session
-                && agent.identity.pid != request.client.pid && !answersItself(agent, request)
+            !agent.isInline && agent.identity.user == user && agent.connection != connection
+                && agent.identity.pid != client.pid && !answersItself(agent, client)
         }.max { $0.order < $1.order }
     }
 
@@ -128,8 +146,8 @@ actor AgentRegistry: Prompter {
     ///
     /// The shipped command line is left out, since what it is answered is typed by a person at a terminal: `capturectl
     /// agent` in one answers for `capturectl record` in another.
-    private func answersItself(_ agent: RegisteredAgent, _ request: PromptRequest) -> Bool {
-        agent.identity.isSameProgram(as: request.client) && !commandLine.isRun(by: agent.identity)
+    private func answersItself(_ agent: RegisteredAgent, _ client: ClientIdentity) -> Bool {
+        agent.identity.isSameProgram(as: client) && !commandLine.isRun(by: agent.identity)
     }
 
     private func ask(_ agent: RegisteredAgent, _ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {

@@ -11,6 +11,7 @@ struct AuthorizationObject: Sendable {
     let callers: CallerDirectory
     let agents: AgentRegistry
     let requests: AccessRequests
+    let commandLine: ShippedCommandLine
     let settings: SettingsGuard
 
     var implementation: BusImplementation {
@@ -18,8 +19,9 @@ struct AuthorizationObject: Sendable {
             CaptureInterfaces.authorization,
             methods: [
                 "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
-                "GetProgramStatus": getProgramStatus, "Set": set, "Reset": reset, "RegisterAgent": registerAgent,
-                "UnregisterAgent": unregisterAgent, "Answer": answer, "Dismiss": dismiss,
+                "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
+                "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent, "Answer": answer,
+                "Dismiss": dismiss,
             ]
         )
     }
@@ -55,23 +57,25 @@ struct AuthorizationObject: Sendable {
     private func list(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let rows = try await gate.list().filter { client.mayList($0.user, $0.program) }
-        return [
-            .propertyList(
-                rows.map { row in
-                    [
-                        "user": .string(Users.name(of: row.user)),
-                        "program": .string(row.program),
-                        "tier": .string(row.tier.rawValue),
-                        "service": .string(row.service.rawValue),
-                        "status": .string(row.status.word),
-                        "reason": .string(row.reason.rawValue),
-                        "time": .int64(row.time.wall),
-                        "detail": .string(row.detail),
-                        "executable": .string(row.executable?.path ?? ""),
-                    ]
-                }
-            )
-        ]
+        var entries: [[String: BusValue]] = []
+        for row in rows {
+            let verdict = await gate.verdict(on: row)
+            let isRestricted = verdict.decision == .restrict
+            entries.append([
+                "user": .string(Users.name(of: row.user)),
+                "program": .string(row.program),
+                "tier": .string(row.tier.rawValue),
+                "service": .string(row.service.rawValue),
+                "status": .string((isRestricted ? .restricted : row.status).word),
+                "stored": .string(row.status.word),
+                "policy": .string(isRestricted ? verdict.place : ""),
+                "reason": .string(row.reason.rawValue),
+                "time": .int64(row.time.wall),
+                "detail": .string(row.detail),
+                "executable": .string(row.executable?.path ?? ""),
+            ])
+        }
+        return [.propertyList(entries)]
     }
 
     private func getProgramStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -83,6 +87,29 @@ struct AuthorizationObject: Sendable {
         }
         let stored = try await gate.statuses(user: user, program: program)
         return [AccessRequests.table(Service.allCases.map { ($0, stored[$0] ?? .notDetermined) })]
+    }
+
+    private func explain(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let name = try call.arguments.text(0)
+        let program = try call.arguments.text(1)
+        var services: [Service] = []
+        for service in try call.arguments.texts(2) { services.append(try Service(named: service)) }
+        let asked = services.isEmpty ? Service.allCases : services
+        let explaining = Explaining(gate: gate, agents: agents, commandLine: commandLine)
+        if program.isEmpty {
+            guard name.isEmpty else {
+                throw CaptureError(.invalidArgument, "a user is given with a program; the caller itself has one")
+            }
+            return [.propertyList(await explaining.explain(client, asked))]
+        }
+        let user = try Users.id(of: name, caller: client.identity)
+        guard client.mayList(user, program) else {
+            throw CaptureError(.notPermitted, "answers of another user are shown to root alone")
+        }
+        // Whom a unit runs as is not its caller's matter: unless it is said, it is not known.
+        let known = name.isEmpty && ClientIdentity.isMachines(program) ? nil : user
+        return [.propertyList(try await explaining.explain(program, user: known, asked))]
     }
 
     private func set(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -13,6 +13,8 @@ enum Daemon {
         let places = Places(options)
         let configuration = places.readConfiguration()
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
+        let policy = places.readPolicy()
+        SessionJournal.record(policy)
 
         let bus = try await BusConnection.open(options.bus)
         // Before a device is probed; two that start at one time are told apart when the name is taken, at the end.
@@ -36,6 +38,7 @@ enum Daemon {
             usage: places.usageDescriptions(),
             prompter: agents,
             root: places.root.prefix,
+            policy: policy,
             promptTimeout: configuration.consent.promptTimeout,
             decisions: SessionJournal.record
         )
@@ -60,6 +63,7 @@ enum Daemon {
         let health = Health(
             places: places,
             configuration: configuration,
+            policy: policy,
             store: store,
             gate: gate,
             agents: agents
@@ -78,6 +82,7 @@ enum Daemon {
             callers: callers,
             agents: agents,
             requests: requests,
+            commandLine: commandLine,
             settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine)
         )
 

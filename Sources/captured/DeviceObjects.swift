@@ -87,7 +87,9 @@ actor DeviceObjects {
         let service = Service(device.mediaType)
         return { call throws(CaptureError) in
             let client = try await callers.client(call.sender)
-            guard try await gate.status(service, for: client.identity) == .authorized else {
+            let status = try await gate.status(service, for: client.identity)
+            // What policy forbids is refused below, with the file that says so.
+            guard status == .authorized || status == .restricted else {
                 throw CaptureError(
                     .notPermitted,
                     "\(client.identity.program) has no consent for \(service.title); request access first, or see "

@@ -7,6 +7,7 @@ import Glibc
 actor Health {
     private let places: Places
     private var configuration: Configuration
+    private var policy: Policy
     private let store: AuthorizationStore
     private let gate: AuthorizationGate
     private let agents: AgentRegistry
@@ -15,23 +16,30 @@ actor Health {
     init(
         places: Places,
         configuration: Configuration,
+        policy: Policy,
         store: AuthorizationStore,
         gate: AuthorizationGate,
         agents: AgentRegistry
     ) {
         self.places = places
         self.configuration = configuration
+        self.policy = policy
         self.store = store
         self.gate = gate
         self.agents = agents
     }
 
-    /// Reads the configuration anew; what is wrong in it is said, by file and line, and its default kept. How people are
-    /// asked follows at once; devices and recorders are set up at the start alone.
+    /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
+    /// and what policy says follow at once; devices and recorders are set up at the start alone.
+    ///
+    /// What the policy forbids has been withdrawn when this returns; sessions are about to end by it.
     func reload() async {
         ServiceManager.reloading()
         configuration = places.readConfiguration()
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
+        policy = places.readPolicy()
+        SessionJournal.record(policy)
+        await gate.setPolicy(policy)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         let count = configuration.problems.count
         Journal.send("the configuration was read anew: \(count) problem\(count == 1 ? "" : "s")")
@@ -52,6 +60,9 @@ actor Health {
             "storeRemedy": .string(store.remedy),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
+            "policyRules": .uint32(UInt32(clamping: policy.ruleCount)),
+            "policyFaults": .strings(policy.faults.map { "\($0)" }),
+            "policyProblems": .strings((policy.refusals + policy.remarks).map { "\($0)" }),
             "recorder": .string("\(places.recorder(configuration))"),
             "agents": .uint32(UInt32(await agents.count)),
             "user": .string(Users.name(of: ownUser)),

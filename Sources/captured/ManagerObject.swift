@@ -72,6 +72,7 @@ struct ManagerObject: Sendable {
             throw CaptureError(.notPermitted, "the configuration is reloaded by root alone")
         }
         await health.reload()
+        await engine.endRevoked()
         return []
     }
 }

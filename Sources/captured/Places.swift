@@ -41,6 +41,11 @@ struct Places: Sendable {
         Configuration(directories: configuration)
     }
 
+    /// What the administrator has decided: on the system bus by root alone.
+    func readPolicy() -> Policy {
+        Policy(directories: configuration, ownedBy: options.isSystem ? [0] : nil)
+    }
+
     /// Where programs say why they capture.
     func usageDescriptions() -> MetadataUsageDescriptions {
         let vendors = Places.vendors(of: Places.ownDirectory).reversed()

@@ -56,6 +56,17 @@ enum SessionJournal {
         )
     }
 
+    /// What is wrong with the policy, by file and line.
+    static func record(_ policy: Policy) {
+        for fault in policy.faults {
+            let text = "every start is refused, since the policy cannot be understood: \(fault)"
+            Journal.send(DisplayText.neutralized(text, limit: 2000), priority: .error)
+        }
+        for problem in policy.refusals + policy.remarks {
+            Journal.send(DisplayText.neutralized("\(problem)", limit: 2000), priority: .warning)
+        }
+    }
+
     static func record(_ decision: Decision) {
         Journal.send(
             DisplayText.neutralized(decision.message, limit: 2000),

@@ -187,6 +187,42 @@ struct ConsentTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test func `an explanation is read with everything in it, and a malformed one is told`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "Explain": { _, call in
+                    var row: [String: BusValue] = [
+                        "program": call.arguments[1], "tier": .string("claimed"), "service": .string("camera"),
+                        "status": .string("restricted"), "decides": .string("policy"), "policy": .string("restrict"),
+                        "policy-source": .string("/a.conf:4"), "policy-fault": .string(""),
+                        "policy-possible": .strings(["/b.conf:1 says restrict"]), "stored": .string("authorized"),
+                        "reason": .string("answer"), "time": .int64(1_700_000_000_123), "start": .string("refused"),
+                        "exit-code": .uint32(77), "asks": .string(""), "message": .string("policy forbids it"),
+                    ]
+                    if call.arguments[0].text == "bob" { row["start"] = .string("guesses") }
+                    return [.propertyList([row])]
+                }
+            ]
+        )
+        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        let found = try #require(try await panel.explain("exe:/a", [.camera], user: "ann").first)
+        #expect(found.program == "exe:/a")
+        #expect(found.status == .restricted)
+        #expect(found.stored == .authorized)
+        #expect(found.policySource == "/a.conf:4")
+        #expect(found.possibleRules == ["/b.conf:1 says restrict"])
+        #expect(found.time == 1_700_000_000)
+        #expect(found.start == .refused)
+        #expect(found.exitCode == 77)
+        let call = try #require(daemon.calls("Explain").first)
+        #expect(call.arguments[0].text == "ann")
+        #expect(call.arguments[2].texts == ["camera"])
+        let error = await #expect(throws: CaptureError.self) { try await panel.explain("exe:/a", user: "bob") }
+        #expect(error?.code == .badData || error?.code == .internalFault)
+    }
+
     @Test func `stored answers are read with everything that is known of them`() async throws {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(

@@ -100,6 +100,31 @@ struct DoctorTests {
         #expect(findings.json["healthy"] == JSON(false))
     }
 
+    @Test func `a policy that cannot be understood is a problem, and so is a rule that counts as nothing`() {
+        let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
+        var values: [String: DaemonHealth.Value] = [
+            "policyRules": .number(1),
+            "policyFaults": .list([
+                "/etc/captured/policy.d/a.conf:3: 'camra' is no value for Service=",
+                "/etc/captured/policy.d/b.conf: can be written by others than its owner",
+            ]),
+            "policyProblems": .list(["/etc/captured/policy.d/c.conf:1: the rule counts as nothing: it allows too much"]
+            ),
+        ]
+        let findings = checks.judge(DaemonHealth(values: values)).filter { $0.check == "policy" }
+        #expect(findings.map(\.state) == [.problem, .problem, .problem])
+        #expect(findings[0].text.contains("every start is refused"))
+        #expect(findings[0].text.contains("a.conf:3: 'camra'"))
+        #expect(findings[0].remedy == "sudo nano '/etc/captured/policy.d/a.conf' && sudo systemctl reload captured")
+        #expect(findings[1].remedy.hasPrefix("sudo chown root: '/etc/captured/policy.d/b.conf' && sudo chmod go-w "))
+        #expect(!findings[2].text.contains("every start"))
+        #expect(HealthPresentation.fault(DaemonHealth(values: values))?.contains("policy") == true)
+        values = ["policyRules": .number(2), "policyFaults": .list([]), "policyProblems": .list([])]
+        let well = checks.judge(DaemonHealth(values: values)).filter { $0.check == "policy" }
+        #expect(well.map(\.state) == [.fine])
+        #expect(well.first?.text.contains("2 rules") == true)
+    }
+
     @Test(
         arguments: [
             ("chmod 0600 '/s/a.sqlite'", "sudo chmod 0600 '/s/a.sqlite'"), ("chown 990 '/s'", "sudo chown 990 '/s'"),

@@ -25,8 +25,12 @@ public struct AuthorizationEntry: Hashable, Sendable {
     public var program: String
     /// What it is for.
     public var service: String
-    /// The answer.
+    /// The answer as it counts: restricted where policy stands above it.
     public var status: AuthorizationStatus?
+    /// The answer as it was given.
+    public var stored: AuthorizationStatus?
+    /// The file and line by which it is restricted; empty where it is not.
+    public var policy: String
     /// How sure the program's identity was.
     public var tier: String
     /// Where the answer came from: the user's answer, settings, policy.
@@ -113,6 +117,8 @@ public struct AuthorizationPanel: Sendable {
                 program: row["program"]?.text ?? "",
                 service: row["service"]?.text ?? "",
                 status: row["status"]?.text.flatMap { AuthorizationStatus(word: $0) },
+                stored: row["stored"]?.text.flatMap { AuthorizationStatus(word: $0) },
+                policy: row["policy"]?.text ?? "",
                 tier: row["tier"]?.text ?? "",
                 reason: row["reason"]?.text ?? "",
                 time: (row["time"]?.integer ?? 0) / 1000,
@@ -139,10 +145,59 @@ public struct AuthorizationPanel: Sendable {
         return statuses
     }
 
+    /// What decides about a program, and what a start would do now. Never asks.
+    ///
+    /// - Parameters:
+    ///   - program: A program's id; empty for this one, as it runs.
+    ///   - services: Which; none for all.
+    ///   - user: A user's name; empty for the caller's own. Another's takes root.
+    public func explain(
+        _ program: String = "",
+        _ services: [AuthorizationService] = [],
+        user: String = ""
+    ) async throws(CaptureError) -> [AuthorizationExplanation] {
+        let answer = try await call(
+            "Explain",
+            "ssas",
+            [.string(user), .string(program), .strings(services.map(\.rawValue))]
+        )
+        guard let rows = answer.first?.elements?.compactMap(\.properties) else {
+            throw CaptureDaemon.malformed("Explain")
+        }
+        var explanations: [AuthorizationExplanation] = []
+        for row in rows {
+            func text(_ key: String) -> String { row[key]?.text ?? "" }
+            guard let status = AuthorizationStatus(word: text("status")),
+                let start = AuthorizationExplanation.Start(rawValue: text("start"))
+            else { throw CaptureDaemon.malformed("Explain") }
+            explanations.append(
+                AuthorizationExplanation(
+                    program: text("program"),
+                    tier: text("tier"),
+                    service: text("service"),
+                    status: status,
+                    decider: text("decides"),
+                    policy: text("policy"),
+                    policySource: text("policy-source"),
+                    policyFault: text("policy-fault"),
+                    possibleRules: row["policy-possible"]?.texts ?? [],
+                    stored: AuthorizationStatus(word: text("stored")),
+                    reason: text("reason"),
+                    time: (row["time"]?.integer ?? 0) / 1000,
+                    start: start,
+                    exitCode: Int32(clamping: row["exit-code"]?.integer ?? 0),
+                    asks: text("asks"),
+                    message: text("message")
+                )
+            )
+        }
+        return explanations
+    }
+
     /// Stores an answer.
     ///
     /// - Parameter user: A user's name; empty for the caller's own. Another's takes root.
-    /// - Throws: `notPermitted` for callers that may not.
+    /// - Throws: `notPermitted` for callers that may not, `restricted` where policy forbids it.
     public func set(
         _ program: String,
         _ service: AuthorizationService,

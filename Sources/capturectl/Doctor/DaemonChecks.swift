@@ -82,6 +82,7 @@ struct DaemonChecks {
                 )
             )
         }
+        findings += policy(health)
         findings.append(recorder(Printable.text(health.text("recorder"))))
         if let agents = health.number("agents") {
             findings.append(
@@ -96,6 +97,34 @@ struct DaemonChecks {
                         "capturectl agent"
                     )
             )
+        }
+        return findings
+    }
+
+    /// The rules of `policy.d`: by what cannot be understood there, everything is refused.
+    private func policy(_ health: DaemonHealth) -> [Finding] {
+        let reload = isSystem ? "sudo systemctl reload captured" : "kill -HUP $(pgrep -x captured)"
+        func mend(_ problem: String) -> String {
+            let file = Printable.text(problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/policy.d")
+            if problem.contains("who has no say here") || problem.contains("can be written by others") {
+                return "sudo chown root: '\(file)' && sudo chmod go-w '\(file)' && \(reload)"
+            }
+            return (isSystem ? "sudo " : "") + "nano '\(file)' && \(reload)"
+        }
+        var findings = health.list("policyFaults").map { fault in
+            let what = Printable.text(fault, limit: 1000)
+            return Finding.problem(
+                "policy",
+                "every start is refused, since the policy cannot be understood: \(what)",
+                mend(fault)
+            )
+        }
+        findings += health.list("policyProblems").map {
+            .problem("policy", Printable.text($0, limit: 1000), mend($0))
+        }
+        if findings.isEmpty, let count = health.number("policyRules"), count > 0 {
+            let rules = Quantities.count(Int(count), "rule")
+            findings.append(.fine("policy", "\(rules) of policy, read without a complaint"))
         }
         return findings
     }
@@ -154,7 +183,7 @@ struct DaemonChecks {
                         .advice(
                             "consent",
                             "policy forbids \(program) \(service.title)",
-                            "capturectl auth status"
+                            "capturectl auth explain"
                         )
                     )
                 default: continue

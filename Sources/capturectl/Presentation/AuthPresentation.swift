@@ -5,8 +5,9 @@ enum AuthPresentation {
     static func table(_ entries: [AuthorizationEntry]) -> String {
         var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN"])
         for entry in entries {
+            let source = entry.policy.isEmpty ? entry.reason : entry.policy
             table.add([
-                entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, entry.reason,
+                entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, source,
                 entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "",
             ])
         }
@@ -16,8 +17,66 @@ enum AuthPresentation {
     static func json(_ entry: AuthorizationEntry) -> JSON {
         [
             "user": JSON(entry.user), "program": JSON(entry.program), "service": JSON(entry.service),
-            "status": JSON(entry.status?.word), "tier": JSON(entry.tier), "reason": JSON(entry.reason),
-            "time": JSON(entry.time), "detail": JSON(entry.detail),
+            "status": JSON(entry.status?.word), "stored": JSON(entry.stored?.word),
+            "policy": JSON(entry.policy.isEmpty ? nil : entry.policy), "tier": JSON(entry.tier),
+            "reason": JSON(entry.reason), "time": JSON(entry.time), "detail": JSON(entry.detail),
+        ]
+    }
+
+    /// What decides, by service, and what a start would do.
+    static func text(_ explanations: [AuthorizationExplanation]) -> String {
+        var lines: [String] = []
+        for one in explanations {
+            lines.append("\(one.service): \(one.status.word)")
+            lines.append("  decided by  " + decider(of: one))
+            if one.decider != "policy", !one.policy.isEmpty {
+                lines.append("  policy      \(one.policy), by \(one.policySource)")
+            }
+            if one.decider != "answer", let stored = one.stored {
+                lines.append("  answer      \(stored.word), which does not count, \(origin(of: one))")
+            }
+            for rule in one.possibleRules {
+                lines.append("  perhaps     \(rule), if it fits what is not known of a program that is only named")
+            }
+            let start =
+                switch one.start {
+                case .starts: "captures"
+                case .asks: "asks \(one.asks)"
+                case .refused: "is refused, exit code \(one.exitCode)"
+                }
+            lines.append("  a start     \(start): \(one.message)")
+        }
+        let head = explanations.first.map { "\($0.program), \($0.tier)\n" } ?? ""
+        return (head + lines.joined(separator: "\n")).split(separator: "\n")
+            .map { Printable.text(String($0), limit: 1000) }.joined(separator: "\n")
+    }
+
+    private static func decider(of one: AuthorizationExplanation) -> String {
+        switch one.decider {
+        case "policy":
+            one.policyFault.isEmpty
+                ? "policy: \(one.policySource) says \(one.policy)" : "policy: \(one.policySource): \(one.policyFault)"
+        case "answer": "the stored answer: \(one.stored?.word ?? ""), \(origin(of: one))"
+        default: "nothing yet"
+        }
+    }
+
+    private static func origin(of one: AuthorizationExplanation) -> String {
+        "by \(one.reason)" + (one.time > 0 ? ", \(Clock.Moment(seconds: one.time).text)" : "")
+    }
+
+    static func json(_ one: AuthorizationExplanation) -> JSON {
+        [
+            "program": JSON(one.program), "tier": JSON(one.tier), "service": JSON(one.service),
+            "status": JSON(one.status.word), "decides": JSON(one.decider),
+            "policy": JSON(one.policy.isEmpty ? nil : one.policy),
+            "policySource": JSON(one.policySource.isEmpty ? nil : one.policySource),
+            "policyFault": JSON(one.policyFault.isEmpty ? nil : one.policyFault),
+            "policyPossible": .array(one.possibleRules.map { JSON($0) }),
+            "stored": JSON(one.stored?.word), "reason": JSON(one.reason.isEmpty ? nil : one.reason),
+            "time": one.time > 0 ? JSON(one.time) : .null, "start": JSON(one.start.rawValue),
+            "exitCode": JSON(one.exitCode), "asks": JSON(one.asks.isEmpty ? nil : one.asks),
+            "message": JSON(one.message),
         ]
     }
 

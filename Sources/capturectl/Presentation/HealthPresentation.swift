@@ -41,6 +41,7 @@ enum HealthPresentation {
     /// What is wrong, in a few words; `nil` when all is well.
     static func fault(_ health: DaemonHealth) -> String? {
         if !health.text("storeFault").isEmpty { return "its store of answers is not usable, nothing can start" }
+        if !health.list("policyFaults").isEmpty { return "its policy cannot be understood, nothing can start" }
         let problems = health.list("configurationProblems").count
         return problems == 0 ? nil : "\(Quantities.count(problems, "problem")) in its configuration"
     }

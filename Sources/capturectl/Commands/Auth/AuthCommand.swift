@@ -10,8 +10,8 @@ struct AuthCommand: AsyncParsableCommand {
             exe:PATH. Services are camera, microphone, library-add and library-read-write.
             """,
         subcommands: [
-            AuthListCommand.self, AuthStatusCommand.self, AuthWhoAmICommand.self, AuthSetCommand.self,
-            AuthResetCommand.self,
+            AuthListCommand.self, AuthStatusCommand.self, AuthExplainCommand.self, AuthWhoAmICommand.self,
+            AuthSetCommand.self, AuthResetCommand.self,
         ]
     )
 

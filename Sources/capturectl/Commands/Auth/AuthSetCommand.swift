@@ -5,7 +5,10 @@ struct AuthSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Store an answer for a program, as if it had been asked.",
-        discussion: "A no takes effect at once, in running sessions too. Another user's answers take root."
+        discussion: """
+            A no takes effect at once, in running sessions too. Another user's answers take root. What policy restricts \
+            cannot be set.
+            """
     )
 
     /// What can be stored.

@@ -5,7 +5,10 @@ struct AuthStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show how a program stands with each service.",
-        discussion: "Without a program: how this command stands, as seen from here. Nobody is asked."
+        discussion: """
+            Without a program: how this command stands, as seen from here. Nobody is asked. What is restricted is so by the \
+            policy's file and line beside it.
+            """
     )
 
     @OptionGroup var bus: BusOptions
@@ -39,14 +42,23 @@ struct AuthStatusCommand: AsyncParsableCommand {
             }
         }
         let rows = statuses.sorted { $0.key < $1.key }
+        var places: [AuthorizationService: String] = [:]
+        for service in rows.filter({ $0.value == .restricted }).map(\.key) {
+            places[service] = try await panel.explain(program ?? "", [service], user: user ?? "").first?.policySource
+        }
         if json {
             return Output.print([
                 "program": JSON(name),
                 "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.word)) }),
+                "policy": .object(
+                    rows.filter { places[$0.key] != nil }.map {
+                        JSON.Member(key: $0.key.rawValue, value: JSON(places[$0.key]))
+                    }
+                ),
             ])
         }
-        var table = Table(["SERVICE", "STATUS"])
-        for row in rows { table.add([row.key.rawValue, row.value.word]) }
+        var table = Table(places.isEmpty ? ["SERVICE", "STATUS"] : ["SERVICE", "STATUS", "BY"])
+        for row in rows { table.add([row.key.rawValue, row.value.word, places[row.key] ?? ""]) }
         Output.print(Printable.text(name) + "\n" + table.text)
     }
 }

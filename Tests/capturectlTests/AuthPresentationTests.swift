@@ -1,0 +1,75 @@
+import Testing
+
+@testable import CaptureKit
+@testable import capturectl
+
+struct AuthPresentationTests {
+    @Test func `an explanation names what decides, and what a start would do`() {
+        var one = AuthorizationExplanation(
+            program: "exe:/usr/bin/cheese",
+            tier: "claimed",
+            service: "camera",
+            status: .restricted,
+            decider: "policy",
+            policy: "restrict",
+            policySource: "/etc/captured/policy.d/a.conf:4",
+            policyFault: "",
+            possibleRules: [],
+            stored: .authorized,
+            reason: "answer",
+            time: 0,
+            start: .refused,
+            exitCode: 77,
+            asks: "",
+            message: "policy forbids it"
+        )
+        #expect(
+            AuthPresentation.text([one]) == """
+                exe:/usr/bin/cheese, claimed
+                camera: restricted
+                  decided by  policy: /etc/captured/policy.d/a.conf:4 says restrict
+                  answer      authorized, which does not count, by answer
+                  a start     is refused, exit code 77: policy forbids it
+                """
+        )
+        let json = AuthPresentation.json(one)
+        #expect(json["policySource"] == "/etc/captured/policy.d/a.conf:4")
+        #expect(json["exitCode"] == JSON(77))
+        #expect(json["stored"] == "authorized")
+        #expect(json["policyFault"] == .null)
+        one.status = .authorized
+        one.decider = "answer"
+        one.policy = "ask"
+        one.possibleRules = ["/b.conf:1 says restrict"]
+        one.start = .starts
+        one.message = "it captures\u{1B}[31m"
+        #expect(
+            AuthPresentation.text([one]) == """
+                exe:/usr/bin/cheese, claimed
+                camera: authorized
+                  decided by  the stored answer: authorized, by answer
+                  policy      ask, by /etc/captured/policy.d/a.conf:4
+                  perhaps     /b.conf:1 says restrict, if it fits what is not known of a program that is only named
+                  a start     captures: it captures?[31m
+                """
+        )
+    }
+
+    @Test func `a restricted answer is listed with the file that says so`() {
+        let entry = AuthorizationEntry(
+            user: "ann",
+            program: "exe:/a",
+            service: "camera",
+            status: .restricted,
+            stored: .authorized,
+            policy: "/etc/captured/policy.d/a.conf:4",
+            tier: "claimed",
+            reason: "answer",
+            time: 0,
+            detail: ""
+        )
+        #expect(AuthPresentation.table([entry]).contains("restricted  claimed  /etc/captured/policy.d/a.conf:4"))
+        #expect(AuthPresentation.json(entry)["stored"] == "authorized")
+        #expect(AuthPresentation.json(entry)["policy"] == "/etc/captured/policy.d/a.conf:4")
+    }
+}
