@@ -14,14 +14,17 @@ public final class Grant: Sendable {
     public let user: UInt32
 
     private let live = Atomic<Bool>(true)
-    private let reason = Mutex<String>("")
+    private let end = Mutex<(reason: String, isBySwitch: Bool)>(("", false))
     private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
     public var isLive: Bool { live.load(ordering: .acquiring) }
 
     /// Why it was withdrawn, in words; empty where the person did it, or it still holds.
-    public var withdrawalReason: String { reason.withLock { $0 } }
+    public var withdrawalReason: String { end.withLock { $0.reason } }
+
+    /// Whether it was withdrawn because its service was switched off for everybody.
+    public var isSwitchedOff: Bool { end.withLock { $0.isBySwitch } }
 
     fileprivate init(service: Service, program: String, user: UInt32) {
         self.service = service
@@ -42,8 +45,8 @@ public final class Grant: Sendable {
         if isLate { handler() }
     }
 
-    fileprivate func revoke(_ why: String = "") {
-        reason.withLock { $0 = why }
+    fileprivate func revoke(_ why: String = "", bySwitch: Bool = false) {
+        end.withLock { if isLive { $0 = (why, bySwitch) } }
         let waiting = handlers.withLock { handlers in
             live.store(false, ordering: .releasing)
             defer { handlers = [] }
@@ -64,6 +67,9 @@ public actor AuthorizationGate {
     let root: String
     /// What the administrator has decided; changed by `setPolicy`.
     var policy: Policy
+    /// What is switched off; changed by `setSwitch`.
+    var switches: Switches
+    let switchFile: SwitchFile?
     var promptTimeout: Duration
     let decisions: @Sendable (Decision) -> Void
 
@@ -79,6 +85,7 @@ public actor AuthorizationGate {
     ///   - prompter: Who asks the person.
     ///   - root: The root that paths of programs are looked for below; see `ProcessExecutable.examine`.
     ///   - policy: What the administrator has decided.
+    ///   - switches: Where switches are kept; `nil` for as long as the gate lives.
     ///   - promptTimeout: How long a question stays before nobody has answered it.
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
     public init(
@@ -87,6 +94,7 @@ public actor AuthorizationGate {
         prompter: any Prompter,
         root: String = "",
         policy: Policy = Policy(),
+        switches: SwitchFile? = nil,
         promptTimeout: Duration = .seconds(120),
         decisions: @escaping @Sendable (Decision) -> Void = { _ in }
     ) {
@@ -95,6 +103,8 @@ public actor AuthorizationGate {
         self.prompter = prompter
         self.root = root
         self.policy = policy
+        switchFile = switches
+        self.switches = switches?.load() ?? Switches()
         self.promptTimeout = promptTimeout
         self.decisions = decisions
     }
@@ -122,7 +132,7 @@ public actor AuthorizationGate {
     ///   - session: The login session to ask in, handed through to the prompter.
     ///   - again: Identifies the same connection once more; a difference refuses.
     /// - Returns: A live grant for each service.
-    /// - Throws: `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
+    /// - Throws: `switchedOff`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
     ///   `notPermitted` when the identity changed or cannot be read; `inputOutput` when the store cannot be used.
     public func requestAccess(
         _ services: Set<Service>,
@@ -134,6 +144,7 @@ public actor AuthorizationGate {
             while true {
                 // The last suspension before the store is read: from here to the grant nothing can come between.
                 try await confirm(client, again)
+                if let refusal = switches.refusal(services) { throw refusal }
                 let standing = try refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
                     let allowed = standing.allowed
@@ -153,7 +164,7 @@ public actor AuthorizationGate {
                 case .notPermitted: .identityChanged
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
-            let isStanding = error.code == .denied || error.code == .restricted
+            let isStanding = [.denied, .restricted, .switchedOff].contains(error.code)
             let stored = isStanding ? (try? statuses(services, for: client)) ?? [:] : [:]
             let words = { (service: Service) in
                 "\(client.program) does not get \(service.title): \(error.message)"
@@ -175,10 +186,13 @@ public actor AuthorizationGate {
 
     /// Withdraws the live grants that there is a reason against; returns when all their handlers have.
     ///
-    /// - Parameter reason: Why a program's grant for a service has to go, `nil` when it may stay; told whether policy
-    ///   gave it, without an answer.
+    /// - Parameters:
+    ///   - bySwitch: Whether the reason is a switch.
+    ///   - reason: Why a program's grant for a service has to go, `nil` when it may stay; told whether policy gave it,
+    ///     without an answer.
     /// - Returns: What went, with the reason.
     func withdraw(
+        bySwitch: Bool = false,
         _ reason: (_ client: ClientIdentity, _ service: Service, _ isPolicys: Bool) -> String?
     ) -> [(client: ClientIdentity, service: Service, reason: String)] {
         var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
@@ -186,7 +200,7 @@ public actor AuthorizationGate {
             guard let grant = entry.grant, grant.isLive,
                 let why = reason(entry.client, grant.service, entry.isPolicys)
             else { continue }
-            grant.revoke(why)
+            grant.revoke(why, bySwitch: bySwitch)
             gone.append((entry.client, grant.service, why))
         }
         for key in Array(grants.keys) { prune(key) }

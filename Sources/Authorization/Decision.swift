@@ -12,6 +12,8 @@ public struct Decision: Hashable, Sendable {
         case settings
         /// The administrator's policy.
         case policy
+        /// The service is switched off for every program.
+        case switched = "switch"
         /// The prompt was closed.
         case dismissed
         /// Nobody answered in time.
@@ -58,6 +60,7 @@ extension Decision.Cause {
         case .missingUsageDescription: self = .missingUsageDescription
         case .inputOutput: self = .store
         case .restricted: self = .policy
+        case .switchedOff: self = .switched
         default: self = .fault
         }
     }

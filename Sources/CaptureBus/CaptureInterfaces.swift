@@ -60,7 +60,9 @@ public enum CaptureInterfaces {
             BusMethod("UnregisterAgent", [BusArgument("path", "o")]),
             BusMethod("Answer", [BusArgument("cookie", "s"), BusArgument("answers", "a{sb}")]),
             BusMethod("Dismiss", [BusArgument("cookie", "s")]),
+            BusMethod("SetSwitch", [BusArgument("service", "s"), BusArgument("on", "b")]),
         ],
+        properties: [BusProperty("Switches", "a{sb}", emitsChange: true)],
         signals: [
             BusSignalDeclaration(
                 "AccessDecided",

@@ -18,6 +18,9 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
         }
     }
 
+    /// Those that guard devices.
+    public static let ofDevices: [AuthorizationService] = [.camera, .microphone]
+
     /// What it opens, in words that follow "use" or "allow".
     public var title: String {
         switch self {

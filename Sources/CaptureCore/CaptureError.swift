@@ -65,6 +65,8 @@ extension CaptureError.Code {
     public static let restricted = Self(rawValue: "Restricted")
     /// The consent was withdrawn while in use.
     public static let revoked = Self(rawValue: "Revoked")
+    /// The service is switched off for every program.
+    public static let switchedOff = Self(rawValue: "SwitchedOff")
     /// The caller is not allowed to do that.
     public static let notPermitted = Self(rawValue: "NotPermitted")
     /// The program does not say why it captures.
@@ -81,7 +83,7 @@ extension CaptureError.Code {
         case .unreachable: 69
         case .inputOutput, .deviceLost, .recorderLost: 74
         case .busy, .dismissed, .timedOut, .nobodyToAsk, .wrongState: 75
-        case .denied, .restricted, .revoked, .notPermitted: 77
+        case .denied, .restricted, .revoked, .switchedOff, .notPermitted: 77
         case .missingUsageDescription: 78
         default: 70
         }

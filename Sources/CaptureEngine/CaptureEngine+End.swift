@@ -56,11 +56,13 @@ extension CaptureEngine {
         for ending in endings { await ending.value }
     }
 
-    /// A consent was withdrawn: the session delivers nothing any more when this returns.
+    /// A consent was withdrawn or its service switched off: the session delivers nothing any more when this returns.
     func revoked(_ id: UInt32, _ service: Service) async {
         guard let session = sessions[id], !session.state.isFinal else { return }
-        let withdrawal = session.grants[service]?.withdrawal
-        await end(session, as: .failed, withdrawal ?? Grant.withdrawal(of: service, ""))
+        let grant = session.grants[service]
+        let withdrawal = grant?.withdrawal ?? Grant.withdrawal(of: service, "")
+        // Who is switched off may start again when that is over: nothing was taken from the program.
+        await end(session, as: grant?.isSwitchedOff == true ? .interrupted : .failed, withdrawal)
     }
 
     /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
@@ -108,7 +110,7 @@ extension CaptureEngine {
             await pool.release(input.shared.device.id, for: session.id)
         }
         var final = session.statistics
-        await leaveRings(of: session, atOnce: reason?.code == .revoked)
+        await leaveRings(of: session, atOnce: reason?.code == .revoked || reason?.code == .switchedOff)
         await finish(outputs)
         final.outputs = session.statistics.outputs
         session.finalStatistics = final
@@ -129,7 +131,10 @@ extension CaptureEngine {
 
 extension Grant {
     /// That it was withdrawn, and why.
-    var withdrawal: CaptureError { Grant.withdrawal(of: service, withdrawalReason) }
+    var withdrawal: CaptureError {
+        if isSwitchedOff { return CaptureError(.switchedOff, "\(service.title) was switched off for every program") }
+        return Grant.withdrawal(of: service, withdrawalReason)
+    }
 
     static func withdrawal(of service: Service, _ reason: String) -> CaptureError {
         let why = reason.isEmpty ? "" : ": \(reason)"

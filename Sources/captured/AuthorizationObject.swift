@@ -13,17 +13,58 @@ struct AuthorizationObject: Sendable {
     let requests: AccessRequests
     let commandLine: ShippedCommandLine
     let settings: SettingsGuard
+    /// Tells the bus of switches: the object that has them as a property.
+    let showSwitches: @Sendable (Switches) throws(CaptureError) -> Void
 
-    var implementation: BusImplementation {
+    func implementation(_ switches: Switches) -> BusImplementation {
         BusImplementation(
             CaptureInterfaces.authorization,
             methods: [
                 "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
                 "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
                 "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent, "Answer": answer,
-                "Dismiss": dismiss,
+                "Dismiss": dismiss, "SetSwitch": setSwitch,
+            ],
+            properties: AuthorizationObject.properties(of: switches)
+        )
+    }
+
+    /// Whether each service of devices is on.
+    static func properties(of switches: Switches) -> [String: BusValue] {
+        let entries = Service.ofDevices.map { BusEntry(.string($0.rawValue), .bool(!switches.isOff($0))) }
+        return ["Switches": .dictionary("sb", entries)]
+    }
+
+    private func setSwitch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let service = try call.arguments.service(0)
+        guard Service.ofDevices.contains(service) else {
+            let known = Service.ofDevices.map(\.rawValue).joined(separator: " or ")
+            throw CaptureError(.invalidArgument, "there is no switch for \(service.rawValue), only for \(known)")
+        }
+        guard let isOn = try call.arguments.argument(1).boolean else {
+            throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
+        }
+        try await settings.allowSwitch(client, on: isOn)
+        let result: Result<Void, CaptureError>
+        do throws(CaptureError) {
+            result = .success(try await gate.setSwitch(service, isOn: isOn))
+        } catch {
+            result = .failure(error)
+        }
+        // It may be off though that could not be kept.
+        await engine.endRevoked()
+        try showSwitches(await gate.currentSwitches)
+        Journal.send(
+            "\(client.identity.program) of \(Users.name(of: client.identity.user)) switches \(service.title) "
+                + (isOn ? "on" : "off"),
+            fields: [
+                "CAPTURE_SWITCH": isOn ? "on" : "off", "CAPTURE_SERVICE": service.rawValue,
+                "CAPTURE_PROGRAM": client.identity.program, "CAPTURE_USER": "\(client.identity.user)",
             ]
         )
+        try result.get()
+        return []
     }
 
     private func getStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -5,6 +5,12 @@ import CaptureDevices
 import CaptureEngine
 import CaptureSystem
 import Glibc
+import Synchronization
+
+/// The object of manager and authorization, which exists only when both do.
+private final class RootObject: Sendable {
+    let value = Mutex<BusObject?>(nil)
+}
 
 /// Wires devices, engine, consent and bus, and lives until a signal.
 enum Daemon {
@@ -39,6 +45,7 @@ enum Daemon {
             prompter: agents,
             root: places.root.prefix,
             policy: policy,
+            switches: SwitchFile(directory: places.state),
             promptTimeout: configuration.consent.promptTimeout,
             decisions: SessionJournal.record
         )
@@ -75,6 +82,7 @@ enum Daemon {
             sessions: sessions,
             health: health
         )
+        let root = RootObject()
         let authorization = AuthorizationObject(
             bus: bus,
             gate: gate,
@@ -83,14 +91,23 @@ enum Daemon {
             agents: agents,
             requests: requests,
             commandLine: commandLine,
-            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine)
+            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine),
+            showSwitches: { switches throws(CaptureError) in
+                guard let object = root.value.withLock({ $0 }) else { return }
+                try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
+            }
         )
 
         let telling = Task { await announcer.run(sessions, bus: bus) }
         for device in await devices.devices() { try await deviceObjects.follow(.added(device), announcing: false) }
-        try await bus.export(
-            try BusObject(path: CaptureNames.root, [manager.implementation, authorization.implementation])
+        let switches = await gate.currentSwitches
+        if !switches.fault.isEmpty { Journal.send("everything is switched off: \(switches.fault)", priority: .error) }
+        let object = try BusObject(
+            path: CaptureNames.root,
+            [manager.implementation, authorization.implementation(switches)]
         )
+        root.value.withLock { $0 = object }
+        try await bus.export(object)
         let following = Task {
             for await change in changes.stream {
                 do throws(CaptureError) {

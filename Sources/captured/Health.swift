@@ -53,6 +53,7 @@ actor Health {
             case .usable: ""
             case .unusable(let why): why
             }
+        let switches = await gate.currentSwitches
         return [
             "version": .string(CaptureVersion.text),
             "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
@@ -60,6 +61,8 @@ actor Health {
             "storeRemedy": .string(store.remedy),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
+            "switchedOff": .strings(Service.ofDevices.filter(switches.isOff).map(\.rawValue)),
+            "switchFault": .string(switches.fault),
             "policyRules": .uint32(UInt32(clamping: policy.ruleCount)),
             "policyFaults": .strings(policy.faults.map { "\($0)" }),
             "policyProblems": .strings((policy.refusals + policy.remarks).map { "\($0)" }),

@@ -7,8 +7,22 @@ import Glibc
 
 /// Who may change consent and answer prompts.
 struct SettingsGuard: Sendable {
-    /// The polkit action for what loosens consent.
-    private static let action = "org.capturekit.capture1.loosen-consent"
+    /// The polkit actions, and what is lacking where they are refused.
+    private enum Action: String {
+        case loosen = "org.capturekit.capture1.loosen-consent"
+        case switchOn = "org.capturekit.capture1.switch-on"
+        case switchOff = "org.capturekit.capture1.switch-off"
+
+        var refusal: String {
+            switch self {
+            case .loosen: "loosening consent takes your password, and it was not given; tightening it is free"
+            case .switchOn: "switching on takes your password, and it was not given"
+            case .switchOff:
+                "switching off is free for who sits at this machine; from elsewhere it takes an administrator's password, "
+                    + "and it was not given"
+            }
+        }
+    }
 
     let bus: BusConnection
     let kind: BusKind
@@ -32,7 +46,21 @@ struct SettingsGuard: Sendable {
         guard owner == client.identity.user else {
             throw CaptureError(.notPermitted, "answers of another user or of the machine are changed by root alone")
         }
-        if loosens, kind == .system { try await askPolkit(client) }
+        if loosens, kind == .system { try await askPolkit(client, .loosen) }
+    }
+
+    /// Whether a caller may turn a switch, which is everybody's.
+    ///
+    /// - Throws: `.notPermitted`.
+    func allowSwitch(_ client: SessionClient, on isOn: Bool) async throws(CaptureError) {
+        if client.identity.user == 0 { return }
+        guard client.identity.tier == .claimed else {
+            throw CaptureError(
+                .notPermitted,
+                "switches are turned by people; a program of tier \(client.identity.tier.rawValue) may not"
+            )
+        }
+        if kind == .system { try await askPolkit(client, isOn ? .switchOn : .switchOff) }
     }
 
     /// Whether a caller may register an agent and answer.
@@ -57,7 +85,7 @@ struct SettingsGuard: Sendable {
         }
     }
 
-    private func askPolkit(_ client: SessionClient) async throws(CaptureError) {
+    private func askPolkit(_ client: SessionClient, _ action: Action) async throws(CaptureError) {
         let subject = BusValue.structure([
             .string("system-bus-name"),
             .dictionary("sv", [BusEntry(.string("name"), .variant(.string(client.connection)))]),
@@ -70,20 +98,17 @@ struct SettingsGuard: Sendable {
                 "org.freedesktop.PolicyKit1.Authority",
                 "CheckAuthorization",
                 signature: "(sa{sv})sa{ss}us",
-                [subject, .string(SettingsGuard.action), .dictionary("ss", []), .uint32(1), .string("")],
+                [subject, .string(action.rawValue), .dictionary("ss", []), .uint32(1), .string("")],
                 timeout: 120
             )
         } catch {
             throw CaptureError(
                 .notPermitted,
-                "polkit could not be asked whether you may loosen consent (\(error)); root may, by sudo"
+                "polkit could not be asked whether you may do that (\(error)); root may, by sudo"
             )
         }
         guard let result = answer.first?.elements, result.first?.boolean == true else {
-            throw CaptureError(
-                .notPermitted,
-                "loosening consent takes your password, and it was not given; tightening it is free"
-            )
+            throw CaptureError(.notPermitted, action.refusal)
         }
     }
 }

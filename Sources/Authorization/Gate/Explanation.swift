@@ -22,10 +22,13 @@ public struct Explanation: Hashable, Sendable {
     public var verdict: PolicyVerdict
     /// What a start would do.
     public var outcome: Outcome
+    /// Whether the service is switched off for every program.
+    public var isSwitchedOff = false
 
-    /// What decides: the policy, the stored answer, or nothing yet.
+    /// What decides: the switch, the policy, the stored answer, or nothing yet.
     public var decider: Decider {
-        switch verdict.decision {
+        if isSwitchedOff { return .switch }
+        return switch verdict.decision {
         case .restrict: .policy
         case .allow where answer == nil: .policy
         default: answer == nil ? .nothing : .answer
@@ -34,6 +37,8 @@ public struct Explanation: Hashable, Sendable {
 
     /// What can decide.
     public enum Decider: String, Hashable, Sendable {
+        /// That the service is switched off.
+        case `switch`
         /// A rule of the policy, or that it cannot be understood.
         case policy
         /// The stored answer.
@@ -120,6 +125,10 @@ extension AuthorizationGate {
             }
         } catch {
             found.outcome = .refused(error)
+        }
+        if let refusal = switches.refusal([service]) {
+            found.isSwitchedOff = true
+            found.outcome = .refused(refusal)
         }
         return found
     }

@@ -234,6 +234,28 @@ public struct AuthorizationPanel: Sendable {
         return Int(count)
     }
 
+    /// Whether each service is switched on; off is off for every program, above all answers.
+    public func switches() async throws(CaptureError) -> [AuthorizationService: Bool] {
+        let properties = try await daemon.properties(of: CaptureNames.root, CaptureNames.authorization)
+        guard let entries = properties["Switches"]?.entries else { throw CaptureDaemon.malformed("Switches") }
+        var switches: [AuthorizationService: Bool] = [:]
+        for entry in entries {
+            guard let name = entry.key.text, let service = AuthorizationService(rawValue: name) else { continue }
+            switches[service] = entry.value.boolean
+        }
+        return switches
+    }
+
+    /// Turns a service off or on for every program.
+    ///
+    /// Sessions that use what is turned off are interrupted when this returns.
+    ///
+    /// - Throws: `notPermitted` for callers that may not, `invalidArgument` for services without a switch, `inputOutput`
+    ///   when that cannot be kept.
+    public func setSwitch(_ service: AuthorizationService, isOn: Bool) async throws(CaptureError) {
+        try await call("SetSwitch", "sb", [.string(service.rawValue), .bool(isOn)])
+    }
+
     private static func status(_ value: BusValue?) -> AuthorizationStatus? {
         value?.integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
     }

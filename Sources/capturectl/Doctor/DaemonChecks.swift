@@ -83,6 +83,7 @@ struct DaemonChecks {
             )
         }
         findings += policy(health)
+        findings += switches(health)
         findings.append(recorder(Printable.text(health.text("recorder"))))
         if let agents = health.number("agents") {
             findings.append(
@@ -99,6 +100,16 @@ struct DaemonChecks {
             )
         }
         return findings
+    }
+
+    /// What is switched off, which is somebody's wish, unless it is so because nobody can know.
+    private func switches(_ health: DaemonHealth) -> [Finding] {
+        let services = health.list("switchedOff").map { Printable.text($0) }
+        guard let first = services.first else { return [] }
+        let fault = Printable.text(health.text("switchFault"), limit: 1000)
+        let remedy = "capturectl switch \(first) on"
+        if !fault.isEmpty { return [.problem("switch", "everything is switched off: \(fault)", remedy)] }
+        return [.advice("switch", "switched off for every program: \(services.joined(separator: ", "))", remedy)]
     }
 
     /// The rules of `policy.d`: by what cannot be understood there, everything is refused.

@@ -1,0 +1,52 @@
+public import CaptureCore
+
+/// The switch of each service, above all grants.
+extension AuthorizationGate {
+    /// The switches now.
+    public var currentSwitches: Switches { switches }
+
+    /// Switches a service off or on for every program.
+    ///
+    /// Off: its live grants have been withdrawn when this returns (sessions are about to end by it), and open questions
+    /// about it are taken away; answers stay as they are. It lasts over a restart.
+    ///
+    /// - Throws: `inputOutput` when that could not be kept: then it is off all the same, until the daemon's end, and never
+    ///   on.
+    public func setSwitch(_ service: Service, isOn: Bool) throws(CaptureError) {
+        // What cannot be known is off, and is written down so with the first change.
+        var off = switches.fault.isEmpty ? switches.off : Set(Service.allCases)
+        guard isOn else {
+            off.insert(service)
+            switches = Switches(off: off)
+            enforce(service)
+            do throws(CaptureError) {
+                try switchFile?.save(off)
+            } catch {
+                throw CaptureError(
+                    .inputOutput,
+                    "\(service.title) is switched off now, but not for longer than captured runs: \(error.message)"
+                )
+            }
+            return
+        }
+        off.remove(service)
+        try switchFile?.save(off)
+        switches = Switches(off: off)
+    }
+
+    private func enforce(_ service: Service) {
+        let gone = withdraw(bySwitch: true) { _, used, _ in used == service ? "it was switched off" : nil }
+        for one in gone {
+            let words = { (service: Service) in
+                "\(one.client.program) loses \(service.title) while it uses it: \(one.reason)"
+            }
+            report([one.service], for: one.client, .switched, words) { _ in
+                (try? statuses([service], for: one.client)[service]) ?? .notDetermined
+            }
+        }
+        guard let refusal = switches.refusal([service]) else { return }
+        for (key, prompt) in prompts where prompt.services.contains(service) {
+            finish(key, prompt.id, .failed(refusal))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import CaptureKit
+
+struct SwitchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "switch",
+        abstract: "Turn all cameras or all microphones off for every program, or on again.",
+        discussion: """
+            Off: every session that uses the service is interrupted before the command returns, its files are finished, and \
+            no start succeeds (77) until it is on again. Answers stay as they are. It lasts over a restart.
+
+            Without arguments: how the switches stand. Switching off is free for who sits at the machine; switching on takes \
+            your password.
+            """
+    )
+
+    enum Position: String, ExpressibleByArgument, CaseIterable {
+        case on, off
+    }
+
+    @OptionGroup var bus: BusOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("camera or microphone.", valueName: "service"))
+    var service: AuthorizationService?
+
+    @Argument(help: ArgumentHelp("on or off; how it stands without it.", valueName: "position"))
+    var position: Position?
+
+    func validate() throws {
+        if let service, !AuthorizationService.ofDevices.contains(service) {
+            throw ValidationError("there is no switch for \(service.rawValue); give camera or microphone")
+        }
+    }
+
+    func run() async throws {
+        let panel = AuthorizationPanel(on: try await bus.connect())
+        if let service, let position { try await panel.setSwitch(service, isOn: position == .on) }
+        let rows = try await panel.switches().filter { service == nil || $0.key == service }.sorted { $0.key < $1.key }
+        if json {
+            return Output.print(.object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value)) }))
+        }
+        var table = Table(["SERVICE", "SWITCH"])
+        for row in rows { table.add([row.key.rawValue, row.value ? "on" : "off"]) }
+        Output.print(table.text)
+    }
+}
