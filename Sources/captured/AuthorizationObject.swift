@@ -46,11 +46,11 @@ struct AuthorizationObject: Sendable {
             throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
         try await settings.allowSwitch(client, on: isOn)
-        let result: Result<Void, CaptureError>
+        var fault: CaptureError?
         do throws(CaptureError) {
-            result = .success(try await gate.setSwitch(service, isOn: isOn))
+            try await gate.setSwitch(service, isOn: isOn)
         } catch {
-            result = .failure(error)
+            fault = error
         }
         // It may be off though that could not be kept.
         await engine.endRevoked()
@@ -63,7 +63,7 @@ struct AuthorizationObject: Sendable {
                 "CAPTURE_PROGRAM": client.identity.program, "CAPTURE_USER": "\(client.identity.user)",
             ]
         )
-        try result.get()
+        if let fault { throw fault }
         return []
     }
 

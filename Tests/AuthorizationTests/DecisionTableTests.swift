@@ -76,7 +76,12 @@ import Testing
     }
 
     /// Puts a case together, reads the status, starts, and looks at what came of it.
-    private func outcome(_ tier: Tier, _ policy: PolicyCase, _ answer: AnswerCase) async throws -> Outcome {
+    private func outcome(
+        _ tier: Tier,
+        _ policy: PolicyCase,
+        _ answer: AnswerCase,
+        isOn: Bool
+    ) async throws -> Outcome {
         let client = Self.client(tier)
         let folders = try PolicyFolders()
         let store = AuthorizationStore.inMemory()
@@ -104,6 +109,7 @@ import Testing
             },
             policy: try folders.read(policy.text(for: client.program))
         )
+        if !isOn { try await gate.setSwitch(.camera, isOn: false) }
         let status = try await gate.status(.camera, for: client)
         let foretold = await gate.explain([.camera], for: client)[0]
         #expect(foretold.status == status)
@@ -133,12 +139,18 @@ import Testing
         var columns: [(tiers: [Tier], cells: [String])] = []
         var rows: [String] = []
         for policy in PolicyCase.allCases {
-            for answer in AnswerCase.allCases { rows.append("| \(policy.rawValue) | \(answer.rawValue) |") }
+            for answer in AnswerCase.allCases {
+                for word in ["on", "off"] { rows.append("| \(policy.rawValue) | \(answer.rawValue) | \(word) |") }
+            }
         }
         for tier in Tier.allCases {
             var cells: [String] = []
             for policy in PolicyCase.allCases {
-                for answer in AnswerCase.allCases { cells.append(try await outcome(tier, policy, answer).cell) }
+                for answer in AnswerCase.allCases {
+                    for isOn in [true, false] {
+                        cells.append(try await outcome(tier, policy, answer, isOn: isOn).cell)
+                    }
+                }
             }
             if let like = columns.firstIndex(where: { $0.cells == cells }) {
                 columns[like].tiers.append(tier)
@@ -147,8 +159,8 @@ import Testing
             }
         }
         let heads = columns.map { $0.tiers.map(\.rawValue).joined(separator: ", ") }
-        var text = "| policy | stored answer | \(heads.joined(separator: " | ")) |\n"
-        text += "| --- | --- | \(heads.map { _ in "---" }.joined(separator: " | ")) |\n"
+        var text = "| policy | stored answer | switch | \(heads.joined(separator: " | ")) |\n"
+        text += "| --- | --- | --- | \(heads.map { _ in "---" }.joined(separator: " | ")) |\n"
         for (index, row) in rows.enumerated() {
             text += row + " " + columns.map(\.cells[index]).joined(separator: " | ") + " |\n"
         }
@@ -172,7 +184,9 @@ import Testing
     @Test(arguments: Tier.allCases)
     func `never begins with a start that nobody said yes to`(_ tier: Tier) async throws {
         for policy in PolicyCase.allCases {
-            for answer in AnswerCase.allCases where try await outcome(tier, policy, answer).start == "starts" {
+            for answer in AnswerCase.allCases {
+                #expect(try await outcome(tier, policy, answer, isOn: false).start == "refused (77)")
+                guard try await outcome(tier, policy, answer, isOn: true).start == "starts" else { continue }
                 let isAllowed = policy == .allow && tier == .service && answer == .none
                 #expect(answer == .authorized || isAllowed)
                 #expect(policy != .restrict && policy != .restrictAndAllow && policy != .damaged)

@@ -62,6 +62,7 @@ private func anyValue(_ signature: String) -> BusValue {
     case "s": .string("")
     case "u": .uint32(0)
     case "b": .bool(false)
+    case "a{sb}": .dictionary("sb", [])
     default: .properties([:])
     }
 }

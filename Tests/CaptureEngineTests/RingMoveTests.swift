@@ -37,6 +37,19 @@ import Testing
         #expect(before !== after)
     }
 
+    @Test func `what is switched off interrupts its sessions, and finishes their files`() async throws {
+        let bench = EngineBench()
+        let recording = try await bench.running()
+        try await bench.gate.setSwitch(.camera, isOn: false)
+        await bench.engine.endRevoked()
+        #expect(bench.machine.log.contains("close fake:camera"))
+        let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .switchedOff)
+        let next = try await bench.running()
+        #expect(await bench.watch.wait(next, for: .failed, .running).reason?.code == .switchedOff)
+    }
+
     @Test func `a session's end does, too, without haste`() async throws {
         let bench = EngineBench()
         _ = try await bench.running(EngineBench.movie(), other)

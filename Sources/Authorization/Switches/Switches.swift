@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 
 /// Which services are switched off for everybody. A switch stands above every answer and policy, and changes none of them.
 public struct Switches: Hashable, Sendable {

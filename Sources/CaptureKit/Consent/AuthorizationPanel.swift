@@ -237,11 +237,11 @@ public struct AuthorizationPanel: Sendable {
     /// Whether each service is switched on; off is off for every program, above all answers.
     public func switches() async throws(CaptureError) -> [AuthorizationService: Bool] {
         let properties = try await daemon.properties(of: CaptureNames.root, CaptureNames.authorization)
-        guard let entries = properties["Switches"]?.entries else { throw CaptureDaemon.malformed("Switches") }
+        guard let entries = properties["Switches"]?.properties else { throw CaptureDaemon.malformed("Switches") }
         var switches: [AuthorizationService: Bool] = [:]
-        for entry in entries {
-            guard let name = entry.key.text, let service = AuthorizationService(rawValue: name) else { continue }
-            switches[service] = entry.value.boolean
+        for (name, value) in entries {
+            // A service that is younger than this client has no name here.
+            if let service = AuthorizationService(rawValue: name) { switches[service] = value.boolean }
         }
         return switches
     }

@@ -100,7 +100,12 @@ public final class FakeDaemon: Sendable {
             parts.map { interface, properties in
                 var handlers: [String: BusHandler] = [:]
                 for method in interface.methods { handlers[method.name] = handler(of: method.name) }
-                return BusImplementation(interface, methods: handlers, properties: properties)
+                var values = properties
+                // Those that no test looks at.
+                if interface.name == CaptureNames.authorization, values.isEmpty {
+                    values["Switches"] = .dictionary("sb", [])
+                }
+                return BusImplementation(interface, methods: handlers, properties: values)
             }
         )
         try await connection.export(object)

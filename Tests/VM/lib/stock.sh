@@ -8,7 +8,7 @@ machine_command() {
     random.trust_cpu=on audit=0 selinux=0 apparmor=0 nowatchdog
     systemd.unified_cgroup_hierarchy=1 "${kargs[@]}")
   local shared=security_model=none,multidevs=remap
-  command=(qemu-system-x86_64 $(accelerator) -smp "$processors" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
+  command=(qemu-system-x86_64 $(accelerator) -m "$mem" -nodefaults -no-user-config -display none -no-reboot
     -kernel "$kernel/vmlinux" -initrd "$kernel/initramfs.cpio" -append "${words[*]}"
     -serial "file:$out/kernel.log"
     -fsdev "local,id=root,path=/,readonly=on,$shared" -device "virtio-9p-pci,fsdev=root,mount_tag=root"

@@ -226,6 +226,28 @@ settings() {
   it "a malformed program is refused" expect_exit 64 capturectl auth set nonsense camera denied
 }
 
+# Above all answers: everything of a kind, for everybody.
+switched() {
+  local id
+  allow alice camera microphone
+  recording() { id=$(alone capturectl start "${both[@]:0:4}" switched.mkv) && wait_for 120 has_recorded "$id" 1; }
+  it "a movie is recorded" recording
+  it "who sits at the machine may switch cameras off" alone capturectl switch camera off
+  it "then no camera is open any more" fails sh -c "ls -l /proc/$(main_pid captured)/fd | grep /dev/video"
+  it "the session is interrupted by that" says 'interrupted.*the camera was switched off' capturectl sessions
+  it "its file is playable" playable /home/alice/switched.mkv
+  systemctl restart captured
+  it "after a restart a start is refused for that" refused 77 'capturectl switch camera on' \
+    alone capturectl start --microphone none "${both[@]:0:4}" off.mkv
+  it "sound is not meant by it" expect_exit 0 alone capturectl record "${sound[@]}" on.wav
+  it "her answer is what it was" stores "alice $capturectl_program camera authorized"
+  it "switching on takes her password" expect_exit 77 alone capturectl switch camera on
+  it "bob, who is elsewhere, may not switch off" expect_exit 77 as bob capturectl switch microphone off
+  it "root switches on" says 'camera +on' capturectl switch camera on
+  it "and it records without asking" expect_exit 0 alone capturectl record --microphone none "${both[@]}" on.mkv
+  forget
+}
+
 # Those who are not people: a unit, a uid of its own.
 machines() {
   cat >/run/systemd/system/doorbell.service <<'U'
@@ -329,6 +351,7 @@ case $boot in
     settings
     machines
     others
+    switched
     outlive
     refuse bob camera
     terminal last capturectl record --camera none last.wav

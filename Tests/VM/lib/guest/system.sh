@@ -27,11 +27,15 @@ as() {
 # as_words USER: sets `words` to what comes before such a command
 as_words() {
   local number
-  number=$(id -u "$1")
+  number_of "$1"
   words=(runuser -u "$1" -- env -i -C "${as_folder:-/}" HOME="/home/$1" USER="$1" LOGNAME="$1" PATH="$PATH" LANG="$LANG"
     TERM=dumb)
   [[ ! -d /run/user/$number ]] || words+=(XDG_RUNTIME_DIR="/run/user/$number")
   [[ ! -S /run/user/$number/bus ]] || words+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
+}
+# number_of USER: sets `number`. Theirs are known (people.sh); each process counts under emulation.
+number_of() {
+  case $1 in alice) number=1000 ;; bob) number=1001 ;; *) number=$(id -u "$1") ;; esac
 }
 # join_session USER: moves this process to where the programs of the user's login session are
 join_session() {
@@ -39,7 +43,12 @@ join_session() {
   scope=$(session_scope "$1") || return 0
   echo $BASHPID >"$scope/cgroup.procs"
 }
-session_scope() { compgen -G "/sys/fs/cgroup/user.slice/user-$(id -u "$1").slice/session-*.scope" | head -n 1 | grep .; }
+session_scope() {
+  local number scopes
+  number_of "$1"
+  scopes=(/sys/fs/cgroup/user.slice/user-$number.slice/session-*.scope)
+  [[ -d ${scopes[0]} ]] && echo "${scopes[0]}"
+}
 has_session() { logged_in "$1" && session_scope "$1"; }
 
 # user_manager USER: their systemd with a session bus, as after a login, without one

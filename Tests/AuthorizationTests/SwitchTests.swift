@@ -1,0 +1,108 @@
+import CaptureCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Authorization
+
+@Suite(.timeLimit(.minutes(10))) struct SwitchTests {
+    let folder: TemporaryFolder
+    let person = Person()
+    let log = DecisionLog()
+    let store = AuthorizationStore.inMemory()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeGate() -> AuthorizationGate {
+        AuthorizationGate(
+            store: store,
+            usage: FixedUsageDescriptions("to see you"),
+            prompter: person,
+            switches: SwitchFile(directory: folder.path),
+            decisions: log.note
+        )
+    }
+
+    private func write(_ text: String) throws {
+        try folder.write("switches", text, mode: 0o600)
+    }
+
+    @Test func `an open session loses what is switched off, and its answer stays`() async throws {
+        let gate = makeGate()
+        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
+        try await gate.set(user: 1000, program: "app:cheese", service: .microphone, status: .authorized)
+        let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
+        let grants = try await gate.request([.camera, .microphone], client)
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(grants[.camera]?.isLive == false)
+        #expect(grants[.camera]?.isSwitchedOff == true)
+        #expect(grants[.microphone]?.isLive == true)
+        #expect(log.decisions.last?.cause == .switched)
+        #expect(log.decisions.last?.status == .authorized)
+        let error = await #expect(throws: CaptureError.self) { try await gate.request([.camera], client) }
+        #expect(error?.code == .switchedOff)
+        #expect(error?.code.exitCode == 77)
+        #expect(error?.message.contains("capturectl switch camera on") == true)
+        #expect(try await gate.status(.camera, for: client) == .authorized)
+        _ = try await gate.request([.microphone], client)
+        try await gate.setSwitch(.camera, isOn: true)
+        _ = try await gate.request([.camera], client)
+        #expect(person.asked.isEmpty)
+    }
+
+    @Test func `nobody is asked about what is off, and an open question is taken away`() async throws {
+        let gate = makeGate()
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(await code { _ = try await gate.request([.camera, .microphone]) } == .switchedOff)
+        #expect(person.asked.isEmpty)
+        try await gate.setSwitch(.camera, isOn: true)
+        let asking = Task { try await gate.request([.camera]) }
+        await person.wasAsked()
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(await code { _ = try await asking.value } == .switchedOff)
+        #expect(try await gate.list().isEmpty)
+    }
+
+    @Test func `it lasts over a restart`() async throws {
+        try await makeGate().setSwitch(.microphone, isOn: false)
+        let gate = makeGate()
+        #expect(await gate.currentSwitches == Switches(off: [.microphone]))
+        try await gate.setSwitch(.microphone, isOn: true)
+        #expect(await makeGate().currentSwitches == Switches())
+    }
+
+    @Test(arguments: [
+        "", "[Switches]\ncamera=off\n", "[Switches]\ncamera=perhaps\n", "[Other]\ncamera=on\n", "garbage",
+        "[Switches]\ncamera=on\ncamera=on\nmicrophone=on\nlibrary-add=on\nlibrary-read-write=on\n",
+    ])
+    func `what cannot be understood is off, until one is turned`(_ text: String) async throws {
+        try write(text)
+        let gate = makeGate()
+        let error = await #expect(throws: CaptureError.self) { try await gate.request([.microphone]) }
+        #expect(error?.code == .switchedOff)
+        #expect(error?.message.contains(folder.path + "/switches") == true)
+        try await gate.setSwitch(.microphone, isOn: true)
+        #expect(await makeGate().currentSwitches == Switches(off: [.camera, .libraryAdd, .libraryReadWrite]))
+        try await gate.setSwitch(.camera, isOn: true)
+        #expect(await gate.currentSwitches.isOff(.camera) == false)
+    }
+
+    @Test func `a file that others could have written is not believed`() async throws {
+        try await makeGate().setSwitch(.camera, isOn: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder.path + "/switches")
+        #expect(await makeGate().currentSwitches.isOff(.camera))
+    }
+
+    @Test func `what cannot be kept is off all the same, and never on`() async throws {
+        let gate = AuthorizationGate(
+            store: store,
+            usage: FixedUsageDescriptions("to see you"),
+            prompter: person,
+            switches: SwitchFile(directory: folder.path + "/absent")
+        )
+        #expect(await code { try await gate.setSwitch(.camera, isOn: false) } == .inputOutput)
+        #expect(await gate.currentSwitches.isOff(.camera))
+        #expect(await code { try await gate.setSwitch(.camera, isOn: true) } == .inputOutput)
+        #expect(await gate.currentSwitches.isOff(.camera))
+    }
+}
