@@ -216,7 +216,7 @@ asked_no() {
 settings() {
   it "alice may tighten her own consent" as alice capturectl auth set $capturectl_program camera denied
   it "status tells" says 'camera.*denied' as alice capturectl auth status
-  it "loosening it takes her password" expect_exit 77 alone capturectl auth set $capturectl_program camera authorized
+  it "loosening it takes her password" refused 77 'takes your password' alone capturectl auth set $capturectl_program camera authorized
   it "and so does forgetting a no" expect_exit 77 alone capturectl auth reset $capturectl_program
   it "nor may she set another's" expect_exit 77 alone capturectl auth set --user bob $capturectl_program camera denied
   it "root may" allow alice camera
@@ -241,8 +241,8 @@ switched() {
     alone capturectl start --microphone none "${both[@]:0:4}" off.mkv
   it "sound is not meant by it" expect_exit 0 alone capturectl record "${sound[@]}" on.wav
   it "her answer is what it was" stores "alice $capturectl_program camera authorized"
-  it "switching on takes her password" expect_exit 77 alone capturectl switch camera on
-  it "bob, who is elsewhere, may not switch off" expect_exit 77 as bob capturectl switch microphone off
+  it "switching on takes her password" refused 77 'takes your password' alone capturectl switch camera on
+  it "bob, who is elsewhere, may not switch off" refused 77 "administrator's password" bob capturectl switch microphone off
   it "root switches on" says 'camera +on' capturectl switch camera on
   it "and it records without asking" expect_exit 0 alone capturectl record --microphone none "${both[@]}" on.mkv
   forget
