@@ -14,6 +14,7 @@ public enum CaptureInterfaces {
                 returns: [BusArgument("session", "o")]
             ),
             BusMethod("ListSessions", returns: [BusArgument("sessions", "aa{sv}")]),
+            BusMethod("ListHolders", returns: [BusArgument("holders", "aa{sv}")]),
             BusMethod("GetHealth", returns: [BusArgument("health", "a{sv}")]),
             BusMethod("Reload"),
         ],

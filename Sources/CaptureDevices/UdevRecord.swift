@@ -9,6 +9,9 @@ struct UdevRecord {
     /// Whether links and permissions are what they will be: its rules have run, or nobody runs any.
     var isSettled: Bool
 
+    /// What the driver of a video node can do, as in `:capture:`; `nil` for other nodes, and where nobody has asked it.
+    var videoCapabilities: String?
+
     /// Whether there is a database: udev runs.
     static var isKept: Bool { unsafe access("/run/udev/control", F_OK) == 0 }
 
@@ -20,6 +23,9 @@ struct UdevRecord {
         guard let device = unsafe udev_device_new_from_devnum(udev, 0x63, dev_t(number)) else { return nil }
         defer { unsafe udev_device_unref(device) }
         isSettled = unsafe !UdevRecord.isKept || udev_device_get_is_initialized(device) > 0
+        videoCapabilities = unsafe udev_device_get_property_value(device, "ID_V4L_CAPABILITIES").map {
+            unsafe String(cString: $0)
+        }
         links = []
         var entry = unsafe udev_device_get_devlinks_list_entry(device)
         while let now = unsafe entry {

@@ -1,6 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureDevices
 import CaptureEngine
 import CaptureSystem
 
@@ -11,13 +12,14 @@ struct ManagerObject: Sendable {
     let devices: MachineDevices
     let sessions: SessionObjects
     let health: Health
+    let search = HolderSearch()
 
     var implementation: BusImplementation {
         BusImplementation(
             CaptureInterfaces.manager,
             methods: [
                 "ListDevices": listDevices, "CreateSession": createSession, "ListSessions": listSessions,
-                "GetHealth": getHealth, "Reload": reload,
+                "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
             ],
             properties: [
                 "Version": .string(CaptureVersion.text),
@@ -56,6 +58,22 @@ struct ManagerObject: Sendable {
                         "user": .string(Users.name(of: session.user)),
                         "attached": .bool(session.description.isAttached),
                         "description": session.description.busValue,
+                    ]
+                }
+            )
+        ]
+    }
+
+    private func listHolders(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let user = try await callers.client(call.sender).identity.user
+        let holders = try await search.holders()
+        return [
+            .propertyList(
+                holders.filter { user == 0 || $0.user == user }.map { holder in
+                    [
+                        "node": .string(holder.node), "pid": .uint32(UInt32(holder.process)),
+                        "uid": .uint32(holder.user), "user": .string(Users.name(of: holder.user)),
+                        "name": .string(holder.name), "program": .string(holder.program),
                     ]
                 }
             )

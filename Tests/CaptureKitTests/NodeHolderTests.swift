@@ -1,0 +1,34 @@
+import BusSupport
+import CaptureBus
+import CaptureKit
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct NodeHolderTests {
+    private func holders(_ facts: [String: BusValue]) async throws -> [NodeHolder] {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus, ["ListHolders": { _, _ in [.propertyList([facts])] }])
+        defer { withExtendedLifetime(daemon) {} }
+        return try await CaptureDaemon.connect(to: bus.kind).holders()
+    }
+
+    @Test func `who holds a node is told with process, user and program`() async throws {
+        let found = try await holders([
+            "node": .string("/dev/video0"), "pid": .uint32(812), "uid": .uint32(1000), "user": .string("alice"),
+            "name": .string("cheese"), "program": .string("/usr/bin/cheese"),
+        ])
+        let cheese = NodeHolder(
+            node: "/dev/video0",
+            process: 812,
+            user: 1000,
+            name: "cheese",
+            program: "/usr/bin/cheese"
+        )
+        #expect(found == [cheese])
+    }
+
+    @Test func `a holder without a process is no answer`() async throws {
+        let error = await #expect(throws: CaptureError.self) { try await holders(["node": .string("/dev/video0")]) }
+        #expect(error?.code == .badData)
+    }
+}
