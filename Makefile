@@ -101,6 +101,7 @@ fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-record
 644 config/captured.sysusers $(libdir)/sysusers.d/captured.conf
 644 config/captured.tmpfiles $(libdir)/tmpfiles.d/captured.conf
 644 config/captured.conf $(libdir)/captured/captured.conf
+fill config/captured-lockdown.rules $(libdir)/captured/lockdown.rules
 644 config/org.capturekit.Capture1.service $(datadir)/dbus-1/system-services/org.capturekit.Capture1.service
 644 config/org.capturekit.Capture1.conf $(buspolicydir)/org.capturekit.Capture1.conf
 644 config/org.capturekit.capture1.policy $(polkitdir)/org.capturekit.capture1.policy
@@ -133,7 +134,12 @@ install:
 		echo "  systemctl enable --now captured-recorder.socket captured.service"; \
 	fi
 
+# While the lockdown is on, the nodes of cameras and microphones are the daemon's alone.
 uninstall:
+	@if [ -e "$(DESTDIR)/etc/udev/rules.d/73-captured-lockdown.rules" ]; then \
+		echo "the lockdown is on, without captured nobody could capture; first, as root: capturectl lockdown off" >&2; \
+		exit 69; \
+	fi
 	@echo "$$files" | while read -r mode source target; do \
 		if [ -n "$$mode" ]; then rm -f "$(DESTDIR)$$target"; rmdir "$(DESTDIR)$${target%/*}" 2>/dev/null || true; fi; \
 	done

@@ -20,10 +20,17 @@
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { most_descriptors = 16 };
+
+ssize_t clinux_access_list(const char *path, void *list, size_t size) {
+    return getxattr(path, "system.posix_acl_access", list, size);
+}
+
+int clinux_remove_access_list(const char *path) { return removexattr(path, "system.posix_acl_access"); }
 
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 int clinux_add_seals(int fd, int seals) { return fcntl(fd, F_ADD_SEALS, seals); }

@@ -26,7 +26,10 @@ struct Capturectl: AsyncParsableCommand {
                     ListenCommand.self,
                 ]
             ),
-            CommandGroup(name: "Consent", subcommands: [AuthCommand.self, SwitchCommand.self, AgentCommand.self]),
+            CommandGroup(
+                name: "Consent",
+                subcommands: [AuthCommand.self, SwitchCommand.self, AgentCommand.self, LockdownCommand.self]
+            ),
             CommandGroup(
                 name: "State",
                 subcommands: [

@@ -28,8 +28,10 @@ final class FakeMachine {
         try FileManager.default.createSymbolicLink(atPath: whole, withDestinationPath: target)
     }
 
-    func checks(user: Bool = true, group: String = "video") -> InstallationChecks {
-        InstallationChecks(machine: machine, hasUser: { _ in user }, group: { _ in group })
+    /// - Parameter daemon: The daemon's uid.
+    func checks(user: Bool = true, group: String = "video", daemon: UInt32 = 4_000_000) -> InstallationChecks {
+        let names = AccountNames(user: { "user\($0)" }, group: { _ in group })
+        return InstallationChecks(machine: machine, hasUser: { _ in user }, names: names, daemon: daemon)
     }
 }
 
@@ -55,12 +57,15 @@ struct DoctorTests {
     @Test func `a node that the daemon's group cannot open is a problem, one that all can open is advice`() throws {
         let fake = FakeMachine()
         try fake.put("/dev/video0", mode: 0o600)
-        #expect(fake.checks().nodes().map(\.state) == [.problem])
+        func states(group: String = "video") -> [Finding.State] {
+            fake.checks(group: group).nodes().filter { $0.check == "nodes" }.map(\.state)
+        }
+        #expect(states() == [.problem])
         try fake.put("/dev/video0", mode: 0o666)
-        #expect(fake.checks().nodes().map(\.state) == [.advice])
+        #expect(states() == [.advice])
         try fake.put("/dev/video0", mode: 0o660)
-        #expect(fake.checks().nodes().map(\.state) == [.fine])
-        #expect(fake.checks(group: "root").nodes().map(\.state) == [.problem])
+        #expect(states() == [.fine])
+        #expect(states(group: "root") == [.problem])
     }
 
     @Test func `capture nodes alone are looked at`() throws {
@@ -74,13 +79,39 @@ struct DoctorTests {
     @Test func `who holds a node past the daemon is named`() throws {
         let fake = FakeMachine()
         try fake.put("/dev/video0")
-        for (process, name) in [(10, "cheese"), (11, "captured")] {
+        for (process, name, user) in [(10, "cheese", 1000), (11, "captured", 990)] {
             try fake.put("/proc/\(process)/comm", name + "\n")
+            try fake.put("/proc/\(process)/status", "Name:\t\(name)\nUid:\t\(user)\t0\t0\t0\n")
+            try fake.link("/proc/\(process)/exe", to: "/usr/bin/\(name)")
             try fake.link("/proc/\(process)/fd/3", to: "/dev/video0")
             try fake.link("/proc/\(process)/fd/4", to: "/dev/video0")
         }
-        #expect(fake.machine.holders == [Machine.Holder(node: "/dev/video0", process: 10, name: "cheese")])
-        #expect(fake.checks().others().first?.remedy == "kill 10")
+        let cheese = NodeHolder(
+            node: "/dev/video0",
+            process: 10,
+            user: 1000,
+            name: "cheese",
+            program: "/usr/bin/cheese"
+        )
+        #expect(fake.machine.holders(of: ["/dev/video0"]).first == cheese)
+        #expect(fake.checks(daemon: 990).others(isSystem: true).map(\.remedy) == ["kill 10"])
+        // A name is no proof: it is the system's daemon by its user.
+        #expect(fake.checks(daemon: 7).others(isSystem: true).map(\.remedy) == ["kill 10", "kill 11"])
+        #expect(fake.checks(daemon: 7).others(isSystem: false).map(\.remedy) == ["kill 10"])
+    }
+
+    @Test func `a machine is told to be advisory, locked down, or locked down in part`() throws {
+        let fake = FakeMachine()
+        try fake.put("/dev/video0", mode: 0o660)
+        let checks = fake.checks(daemon: getuid())
+        func lockdown() -> [Finding] { checks.nodes().filter { $0.check == "lockdown" } }
+        #expect(lockdown().map(\.state) == [.advice])
+        #expect(lockdown().first?.remedy.hasPrefix("sudo capturectl lockdown on") == true)
+        try fake.put(Lockdown.rule)
+        #expect(lockdown().map(\.state) == [.problem])
+        #expect(lockdown().first?.text.contains("/dev/video0 is open to") == true)
+        try fake.put("/dev/video0", mode: 0o600)
+        #expect(lockdown().map(\.state) == [.fine])
     }
 
     @Test func `a store that is not usable and a fault in the configuration are problems`() {

@@ -5,6 +5,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The access control list of a file, in the kernel's form: getxattr(2), removexattr(2) of system.posix_acl_access. */
+ssize_t clinux_access_list(const char *path, void *list, size_t size);
+int clinux_remove_access_list(const char *path);
+
 /* memfd_create(2), always close-on-exec and sealable. */
 int clinux_memfd(const char *name);
 /* fcntl(2) F_ADD_SEALS and F_GET_SEALS. */

@@ -22,7 +22,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let installation = InstallationChecks(machine: machine)
         let daemon = await DaemonChecks(isSystem: kind == .system, machine: machine).run(bus.connect)
         var findings = kind == .system ? installation.files() : []
-        findings += daemon + installation.nodes() + installation.others() + [installation.landlock()]
+        findings += daemon + installation.nodes() + installation.others(isSystem: kind == .system)
+        findings.append(installation.landlock())
         if json { Output.print(findings.json) } else { Output.print(findings.text) }
         if findings.areWell { return }
         throw ExitCode(findings.contains { $0.check == "daemon" && $0.state == .problem } ? 69 : 78)

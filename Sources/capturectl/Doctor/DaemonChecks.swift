@@ -157,6 +157,15 @@ struct DaemonChecks {
             let cameras = devices.count { $0.mediaType == .video }
             let real = devices.filter { !$0.id.rawValue.hasPrefix("synthetic:") }
             let nodes = machine.captureNodes
+            if real.isEmpty, !nodes.isEmpty, !isSystem, machine.exists(Lockdown.rule) {
+                return [
+                    .advice(
+                        "devices",
+                        "the machine is locked down: its cameras and microphones are those of the system's captured",
+                        "capturectl --bus system devices"
+                    )
+                ]
+            }
             if real.isEmpty, !nodes.isEmpty {
                 return [
                     .problem(

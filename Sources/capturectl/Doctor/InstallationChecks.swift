@@ -4,7 +4,9 @@ import CaptureKit
 struct InstallationChecks {
     let machine: Machine
     var hasUser: (String) -> Bool = Accounts.hasUser
-    var group: (UInt32) -> String = Accounts.group
+    var names = AccountNames()
+    /// The system's daemon's uid.
+    var daemon = Accounts.user(named: Lockdown.account)
 
     /// The files of a system installation, and the account that the daemon runs as.
     func files() -> [Finding] {
@@ -57,57 +59,5 @@ struct InstallationChecks {
             "the kernel runs without Landlock, so recorders lack one layer of their sandbox",
             "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&lsm=landlock,\(modules) /' /etc/default/grub && sudo update-grub  # then reboot"
         )
-    }
-
-    /// The nodes of cameras and microphones.
-    func nodes() -> [Finding] {
-        let nodes = machine.captureNodes
-        if nodes.isEmpty {
-            return [
-                .advice(
-                    "nodes",
-                    "the kernel offers no camera and no microphone",
-                    "lsusb; sudo dmesg | tail  # is one plugged in, and is its driver loaded?"
-                )
-            ]
-        }
-        var findings: [Finding] = []
-        for node in nodes {
-            guard let (mode, number) = machine.permissions(of: node) else { continue }
-            let wanted = node.hasPrefix("/dev/snd/") ? "audio" : "video"
-            let owner = group(number)
-            if owner != wanted || mode & 0o060 != 0o060 {
-                findings.append(
-                    .problem(
-                        "nodes",
-                        "\(node) is not the group \(wanted)'s to read and write (group \(owner), mode 0\(String(mode, radix: 8)))",
-                        "sudo udevadm trigger --action=add \(node)"
-                    )
-                )
-            } else if mode & 0o006 != 0 {
-                findings.append(
-                    .advice(
-                        "nodes",
-                        "every user may open \(node) past the daemon",
-                        "sudo chmod o= \(node)"
-                    )
-                )
-            }
-        }
-        if findings.isEmpty { findings.append(.fine("nodes", "\(nodes.count) capture nodes belong to their groups")) }
-        return findings
-    }
-
-    /// Who captures past the daemon.
-    func others() -> [Finding] {
-        let holders = machine.holders
-        if holders.isEmpty { return [.fine("holders", "no other program that can be seen holds a capture node")] }
-        return holders.map { holder in
-            .advice(
-                "holders",
-                "\(Printable.text(holder.name)) (process \(holder.process)) holds \(holder.node) past the daemon",
-                "kill \(holder.process)"
-            )
-        }
     }
 }

@@ -7,7 +7,7 @@ struct Machine {
 
     /// Whether something is there.
     func exists(_ path: String) -> Bool {
-        unsafe access(root + path, F_OK) == 0
+        unsafe Glibc.access(root + path, F_OK) == 0
     }
 
     /// The first of some paths that is there.
@@ -38,12 +38,12 @@ struct Machine {
         }
     }
 
-    /// The start of a file, without white space at its end; empty when it cannot be read.
-    func text(of path: String) -> String {
+    /// The start of a file, at most so many bytes, without white space at its end; empty when it cannot be read.
+    func text(of path: String, limit: Int = 4096) -> String {
         let file = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }
-        return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+        return unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { buffer in
             let count = unsafe read(file, buffer.baseAddress, buffer.count)
             guard count > 0 else { return "" }
             var text = unsafe String(decoding: buffer.prefix(count), as: UTF8.self)
@@ -51,50 +51,24 @@ struct Machine {
             return text
         }
     }
-
-    /// A node's permission bits and group.
-    func permissions(of path: String) -> (mode: mode_t, group: gid_t)? {
-        var status = stat()
-        guard unsafe stat(root + path, &status) == 0 else { return nil }
-        return (status.st_mode & 0o777, status.st_gid)
-    }
-
-    /// The capture nodes: every video node, every PCM that captures.
-    var captureNodes: [String] {
-        let video = names(in: "/dev").filter { $0.hasPrefix("video") && Int($0.dropFirst(5)) != nil }
-        let sound = names(in: "/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
-        return video.map { "/dev/" + $0 } + sound.map { "/dev/snd/" + $0 }
-    }
-
-    /// A process that has a capture node open.
-    struct Holder: Equatable {
-        var node: String
-        var process: Int
-        var name: String
-    }
-
-    /// Who has capture nodes open, as far as this user may see; the daemon left out.
-    var holders: [Holder] {
-        let nodes = Set(captureNodes)
-        var holders: [Holder] = []
-        for process in names(in: "/proc").compactMap({ Int($0) }).sorted() {
-            var seen: Set<String> = []
-            for number in names(in: "/proc/\(process)/fd") {
-                guard let target = link(at: "/proc/\(process)/fd/\(number)"), nodes.contains(target),
-                    seen.insert(target).inserted
-                else { continue }
-                let name = text(of: "/proc/\(process)/comm")
-                if name != "captured" { holders.append(Holder(node: target, process: process, name: name)) }
-            }
-        }
-        return holders
-    }
 }
 
 /// Users and groups by name.
 enum Accounts {
     static func hasUser(_ name: String) -> Bool {
-        unsafe getpwnam(name) != nil
+        user(named: name) != nil
+    }
+
+    /// The uid of a name.
+    static func user(named name: String) -> UInt32? {
+        guard let entry = unsafe getpwnam(name) else { return nil }
+        return unsafe entry.pointee.pw_uid
+    }
+
+    /// The name of a uid, or the number where it has none.
+    static func user(_ number: uid_t) -> String {
+        guard let entry = unsafe getpwuid(number), let name = unsafe entry.pointee.pw_name else { return "\(number)" }
+        return unsafe String(cString: name)
     }
 
     static func group(_ number: gid_t) -> String {

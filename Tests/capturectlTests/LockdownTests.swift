@@ -1,0 +1,197 @@
+import CaptureKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import capturectl
+
+/// A device manager that does to the nodes what the test says.
+private final class FakeUdev: DeviceRules {
+    var calls: [String] = []
+    var isThere = true
+    let applied: () throws -> Void
+
+    init(applied: @escaping () throws -> Void = {}) {
+        self.applied = applied
+    }
+
+    func check() throws(CaptureError) {
+        if !isThere { throw CaptureError(.unreachable, "udev does not run here") }
+    }
+    func reload() throws(CaptureError) { calls.append("reload") }
+    func apply() throws(CaptureError) {
+        calls.append("apply")
+        do {
+            try applied()
+        } catch {
+            throw CaptureError(.internalFault, "\(error)")
+        }
+    }
+}
+
+struct LockdownTests {
+    private let fake = FakeMachine()
+    private let template = "/usr/lib/captured/lockdown.rules"
+
+    private func put(mode: Int) throws {
+        for node in ["/dev/video0", "/dev/snd/pcmC0D0c"] { try fake.put(node, mode: mode) }
+    }
+
+    private func lockdown(_ udev: FakeUdev) -> Lockdown {
+        // What the test makes is its own user's, who stands for the daemon's.
+        Lockdown(machine: fake.machine, udev: udev, template: template, daemon: getuid())
+    }
+
+    private func installed() throws {
+        try fake.put(template, "TEST!=\"/usr/libexec/captured\"\nLABEL=\"captured_lockdown_end\"\n", mode: 0o644)
+        try fake.put("/etc/udev/rules.d/99-other.rules", mode: 0o644)
+    }
+
+    @Test func `turned on, the rule is there before udev applies it, and the nodes are the daemon's alone`() throws {
+        try installed()
+        try put(mode: 0o660)
+        let udev = FakeUdev {
+            #expect(self.fake.machine.text(of: Lockdown.rule) == self.fake.machine.text(of: self.template))
+            try self.put(mode: 0o600)
+        }
+        #expect(lockdown(udev).status().text.hasPrefix("not locked down: consent is advisory"))
+        let status = try lockdown(udev).turnOn()
+        #expect(status.isOn && status.isWhole)
+        #expect(status.nodes.count == 2)
+        #expect(udev.calls == ["reload", "apply"])
+        #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["73-captured-lockdown.rules", "99-other.rules"])
+        // Again, to the same end.
+        #expect(try lockdown(udev).turnOn().isWhole)
+    }
+
+    @Test func `a node that another rule gives away is an error that names it, never taken for locked`() throws {
+        try installed()
+        try put(mode: 0o660)
+        let udev = FakeUdev { try self.fake.put("/dev/video0", mode: 0o600) }
+        let error = #expect(throws: CaptureError.self) { try lockdown(udev).turnOn() }
+        #expect(error?.code == .inputOutput)
+        #expect(error?.message.contains("/dev/snd/pcmC0D0c is open to ") == true)
+        #expect(udev.calls.filter { $0 == "apply" }.count == 3)
+        #expect(!lockdown(udev).status().isWhole)
+        #expect(lockdown(udev).status().text.contains("locked down in part: 1 node of 2"))
+    }
+
+    @Test func `turned off, the rule is gone before udev applies what is left; twice is once`() throws {
+        try installed()
+        try put(mode: 0o600)
+        try fake.put(Lockdown.rule, mode: 0o644)
+        let udev = FakeUdev {
+            #expect(!self.fake.machine.exists(Lockdown.rule))
+            try self.put(mode: 0o660)
+        }
+        // Giving a node back to root takes root: as another user there is no daemon whose it could be.
+        let daemon = getuid() == 0 ? 0 : 4_000_000 as UInt32
+        let lockdown = Lockdown(machine: fake.machine, udev: udev, template: template, daemon: daemon)
+        for _ in 0..<2 {
+            let status = try lockdown.turnOff()
+            #expect(!status.isOn && status.isWhole)
+        }
+        #expect(udev.calls == ["reload", "apply", "reload", "apply"])
+        #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["99-other.rules"])
+    }
+
+    @Test func `nothing is changed where udev, the rule or the daemon's user is missing, or others write the rule`()
+        throws
+    {
+        let udev = FakeUdev()
+        func refusal(_ lockdown: Lockdown) -> CaptureError.Code? {
+            do throws(CaptureError) {
+                _ = try lockdown.turnOn()
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(refusal(lockdown(udev)) == .unreachable)
+        try installed()
+        #expect(refusal(Lockdown(machine: fake.machine, udev: udev, template: template, daemon: nil)) == .unreachable)
+        try fake.put(template, "LABEL=\"captured_lockdown_end\"\n", mode: 0o666)
+        #expect(refusal(lockdown(udev)) == .notPermitted)
+        try fake.put(template, "something else\n", mode: 0o644)
+        #expect(refusal(lockdown(udev)) == .badData)
+        udev.isThere = false
+        #expect(refusal(lockdown(udev)) == .unreachable)
+        #expect(udev.calls == [])
+        #expect(!fake.machine.exists(Lockdown.rule))
+    }
+
+    @Test func `the nodes are those of cameras and microphones; codecs and outputs are left alone`() throws {
+        func video(_ number: Int, _ capabilities: String, place: String = "../../devices/pci/video4linux") throws {
+            try fake.put("/dev/video\(number)")
+            try fake.put("/run/udev/data/c81:\(number)", "S:v4l\nE:ID_V4L_CAPABILITIES=\(capabilities)\nG:uaccess\n")
+            try fake.put("/sys/devices\(place.dropFirst(13))/video\(number)/dev", "81:\(number)\n")
+            try fake.link("/sys/class/video4linux/video\(number)", to: "\(place)/video\(number)")
+        }
+        try video(0, ":capture:")
+        try video(1, ":")
+        try video(2, ":video_output:")
+        try video(3, ":capture:video_output:")
+        try video(4, ":capture:video_output:", place: "../../devices/virtual/video4linux")
+        try video(5, "")
+        try video(6, ":", place: "../../devices/codec/video4linux")
+        for (number, place) in [(0, "pci"), (1, "codec"), (2, "unknown")] {
+            try fake.put("/dev/media\(number)")
+            try fake.put("/sys/devices/\(place)/media\(number)/dev")
+            try fake.link("/sys/bus/media/devices/media\(number)", to: "../../../devices/\(place)/media\(number)")
+        }
+        for node in ["snd/pcmC0D0c", "snd/pcmC0D0p", "snd/controlC0", "dsp", "dsp1", "mixer", "audio"] {
+            try fake.put("/dev/" + node)
+        }
+        let nodes = fake.machine.lockdownNodes
+        #expect(nodes.filter { $0.kind == .camera }.map(\.path) == ["/dev/video0", "/dev/video4", "/dev/video5"])
+        #expect(nodes.filter { $0.kind == .media }.map(\.path) == ["/dev/media0", "/dev/media2"])
+        let microphones = nodes.filter { $0.kind == .microphone }.map(\.path)
+        #expect(microphones == ["/dev/snd/pcmC0D0c", "/dev/dsp", "/dev/dsp1", "/dev/audio"])
+    }
+
+    @Test func `who may open a node is told by group, by everyone and by the list of who sits at the machine`() throws {
+        let names = AccountNames(user: { "u\($0)" }, group: { "g\($0)" })
+        try fake.put("/dev/video0")
+        var access = try #require(fake.machine.access(to: "/dev/video0"))
+        access.owner = 0
+        access.group = 44
+        access.groupMay = true
+        access.everyoneMay = false
+        access.listedUsers = [1000]
+        let node = CaptureNode(path: "/dev/video0", kind: .camera)
+        let status = NodeStatus(node: node, access: access, isAlone: access.isAlone(of: 990), names: names)
+        #expect(status.openTo == ["group g44", "user u1000"])
+        let holder = NodeHolder(node: "/dev/video0", process: 12, user: 1000, name: "che\u{1b}ese", program: "")
+        let all = LockdownStatus(isOn: true, nodes: [status])
+        let text = LockdownPresentation.text(all, [holder], seesAll: false)
+        #expect(text.contains("/dev/video0  camera  group g44, user u1000  che?ese (12, u1000)"))
+        #expect(text.contains("your own processes"))
+        #expect(LockdownPresentation.json(all, [holder], seesAll: false)["whole"] == JSON(false))
+        access.owner = 990
+        access.groupMay = false
+        #expect(!access.isAlone(of: 990))
+        access.listedUsers = []
+        #expect(access.isAlone(of: 990))
+    }
+
+    @Test func `what stops is said with PipeWire by name, and who keeps a node with the command that ends it`() throws {
+        try put(mode: 0o660)
+        for (process, name) in [(7, "wireplumber"), (8, "motion"), (9, "captured")] {
+            try fake.put("/proc/\(process)/comm", name)
+            try fake.put("/proc/\(process)/status", "Uid:\t\(process == 9 ? 990 : 1000)\t0\n")
+            try fake.link("/proc/\(process)/fd/5", to: process == 7 ? "/dev/null" : "/dev/snd/pcmC0D0c")
+        }
+        let names = AccountNames(user: { "u\($0)" }, group: { "g\($0)" })
+        let impact = LockdownImpact(fake.machine, daemon: 990, names: names)
+        #expect(impact.text.contains("PipeWire's own camera and microphone capture"))
+        #expect(impact.text.contains("running now: wireplumber (process 7 of u1000)"))
+        #expect(impact.holders.map(\.process) == [8])
+        #expect(impact.keeping(names: names).contains("motion   u1000  /dev/snd/pcmC0D0c"))
+        #expect(impact.keeping(names: names).hasSuffix("kill 8"))
+    }
+
+    @Test(arguments: ["on", "off", "status"])
+    func `a session bus has no lockdown`(_ command: String) async {
+        #expect(await Program.run(["lockdown", command, "--bus", "session"]) == 64)
+    }
+}
