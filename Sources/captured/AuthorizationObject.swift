@@ -163,6 +163,9 @@ struct AuthorizationObject: Sendable {
             throw CaptureError(.invalidArgument, "unknown answer '\(word)', expected authorized or denied")
         }
         let owner = ClientIdentity.answerUser(of: program, user: user)
+        // Whoever may not at all first; nobody types a password for what policy forbids anyway.
+        try await settings.allow(client, on: owner, loosens: false)
+        try await gate.checkSettable(user: user, program: program, service: service)
         try await settings.allow(client, on: owner, loosens: status != .denied)
         try await gate.set(user: user, program: program, service: service, status: status)
         await engine.endRevoked()

@@ -41,7 +41,7 @@ actor Health {
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
-        let count = configuration.problems.count
+        let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count
         Journal.send("the configuration was read anew: \(count) problem\(count == 1 ? "" : "s")")
         ServiceManager.ready(status: "reloaded")
     }

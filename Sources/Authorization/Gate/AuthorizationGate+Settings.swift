@@ -23,6 +23,14 @@ extension AuthorizationGate {
         return combined(Service.allCases, statuses, for: subject)
     }
 
+    /// Whether an answer would count; asked again when it is set.
+    ///
+    /// - Throws: `restricted`, naming the file and line, where policy forbids it; `invalidArgument` for what is no id.
+    public func checkSettable(user: UInt32, program: String, service: Service) throws(CaptureError) {
+        let id = try ProgramID(program)
+        try refuseRestricted([service], to: PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user))
+    }
+
     /// Sets an answer, as the person's own decision in settings. On disk when it returns; a denial has withdrawn the live
     /// grants by then, and an open question about the same is taken away.
     ///
@@ -45,8 +53,7 @@ extension AuthorizationGate {
             throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
         }
         let id = try ProgramID(program)
-        let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
-        try refuseRestricted([service], to: subject)
+        try checkSettable(user: user, program: program, service: service)
         var executable: ExecutableFile?
         if case .executable(let path) = id {
             executable = ExecutableFile.inspect(path, below: root)

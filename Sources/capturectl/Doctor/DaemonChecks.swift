@@ -114,7 +114,10 @@ struct DaemonChecks {
 
     /// The rules of `policy.d`: by what cannot be understood there, everything is refused.
     private func policy(_ health: DaemonHealth) -> [Finding] {
-        let reload = isSystem ? "sudo systemctl reload captured" : "kill -HUP $(pgrep -x captured)"
+        let reload =
+            isSystem
+            ? "sudo systemctl reload captured"
+            : "busctl --user call org.capturekit.Capture1 /org/capturekit/Capture1 org.capturekit.Capture1.Manager Reload"
         func mend(_ problem: String) -> String {
             let file = Printable.text(problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/policy.d")
             if problem.contains("who has no say here") || problem.contains("can be written by others") {

@@ -213,6 +213,34 @@ asked_no() {
   wait $asking
 }
 
+# What root decides before anybody is asked.
+policy() {
+  local id rule=/etc/captured/policy.d/50-suite.conf
+  allow alice microphone
+  id=$(alone capturectl start --camera none policy.wav)
+  rules Service=microphone User=alice Decision=restrict
+  it "a rule is read" reload_captured
+  it "it ends what runs" wait_for 60 session_is "$id" failed
+  it "which is told the file and line" says "withdrawn: .*$rule:1 says restrict" capturectl status --json "$id"
+  it "what it recorded is playable" playable /home/alice/policy.wav
+  it "so is the next start" refused 77 "$rule:1 says restrict" alone capturectl start --camera none policy2.wav
+  it "the journal knows it" says "policy .*$rule:1 says restrict" journal_of policy
+  it "the list shows it above the yes" says "restricted +claimed +$rule:1" as alice capturectl auth list
+  it "explain tells what decides" says "decided by +policy: $rule:1 says restrict" \
+    as alice capturectl auth explain $capturectl_program microphone
+  it "she cannot change it" refused 77 "$rule:1" alone capturectl auth set $capturectl_program microphone authorized
+  chmod o+w $rule
+  it "a file that others can write to is no policy" reload_captured
+  it "and refuses everybody" refused 77 "$rule: can be written by others" capturectl record "${sound[@]}" /tmp/policy.wav
+  it "doctor tells how to mend it" says "chmod go-w '$rule'" capturectl doctor
+  rm $rule
+  reload_captured
+  it "without it the answer counts again" expect_exit 0 alone capturectl record "${sound[@]}" policy3.wav
+  forget
+}
+rules() { mkdir -p /etc/captured/policy.d && printf '%s\n' '[Rule]' "$@" >/etc/captured/policy.d/50-suite.conf; }
+journal_of() { journalctl -b -o cat --no-pager _SYSTEMD_UNIT=captured.service CAPTURE_CAUSE="$1"; }
+
 settings() {
   it "alice may tighten her own consent" as alice capturectl auth set $capturectl_program camera denied
   it "status tells" says 'camera.*denied' as alice capturectl auth status
@@ -264,6 +292,11 @@ U
   systemctl daemon-reload
   systemctl start doorbell 2>/dev/null
   it "a service has nobody to ask" test "$(systemctl show -P ExecMainStatus doorbell)" = 75
+  rules Service=microphone Program=unit:doorbell.service Decision=allow
+  reload_captured
+  it "policy allows a service without an answer" systemctl start doorbell
+  rm /etc/captured/policy.d/50-suite.conf
+  reload_captured
   it "a service cannot be allowed by alice" expect_exit 77 alone capturectl auth set unit:doorbell.service microphone authorized
   it "root allows a service" capturectl auth set unit:doorbell.service microphone authorized
   it "then it records" systemctl start doorbell
@@ -296,6 +329,7 @@ others() {
   it "nor may he stop it" expect_exit 66 bob capturectl stop "$id"
   it "it still runs" session_is "$id" running
   it "he does not see her answers" fails says alice bob capturectl auth list
+  it "nor what decides about her programs" expect_exit 77 bob capturectl auth explain --user alice $capturectl_program
   it "root may stop it" capturectl stop "$id"
   it "and its file is finished" playable /home/alice/alice.wav
   forget
@@ -349,6 +383,7 @@ case $boot in
     agents
     daemon_dies_asking
     settings
+    policy
     machines
     others
     switched
