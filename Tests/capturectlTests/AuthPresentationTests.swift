@@ -28,7 +28,7 @@ struct AuthPresentationTests {
                 exe:/usr/bin/cheese, claimed
                 camera: restricted
                   decided by  policy: /etc/captured/policy.d/a.conf:4 says restrict
-                  answer      authorized, which does not count, by answer
+                  answer      authorized, which does not count now, by answer
                   a start     is refused, exit code 77: policy forbids it
                 """
         )
@@ -51,6 +51,36 @@ struct AuthPresentationTests {
                   policy      ask, by /etc/captured/policy.d/a.conf:4
                   perhaps     /b.conf:1 says restrict, if it fits what is not known of a program that is only named
                   a start     captures: it captures?[31m
+                """
+        )
+    }
+
+    @Test func `an explanation of what is switched off names the switch, and an answer that waits for it`() {
+        let one = AuthorizationExplanation(
+            program: "exe:/usr/bin/cheese",
+            tier: "claimed",
+            service: "camera",
+            status: .authorized,
+            decider: "switch",
+            policy: "",
+            policySource: "",
+            policyFault: "",
+            possibleRules: [],
+            stored: .authorized,
+            reason: "settings",
+            time: 0,
+            start: .refused,
+            exitCode: 77,
+            asks: "",
+            message: "the camera is switched off"
+        )
+        #expect(
+            AuthPresentation.text([one]) == """
+                exe:/usr/bin/cheese, claimed
+                camera: authorized
+                  decided by  the switch, by which it is off for every program
+                  answer      authorized, which does not count now, by settings
+                  a start     is refused, exit code 77: the camera is switched off
                 """
         )
     }

@@ -20,7 +20,7 @@ public struct AuthorizationExplanation: Hashable, Sendable {
     public var service: String
     /// What stands between them.
     public var status: AuthorizationStatus
-    /// What decides: `policy`, `answer` or `nothing`.
+    /// What decides: `switch`, `policy`, `answer` or `nothing`.
     public var decider: String
     /// What the rule says that counts: `restrict`, `ask` or `allow`; empty where no rule fits.
     public var policy: String

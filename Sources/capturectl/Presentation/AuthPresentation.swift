@@ -33,7 +33,7 @@ enum AuthPresentation {
                 lines.append("  policy      \(one.policy), by \(one.policySource)")
             }
             if one.decider != "answer", let stored = one.stored {
-                lines.append("  answer      \(stored.word), which does not count, \(origin(of: one))")
+                lines.append("  answer      \(stored.word), which does not count now, \(origin(of: one))")
             }
             for rule in one.possibleRules {
                 lines.append("  perhaps     \(rule), if it fits what is not known of a program that is only named")
@@ -53,6 +53,7 @@ enum AuthPresentation {
 
     private static func decider(of one: AuthorizationExplanation) -> String {
         switch one.decider {
+        case "switch": "the switch, by which it is off for every program"
         case "policy":
             one.policyFault.isEmpty
                 ? "policy: \(one.policySource) says \(one.policy)" : "policy: \(one.policySource): \(one.policyFault)"
