@@ -4,22 +4,22 @@ import Glibc
 /// Opening the store: everything is checked before an answer in it is believed.
 enum StoreConnection {
     /// Opens, creates where there is nothing, and tries a write.
-    static func open(_ location: StoreLocation) throws(StoreFault) -> OpenStore {
+    static func open(_ kind: StoreKind, _ location: StoreLocation) throws(StoreFault) -> OpenStore {
         switch location {
         case .memory:
             do {
-                let queue = try DatabaseQueue(configuration: configuration)
-                try queue.write(StoreSchema.create)
+                let queue = try DatabaseQueue(configuration: configuration(kind))
+                try queue.write(kind.create)
                 return OpenStore(queue: queue)
             } catch {
-                throw StoreFault(error, file: "in memory")
+                throw StoreFault(error, file: "in memory", of: kind)
             }
         case .directory(let directory):
-            let file = directory + "/" + AuthorizationStore.fileName
+            let file = directory + "/" + kind.fileName
             try StoreFiles.prepare(directory)
-            if try !StoreFiles.exists(file) { try create(file, in: directory) }
-            let identity = try StoreFiles.check(file)
-            return OpenStore(queue: try openExisting(file), file: identity)
+            if try !StoreFiles.exists(file) { try create(kind, file, in: directory) }
+            let identity = try StoreFiles.check(file, of: kind)
+            return OpenStore(queue: try openExisting(kind, file), file: identity)
         }
     }
 
@@ -31,10 +31,10 @@ enum StoreConnection {
         )
     }
 
-    private static var configuration: GRDB.Configuration {
+    private static func configuration(_ kind: StoreKind) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
-        configuration.label = "authorization"
-        // Somebody may be looking at the answers with another program.
+        configuration.label = kind.fileName
+        // Somebody may be looking at it with another program.
         configuration.busyMode = .timeout(2)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
@@ -42,11 +42,11 @@ enum StoreConnection {
         return configuration
     }
 
-    private static func openExisting(_ file: String) throws(StoreFault) -> DatabaseQueue {
+    private static func openExisting(_ kind: StoreKind, _ file: String) throws(StoreFault) -> DatabaseQueue {
         do {
-            let queue = try DatabaseQueue(path: file, configuration: configuration)
+            let queue = try DatabaseQueue(path: file, configuration: configuration(kind))
             try queue.inDatabase { database in
-                // After opening, and read back: a database that refuses is not one to keep answers in.
+                // After opening, and read back: a database that refuses is not one to rely on.
                 try database.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL")
             }
             let facts = try queue.read { database in
@@ -57,57 +57,64 @@ enum StoreConnection {
                     verdict: try String.fetchAll(database, sql: "PRAGMA integrity_check(1)")
                 )
             }
-            try check(facts.application, facts.version, facts.verdict, file)
+            try check(kind, facts.application, facts.version, facts.verdict, file)
             guard facts.synchronous == 2 else {
-                throw StoreFault("the store of answers \(file) does not synchronize its writes", isOfFile: true)
+                throw StoreFault("\(kind.name) \(file) does not synchronize its writes", isOfFile: true)
             }
-            try queue.write(probe)
+            try queue.write { database in
+                if facts.version < kind.version { try kind.upgrade(database, facts.version) }
+                try probe(database)
+            }
             return queue
         } catch let fault as StoreFault {
             throw fault
         } catch {
-            throw StoreFault(error, file: file)
+            throw StoreFault(error, file: file, of: kind)
         }
     }
 
-    private static func check(_ application: Int32, _ version: Int32, _ verdict: [String], _ file: String)
-        throws(StoreFault)
-    {
-        guard application == StoreSchema.applicationID else {
-            throw StoreFault.damage("\(file) is a database, but not a store of answers", file)
+    private static func check(
+        _ kind: StoreKind,
+        _ application: Int32,
+        _ version: Int32,
+        _ verdict: [String],
+        _ file: String
+    ) throws(StoreFault) {
+        guard application == kind.applicationID else {
+            throw StoreFault.damage("\(file) is a database, but not \(kind.indefiniteName)", file, kind)
         }
-        guard version <= StoreSchema.version else {
+        guard version <= kind.version else {
             throw StoreFault(
-                "the store of answers \(file) has version \(version), and this captured knows \(StoreSchema.version) "
+                "\(kind.name) \(file) has version \(version), and this captured knows \(kind.version) "
                     + "at most; install the newer captured again by: ",
                 remedy: "make install",
                 isOfFile: true
             )
         }
-        guard version == StoreSchema.version, verdict == ["ok"] else {
+        guard version > 0, verdict == ["ok"] else {
             let why = verdict.first ?? "no verdict"
-            throw StoreFault.damage("the store of answers \(file) is damaged: \(why)", file)
+            throw StoreFault.damage("\(kind.name) \(file) is damaged: \(why)", file, kind)
         }
     }
 
     /// Makes the database beside its place and moves it there whole, so that an empty or half-made file is never a crash
     /// in the making of it but always damage.
-    private static func create(_ file: String, in directory: String) throws(StoreFault) {
+    private static func create(_ kind: StoreKind, _ file: String, in directory: String) throws(StoreFault) {
         let unfinished = file + ".new"
         for leftover in [unfinished, unfinished + "-journal", file + "-journal"] { try StoreFiles.remove(leftover) }
         try StoreFiles.createEmpty(unfinished)
         do {
-            let queue = try DatabaseQueue(path: unfinished, configuration: configuration)
+            let queue = try DatabaseQueue(path: unfinished, configuration: configuration(kind))
             try queue.inDatabase { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 try database.inTransaction {
-                    try StoreSchema.create(database)
+                    try kind.create(database)
                     return .commit
                 }
             }
             try queue.close()
         } catch {
-            throw StoreFault(error, file: unfinished)
+            throw StoreFault(error, file: unfinished, of: kind)
         }
         try StoreFiles.moveIntoPlace(unfinished, file, in: directory)
     }

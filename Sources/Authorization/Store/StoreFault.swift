@@ -19,29 +19,29 @@ struct StoreFault: Error {
     }
 
     /// What SQLite reported while `file` was used.
-    init(_ error: any Error, file: String) {
+    init(_ error: any Error, file: String, of kind: StoreKind) {
         guard let error = error as? DatabaseError else {
-            self = .damage("the store of answers \(file) is damaged: \(error)", file)
+            self = .damage("\(kind.name) \(file) is damaged: \(error)", file, kind)
             return
         }
         let why = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
         switch error.resultCode {
         case .SQLITE_FULL:
-            self.init("the disk with the store of answers \(file) is full; make room there", isOfFile: false)
+            self.init("the disk with \(kind.name) \(file) is full; make room there", isOfFile: false)
         case .SQLITE_READONLY, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_PERM:
-            self.init("the store of answers \(file) cannot be written: \(why)", isOfFile: false)
+            self.init("\(kind.name) \(file) cannot be written: \(why)", isOfFile: false)
         case .SQLITE_CANTOPEN:
-            self.init("the store of answers \(file) cannot be opened: \(why)", isOfFile: true)
+            self.init("\(kind.name) \(file) cannot be opened: \(why)", isOfFile: true)
         default:
-            self = .damage("the store of answers \(file) is damaged: \(why)", file)
+            self = .damage("\(kind.name) \(file) is damaged: \(why)", file, kind)
         }
     }
 
     /// A file that no permission makes sound: with the command that starts over without destroying what may be evidence
     /// or can be repaired.
-    static func damage(_ why: String, _ file: String) -> StoreFault {
+    static func damage(_ why: String, _ file: String, _ kind: StoreKind) -> StoreFault {
         StoreFault(
-            why + "; bring back a copy, or start without any answer by: ",
+            why + "; bring back a copy, or \(kind.startOver) by: ",
             remedy: "mv '\(file)' '\(file).damaged'",
             isOfFile: true
         )

@@ -50,15 +50,15 @@ enum StoreFiles {
 
     /// Refuses a file that is not plainly ours, and tells which file it is.
     @discardableResult
-    static func check(_ file: String) throws(StoreFault) -> FileIdentity {
+    static func check(_ file: String, of kind: StoreKind) throws(StoreFault) -> FileIdentity {
         var status = stat()
-        guard unsafe lstat(file, &status) == 0 else { throw fault("the store of answers \(file) cannot be examined") }
+        guard unsafe lstat(file, &status) == 0 else { throw fault("\(kind.name) \(file) cannot be examined") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
-            throw StoreFault.damage("the store of answers \(file) is not a regular file of one name", file)
+            throw StoreFault.damage("\(kind.name) \(file) is not a regular file of one name", file, kind)
         }
         guard status.st_uid == geteuid() else {
             throw StoreFault(
-                "the store of answers \(file) belongs to uid \(status.st_uid) instead of \(geteuid()); look at what is "
+                "\(kind.name) \(file) belongs to uid \(status.st_uid) instead of \(geteuid()); look at what is "
                     + "in it, then mend it by: ",
                 remedy: "chown \(geteuid()) '\(file)'",
                 isOfFile: true
@@ -67,14 +67,14 @@ enum StoreFiles {
         let mode = status.st_mode & 0o7777
         guard mode == 0o600 else {
             throw StoreFault(
-                "the store of answers \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then mend "
+                "\(kind.name) \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then mend "
                     + "it by: ",
                 remedy: "chmod 0600 '\(file)'",
                 isOfFile: true
             )
         }
         guard status.st_size > 0 else {
-            throw StoreFault.damage("the store of answers \(file) is empty: it was cut off", file)
+            throw StoreFault.damage("\(kind.name) \(file) is empty: it was cut off", file, kind)
         }
         return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }

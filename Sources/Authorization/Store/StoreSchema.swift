@@ -1,8 +1,20 @@
 import CaptureCore
 import GRDB
 
-/// The tables of the store and their version.
+/// The tables of the store of answers and their version.
 enum StoreSchema {
+    /// The store of answers among the daemon's databases.
+    static let kind = StoreKind(
+        name: "the store of answers",
+        indefiniteName: "a store of answers",
+        startOver: "start without any answer",
+        fileName: AuthorizationStore.fileName,
+        applicationID: applicationID,
+        version: version,
+        create: create,
+        upgrade: { _, _ in }
+    )
+
     /// "CAPT": says that a database is ours (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x4341_5054
     /// Raised with every change of the tables (`PRAGMA user_version`).
