@@ -12,6 +12,8 @@ public final class Grant: Sendable {
     public let program: String
     /// Whose answer it rests on; 0 for the machine's.
     public let user: UInt32
+    /// Where that answer comes from.
+    public let basis: AnswerReason
 
     private let live = Atomic<Bool>(true)
     private let end = Mutex<(reason: String, isBySwitch: Bool)>(("", false))
@@ -26,10 +28,11 @@ public final class Grant: Sendable {
     /// Whether it was withdrawn because its service was switched off for everybody.
     public var isSwitchedOff: Bool { end.withLock { $0.isBySwitch } }
 
-    fileprivate init(service: Service, program: String, user: UInt32) {
+    fileprivate init(service: Service, program: String, user: UInt32, basis: AnswerReason) {
         self.service = service
         self.program = program
         self.user = user
+        self.basis = basis
     }
 
     /// Has something done when the grant is withdrawn: the withdrawal returns only after every handler has.
@@ -220,9 +223,11 @@ public actor AuthorizationGate {
     ) -> [Service: Grant] {
         let key = ProgramKey(user: client.answerUser, program: client.program)
         prune(key)
+        let bases = bases(for: client)
         var made: [Service: Grant] = [:]
         for service in services {
-            let grant = Grant(service: service, program: client.program, user: client.answerUser)
+            let basis = bases[service] ?? .policy
+            let grant = Grant(service: service, program: client.program, user: client.answerUser, basis: basis)
             grants[key, default: []].append(
                 WeakGrant(grant: grant, client: client, isPolicys: byPolicy.contains(service))
             )

@@ -57,6 +57,11 @@ public enum CaptureInterfaces {
                 [BusArgument("user", "s"), BusArgument("program", "s"), BusArgument("service", "s")],
                 returns: [BusArgument("removed", "u")]
             ),
+            BusMethod(
+                "GetHistory",
+                [BusArgument("filter", "a{sv}")],
+                returns: [BusArgument("entries", "aa{sv}"), BusArgument("next", "t")]
+            ),
             BusMethod("RegisterAgent", [BusArgument("path", "o"), BusArgument("options", "a{sv}")]),
             BusMethod("UnregisterAgent", [BusArgument("path", "o")]),
             BusMethod("Answer", [BusArgument("cookie", "s"), BusArgument("answers", "a{sb}")]),

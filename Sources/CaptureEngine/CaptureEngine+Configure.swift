@@ -130,6 +130,7 @@ extension CaptureEngine {
             await discard(Array(fresh.values))
             for name in fresh.keys { session.outputs[name] = nil }
             for input in added.values { await pool.release(input.shared.device.id, for: session.id) }
+            await endUses(Array(added.keys), of: session, as: .failed, error)
             throw error
         }
         await commit(description, inputs, in: session)
@@ -148,6 +149,7 @@ extension CaptureEngine {
             if !session.inputs.values.contains(where: { $0.shared.device.id == id }) {
                 await pool.release(id, for: session.id)
             }
+            await endUses([name], of: session, as: .stopped, nil)
         }
         session.isChanging = false
         finishIfDone(session)

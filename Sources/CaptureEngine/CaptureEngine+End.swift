@@ -111,6 +111,7 @@ extension CaptureEngine {
         }
         var final = session.statistics
         await leaveRings(of: session, atOnce: reason?.code == .revoked || reason?.code == .switchedOff)
+        await endUses(Array(session.uses.keys), of: session, as: UseOutcome(state, reason), reason)
         await finish(outputs)
         final.outputs = session.statistics.outputs
         session.finalStatistics = final

@@ -55,6 +55,7 @@ extension CaptureEngine {
     /// Waits for consent to everything that the session captures.
     private func authorize(_ session: Session) async throws(CaptureError) {
         let services = Set(session.description.inputs.map { Service($0.mediaType) })
+        try await history.check()
         let grants = try await gate.requestAccess(
             services,
             for: session.client.identity,
@@ -102,6 +103,8 @@ extension CaptureEngine {
                 opened.append(one)
                 live[input.name] = one
             }
+            // From here on samples may flow: a device that others use streams already.
+            try await recordUses(inputs.filter { input in session.uses[input.name] == nil }, live, in: session)
             for output in outputs {
                 let one = try await begin(output, of: description, inputs: live, in: session)
                 begun.append(one)
@@ -112,6 +115,8 @@ extension CaptureEngine {
             await discard(begun)
             for output in begun { session.outputs[output.description.name] = nil }
             for input in opened { await pool.release(input.shared.device.id, for: session.id) }
+            let names = inputs.map(\.name).filter { session.inputs[$0] == nil }
+            await endUses(names, of: session, as: session.isEnding ? .stopped : .failed, error)
             throw error
         }
     }

@@ -11,6 +11,7 @@ public actor CaptureEngine {
     let recorders: any RecorderLauncher
     let observer: any EngineObserver
     let provider: any DeviceProvider
+    let history: HistoryKeeper
     /// How long a recorder may take to begin and to finish its file.
     let patience: RecorderPatience
     var sessions: [UInt32: Session] = [:]
@@ -30,6 +31,7 @@ public actor CaptureEngine {
         recorders: any RecorderLauncher,
         gate: AuthorizationGate,
         observer: any EngineObserver,
+        history: HistoryKeeper,
         patience: RecorderPatience = RecorderPatience()
     ) {
         provider = devices
@@ -37,6 +39,7 @@ public actor CaptureEngine {
         self.recorders = recorders
         self.gate = gate
         self.observer = observer
+        self.history = history
         self.patience = patience
     }
 

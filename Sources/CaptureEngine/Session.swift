@@ -16,6 +16,8 @@ final class Session {
     /// By output name; an output stays here when it is done, for its counters.
     var outputs: [String: LiveOutput] = [:]
     var grants: [Service: Grant] = [:]
+    /// What the history has of it, by input name, until it ends.
+    var uses: [String: DeviceUseKey] = [:]
     var startedAt: ContinuousClock.Instant?
     /// The first fault of an output while others went on: the session's reason in the end.
     var firstFault: CaptureError?

@@ -28,7 +28,9 @@ struct Capturectl: AsyncParsableCommand {
             ),
             CommandGroup(
                 name: "Consent",
-                subcommands: [AuthCommand.self, SwitchCommand.self, AgentCommand.self, LockdownCommand.self]
+                subcommands: [
+                    AuthCommand.self, SwitchCommand.self, AgentCommand.self, LockdownCommand.self, HistoryCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "State",

@@ -13,6 +13,7 @@ struct AuthorizationObject: Sendable {
     let requests: AccessRequests
     let commandLine: ShippedCommandLine
     let settings: SettingsGuard
+    let history: HistoryPages
     /// Tells the bus of switches: the object that has them as a property.
     let showSwitches: @Sendable (Switches) throws(CaptureError) -> Void
 
@@ -22,8 +23,8 @@ struct AuthorizationObject: Sendable {
             methods: [
                 "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
                 "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
-                "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent, "Answer": answer,
-                "Dismiss": dismiss, "SetSwitch": setSwitch,
+                "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
+                "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
             ],
             properties: AuthorizationObject.properties(of: switches)
         )
@@ -46,6 +47,7 @@ struct AuthorizationObject: Sendable {
             throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
         try await settings.allowSwitch(client, on: isOn)
+        history.keeper.note(switch: service, isOn: isOn, by: client.identity)
         var fault: CaptureError?
         do throws(CaptureError) {
             try await gate.setSwitch(service, isOn: isOn)
@@ -192,6 +194,11 @@ struct AuthorizationObject: Sendable {
         await engine.endRevoked()
         for row in going { try changed(row.user, row.program, row.service, .notDetermined) }
         return [.uint32(UInt32(clamping: count))]
+    }
+
+    private func getHistory(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        return try await history.answer(call.arguments.properties(0), to: client.identity)
     }
 
     private func registerAgent(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -31,6 +31,15 @@ enum Daemon {
         if case .unusable(let why) = store.state {
             Journal.send("every start is refused: \(why)", priority: .error)
         }
+        let past = HistoryStore(directory: places.state)
+        if case .unusable(let why) = past.state {
+            Journal.send("every start is refused: \(why)", priority: .error)
+        }
+        let history = HistoryKeeper(
+            past,
+            limits: configuration.history.limits,
+            complain: { Journal.send($0, priority: .error) }
+        )
         let synthetic = try makeSynthetic(options, configuration.synthetic)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
@@ -47,7 +56,10 @@ enum Daemon {
             policy: policy,
             switches: SwitchFile(directory: places.state),
             promptTimeout: configuration.consent.promptTimeout,
-            decisions: SessionJournal.record
+            decisions: { decision in
+                SessionJournal.record(decision)
+                history.note(decision)
+            }
         )
         let announcer = Announcer()
         let engine = CaptureEngine(
@@ -55,7 +67,8 @@ enum Daemon {
             rings: SharedRings(),
             recorders: Recorders(origin: places.recorder(configuration)),
             gate: gate,
-            observer: announcer
+            observer: announcer,
+            history: history
         )
         let requests = AccessRequests(bus: bus, gate: gate)
         let callers = CallerDirectory(bus: bus, root: places.root) { connection in
@@ -72,6 +85,8 @@ enum Daemon {
             configuration: configuration,
             policy: policy,
             store: store,
+            past: past,
+            history: history,
             gate: gate,
             agents: agents
         )
@@ -92,6 +107,7 @@ enum Daemon {
             requests: requests,
             commandLine: commandLine,
             settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine),
+            history: HistoryPages(keeper: history),
             showSwitches: { switches throws(CaptureError) in
                 guard let object = root.value.withLock({ $0 }) else { return }
                 try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
@@ -128,6 +144,7 @@ enum Daemon {
         Journal.send("captured stops: \(end)")
         following.cancel()
         await engine.shutDown()
+        await history.finish()
         announcer.finish()
         await telling.value
         await bus.close()

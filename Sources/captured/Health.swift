@@ -9,6 +9,8 @@ actor Health {
     private var configuration: Configuration
     private var policy: Policy
     private let store: AuthorizationStore
+    private let past: HistoryStore
+    private let history: HistoryKeeper
     private let gate: AuthorizationGate
     private let agents: AgentRegistry
     nonisolated let ownUser = getuid()
@@ -18,6 +20,8 @@ actor Health {
         configuration: Configuration,
         policy: Policy,
         store: AuthorizationStore,
+        past: HistoryStore,
+        history: HistoryKeeper,
         gate: AuthorizationGate,
         agents: AgentRegistry
     ) {
@@ -25,6 +29,8 @@ actor Health {
         self.configuration = configuration
         self.policy = policy
         self.store = store
+        self.past = past
+        self.history = history
         self.gate = gate
         self.agents = agents
     }
@@ -40,6 +46,7 @@ actor Health {
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
+        await history.setLimits(configuration.history.limits)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count
         Journal.send("the configuration was read anew: \(count) problem\(count == 1 ? "" : "s")")
@@ -48,17 +55,18 @@ actor Health {
 
     func report() async -> [String: BusValue] {
         store.look()
-        let storeFault =
-            switch store.state {
-            case .usable: ""
-            case .unusable(let why): why
-            }
+        past.look()
+        let storeFault = Health.fault(store.state)
+        let historyFault = Health.fault(past.state)
         let switches = await gate.currentSwitches
         return [
             "version": .string(CaptureVersion.text),
             "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
             "storeFault": .string(storeFault),
             "storeRemedy": .string(store.remedy),
+            "history": .string(historyFault.isEmpty ? "ok" : "unusable"),
+            "historyFault": .string(historyFault),
+            "historyRemedy": .string(past.remedy),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
             "switchedOff": .strings(Service.ofDevices.filter(switches.isOff).map(\.rawValue)),
@@ -70,5 +78,9 @@ actor Health {
             "agents": .uint32(UInt32(await agents.count)),
             "user": .string(Users.name(of: ownUser)),
         ]
+    }
+
+    private static func fault(_ state: StoreState) -> String {
+        if case .unusable(let why) = state { why } else { "" }
     }
 }

@@ -57,6 +57,20 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test func `says how long the history is kept`() throws {
+        #expect(read().history.limits == HistoryLimits(age: 90 * 86_400_000, count: 100_000))
+        try vendor.write("captured.conf", "[History]\nKeepFor=1y\nMaxEntries=5000\n")
+        #expect(read().history.limits == HistoryLimits(age: 31_557_600_000, count: 5000))
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["KeepFor=23h", "KeepFor=11y", "KeepFor=90 moons", "MaxEntries=999", "MaxEntries=1000001"])
+    func `keeps the history's default for a value that is out of range`(line: String) throws {
+        try vendor.write("captured.conf", "[History]\n\(line)\n")
+        #expect(read().history == Configuration().history)
+        #expect(read().problems.count == 1)
+    }
+
     @Test func `says what is wrong by file and line and keeps the default`() throws {
         let file = try administrator.write(
             "captured.conf",
@@ -83,7 +97,8 @@ import Testing
                 "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of PromptTimeoutSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
-                "\(file):8: unknown section [Recorders], expected one of [Consent], [Recorder], [Synthetic]",
+                "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "
+                    + "[Recorder], [Synthetic]",
                 "\(file):10: 'relative' is no value for Socket=, expected an absolute path of at most 107 bytes; "
                     + "it stays as it was",
             ]

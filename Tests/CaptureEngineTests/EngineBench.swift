@@ -9,9 +9,14 @@ struct EngineBench {
     let recorders = FakeRecorders()
     let watch = StateWatch()
     let gate: AuthorizationGate
+    let history: HistoryKeeper
     let engine: CaptureEngine
 
-    init(answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = EngineBench.yes) {
+    init(
+        history store: HistoryStore = .inMemory(),
+        answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = EngineBench.yes
+    ) {
+        history = HistoryKeeper(store, limits: HistoryLimits(age: 86_400_000, count: 1000))
         gate = AuthorizationGate(
             store: .inMemory(),
             usage: FixedUsageDescriptions("to test"),
@@ -23,6 +28,7 @@ struct EngineBench {
             recorders: recorders,
             gate: gate,
             observer: watch,
+            history: history,
             patience: RecorderPatience(begin: .seconds(5), finish: .seconds(5))
         )
     }

@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension Configuration {
     /// Sets one key: `nil` when the value was understood, else what would be right.
     private typealias Setter = (inout Configuration, String) -> String?
@@ -6,8 +8,16 @@ extension Configuration {
         [
             "Consent": [
                 "PromptTimeoutSec": setter(\.consent.promptTimeout, "a time from 1s to 1h, as in 90 or 2min") {
-                    duration($0).flatMap { (.seconds(1) ... .seconds(3600)).contains($0) ? $0 : nil }
+                    duration($0, from: .seconds(1), to: .seconds(3600))
                 }
+            ],
+            "History": [
+                "KeepFor": setter(\.history.keepFor, "a time from 1d to 10y, as in 90d or 1y") {
+                    duration($0, from: .seconds(86_400), to: .seconds(10 * 31_557_600))
+                },
+                "MaxEntries": setter(\.history.maxEntries, "a number from 1000 to 1000000") {
+                    number($0, 1000...1_000_000)
+                },
             ],
             "Synthetic": [
                 "Enabled": setter(\.synthetic.enabled, "yes or no", boolean),
@@ -87,26 +97,8 @@ extension Configuration {
         }
     }
 
-    /// A time in systemd's form, seconds without a unit, as in `90`, `2min`, `1min 30s`.
-    private static func duration(_ text: String) -> Duration? {
-        var total = 0
-        var rest = text[...].drop { $0 == " " }
-        guard !rest.isEmpty else { return nil }
-        while !rest.isEmpty {
-            let digits = rest.prefix { ("0"..."9").contains($0) }
-            guard let number = Int(digits), number <= 86_400_000 else { return nil }
-            rest = rest.dropFirst(digits.count).drop { $0 == " " }
-            let unit = rest.prefix { $0.isLetter }
-            rest = rest.dropFirst(unit.count).drop { $0 == " " }
-            switch unit {
-            case "ms", "msec": total += number
-            case "", "s", "sec", "second", "seconds": total += number * 1000
-            case "m", "min", "minute", "minutes": total += number * 60_000
-            case "h", "hr", "hour", "hours": total += number * 3_600_000
-            default: return nil
-            }
-        }
-        return .milliseconds(total)
+    private static func duration(_ text: String, from least: Duration, to most: Duration) -> Duration? {
+        TimeSpan.parse(text).map { .milliseconds($0) }.flatMap { (least...most).contains($0) ? $0 : nil }
     }
 }
 

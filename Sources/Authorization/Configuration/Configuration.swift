@@ -10,6 +10,19 @@ public struct Configuration: Hashable, Sendable {
         public var promptTimeout: Duration = .seconds(120)
     }
 
+    /// The section `[History]`.
+    public struct History: Hashable, Sendable {
+        /// `KeepFor=`: how long an entry is kept after its end; 1 day to 10 years, 90 days by default.
+        public var keepFor: Duration = .seconds(90 * 86_400)
+        /// `MaxEntries=`: how many entries there are at most; 1,000 to 1,000,000, 100,000 by default.
+        public var maxEntries = 100_000
+
+        /// What the keeper of the history is told.
+        public var limits: HistoryLimits {
+            HistoryLimits(age: keepFor.components.seconds * 1000, count: maxEntries)
+        }
+    }
+
     /// The section `[Synthetic]`.
     public struct Synthetic: Hashable, Sendable {
         /// `Enabled=`: whether there is a synthetic camera and microphone; no by default.
@@ -31,6 +44,8 @@ public struct Configuration: Hashable, Sendable {
 
     /// How people are asked.
     public var consent = Consent()
+    /// What is remembered of uses and decisions.
+    public var history = History()
     /// Devices that need no hardware.
     public var synthetic = Synthetic()
     /// The processes that write files.

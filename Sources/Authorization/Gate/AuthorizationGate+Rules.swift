@@ -12,6 +12,14 @@ extension AuthorizationGate {
         return statuses
     }
 
+    /// Where the answers come from that allow a client its services; services without one are missing.
+    func bases(for client: ClientIdentity) -> [Service: AnswerReason] {
+        // A store that cannot be read has refused by now.
+        let rows = (try? store.answers(user: client.answerUser, program: client.program)) ?? []
+        let counting = rows.filter { $0.counts(for: client) }.map { ($0.service, $0.reason) }
+        return Dictionary(counting) { first, _ in first }
+    }
+
     /// The services that neither an answer nor policy decides, and why policy allows others.
     ///
     /// - Throws: `restricted`, naming the rules, before an answer is looked for; `denied`, naming every service that the

@@ -6,6 +6,8 @@ public enum AnswerReason: String, Hashable, Sendable {
     case answer
     /// Somebody changed it in settings: `capturectl auth set`.
     case settings
+    /// Policy allows it: nobody was asked, and nothing is stored.
+    case policy
 }
 
 /// One row of the store.

@@ -26,13 +26,20 @@ struct DaemonChecks {
 
     /// What mends the store: the daemon's own word, since it knows whether the answers in it can be kept.
     private func storeRemedy(_ health: DaemonHealth) -> String {
-        let remedy = Printable.text(health.text("storeRemedy"), limit: 1000)
+        remedy(health, "storeRemedy", "every answer is asked anew")
+    }
+
+    /// - Parameters:
+    ///   - key: Where the daemon gives the command.
+    ///   - loss: What follows when the file is put aside.
+    private func remedy(_ health: DaemonHealth, _ key: String, _ loss: String) -> String {
+        let remedy = Printable.text(health.text(key), limit: 1000)
         if remedy.isEmpty {
             let state = Printable.text(health.text("stateDirectory"))
             return "df -h '\(state)'; findmnt -T '\(state)'  # is it full, or mounted read-only?"
         }
         let command = (isSystem ? "sudo " : "") + remedy
-        if remedy.hasPrefix("mv ") { return command + "  # every answer is asked anew" }
+        if remedy.hasPrefix("mv ") { return command + "  # \(loss)" }
         if remedy.hasPrefix("make ") { return command + "  # in the newer captured's sources; then start it anew" }
         return command
     }
@@ -69,6 +76,18 @@ struct DaemonChecks {
                     storeRemedy(health)
                 )
             )
+        }
+        let pastFault = health.text("historyFault")
+        if !pastFault.isEmpty {
+            findings.append(
+                .problem(
+                    "history",
+                    "no use can be recorded, so nothing can start: \(Printable.text(pastFault, limit: 1000))",
+                    remedy(health, "historyRemedy", "the file is kept, and a new history begins")
+                )
+            )
+        } else if !health.text("history").isEmpty {
+            findings.append(.fine("history", "the history of uses and decisions is kept"))
         }
         let problems = health.list("configurationProblems")
         if problems.isEmpty { findings.append(.fine("configuration", "the configuration is read without a complaint")) }

@@ -43,6 +43,7 @@ enum HealthPresentation {
         if !health.text("storeFault").isEmpty { return "its store of answers is not usable, nothing can start" }
         if !health.list("policyFaults").isEmpty { return "its policy cannot be understood, nothing can start" }
         if !health.text("switchFault").isEmpty { return "its switches cannot be read, nothing can start" }
+        if !health.text("historyFault").isEmpty { return "its history is not usable, nothing can start" }
         let problems = health.list("configurationProblems").count
         return problems == 0 ? nil : "\(Quantities.count(problems, "problem")) in its configuration"
     }

@@ -1,0 +1,68 @@
+import CaptureCore
+
+extension HistoryEntry {
+    /// A use that begins.
+    init(_ use: DeviceUse, began: AnswerTime) {
+        self.init(
+            id: 0,
+            kind: .use,
+            user: use.client.user,
+            program: use.client.program,
+            tier: use.client.tier,
+            service: use.service,
+            device: use.device.rawValue,
+            deviceName: DisplayText.neutralized(use.deviceName, limit: 100),
+            cause: use.basis.rawValue,
+            status: .authorized,
+            began: began,
+            ended: nil,
+            duration: 0,
+            outcome: "",
+            message: "",
+            pid: use.client.pid,
+            session: use.session,
+            times: 1
+        )
+    }
+
+    /// A decision at a moment; `nil` for a yes that stood before and is looked up again, which its use tells of.
+    init?(_ decision: Decision, at time: AnswerTime) {
+        let stood = decision.cause == .storedAnswer || decision.cause == .policy
+        if stood, decision.status == .authorized { return nil }
+        self.init(
+            id: 0,
+            kind: decision.isSetting ? .setting : .decision,
+            user: decision.user,
+            program: decision.program,
+            tier: decision.tier,
+            service: decision.service,
+            device: "",
+            deviceName: "",
+            cause: decision.cause.rawValue,
+            status: decision.status,
+            began: time,
+            ended: time.wall,
+            duration: 0,
+            outcome: "",
+            message: DisplayText.neutralized(decision.message, limit: 500),
+            pid: decision.pid,
+            session: 0,
+            times: 1
+        )
+    }
+
+    /// Whether nothing was stored by it, so that a program can have as many as it likes: such are counted, not listed.
+    var isRepeatable: Bool {
+        kind == .decision && cause != Decision.Cause.answer.rawValue
+    }
+
+    /// What it has in common with those that are counted with it.
+    var repetition: [String] {
+        [kind.rawValue, "\(user)", program, service.rawValue, status.word, cause]
+    }
+}
+
+extension Decision {
+    /// Whether it changed what is stored without a prompt.
+    var isSetting: Bool { cause == .settings }
+}

@@ -1,0 +1,44 @@
+import CaptureKit
+
+/// The history, as rows and as JSON.
+enum HistoryPresentation {
+    static func table(_ events: [HistoryEvent]) -> String {
+        var table = Table(["WHEN", "USER", "PROGRAM", "TIER", "SERVICE", "WHAT", ">LASTED", "BY", "NOTE"])
+        for event in events {
+            table.add([
+                Clock.Moment(seconds: event.began / 1000).text, event.user, event.program, event.tier, event.service,
+                what(event), event.kind == "use" ? Quantities.time(event.duration * 1_000_000) : "", event.cause,
+                note(event),
+            ])
+        }
+        return table.text
+    }
+
+    /// What happened, in a word or two.
+    private static func what(_ event: HistoryEvent) -> String {
+        let word =
+            switch event.kind {
+            case "use": event.outcome.isEmpty ? "in use" : event.outcome
+            default: event.status?.word ?? "unknown"
+            }
+        return event.times > 1 ? "\(word) x\(event.times)" : word
+    }
+
+    /// The device of a use, and the reason of what did not end as asked.
+    private static func note(_ event: HistoryEvent) -> String {
+        guard event.kind == "use" else { return event.message }
+        let device = event.deviceName.isEmpty ? event.device : event.deviceName
+        return event.message.isEmpty ? device : "\(device): \(event.message)"
+    }
+
+    static func json(_ event: HistoryEvent) -> JSON {
+        [
+            "id": JSON(event.id), "kind": JSON(event.kind), "user": JSON(event.user), "program": JSON(event.program),
+            "tier": JSON(event.tier), "service": JSON(event.service), "device": JSON(event.device),
+            "deviceName": JSON(event.deviceName), "cause": JSON(event.cause), "status": JSON(event.status?.word),
+            "began": JSON(event.began), "ended": event.ended.map { JSON($0) } ?? .null,
+            "duration": JSON(event.duration), "outcome": JSON(event.outcome), "message": JSON(event.message),
+            "pid": JSON(event.processID), "session": JSON(event.session), "times": JSON(event.times),
+        ]
+    }
+}

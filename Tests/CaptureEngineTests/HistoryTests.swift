@@ -1,0 +1,123 @@
+import Authorization
+import CaptureCore
+import CaptureEngine
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `A session in the history` {
+    private func uses(_ bench: EngineBench) async throws -> [HistoryEntry] {
+        try await bench.history.page(HistoryQuery(limit: 100)).filter { $0.kind == .use }.reversed()
+    }
+
+    @Test func `has an entry for each device while it runs, and how it ended`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        let open = try await uses(bench)
+        #expect(open.map(\.service) == [.camera, .microphone])
+        #expect(open.map(\.device) == ["fake:camera", "fake:microphone"])
+        #expect(open.allSatisfy { $0.ended == nil && $0.session == id && $0.cause == "answer" && $0.user == 1000 })
+        try await bench.engine.stop(id, client: EngineBench.client())
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(try await uses(bench).map(\.outcome) == ["stopped", "stopped"])
+    }
+
+    @Test func `is interrupted, revoked or failed there as it is itself`() async throws {
+        let unplugged = EngineBench()
+        let first = try await unplugged.running()
+        unplugged.machine.unplug(FakeMachine.camera.id)
+        _ = await unplugged.watch.wait(first, for: .interrupted)
+        #expect(Set(try await uses(unplugged).map(\.outcome)) == ["interrupted"])
+        #expect(try await uses(unplugged).allSatisfy { $0.message.contains("went away") })
+
+        let withdrawn = EngineBench()
+        let second = try await withdrawn.running()
+        _ = try await withdrawn.gate.reset(user: 1000, program: nil, service: .camera)
+        _ = await withdrawn.watch.wait(second, for: .failed)
+        #expect(Set(try await uses(withdrawn).map(\.outcome)) == ["revoked"])
+
+        let broken = EngineBench()
+        broken.machine.failStarting(CaptureError(.inputOutput, "the cable is loose"))
+        let third = try await broken.running()
+        _ = await broken.watch.wait(third, for: .failed)
+        #expect(Set(try await uses(broken).map(\.outcome)) == ["failed"])
+    }
+
+    @Test func `is not there when nothing was opened`() async throws {
+        let bench = EngineBench(answer: { request in
+            Dictionary(uniqueKeysWithValues: request.services.map { ($0, false) })
+        })
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        _ = await bench.watch.wait(id, for: .failed)
+        #expect(try await uses(bench).isEmpty)
+    }
+
+    @Test func `is refused before anybody is asked when there can be none`() async throws {
+        let folder = NSTemporaryDirectory() + "history-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: folder + "/" + HistoryStore.fileName))
+        let bench = EngineBench(
+            history: HistoryStore(directory: folder),
+            answer: { _ throws(CaptureError) in
+                Issue.record("a person was asked in vain")
+                throw CaptureError(.dismissed, "closed")
+            }
+        )
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .failed, .running)
+        #expect(end.reason?.code == .inputOutput)
+        #expect(end.reason?.message.contains("history") == true)
+        #expect(bench.machine.log.isEmpty)
+    }
+
+    @Test func `streams nothing when its use cannot be recorded after all`() async throws {
+        let folder = NSTemporaryDirectory() + "history-\(UUID().uuidString)"
+        let bench = EngineBench(
+            history: HistoryStore(directory: folder),
+            answer: { request in
+                // Between the question and the start, somebody opens the history to others.
+                try? FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644],
+                    ofItemAtPath: folder + "/" + HistoryStore.fileName
+                )
+                return Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
+            }
+        )
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .failed, .running)
+        #expect(end.reason?.code == .inputOutput)
+        #expect(!bench.machine.log.contains { $0.hasPrefix("start") })
+        #expect(Set(bench.machine.log.filter { $0.hasPrefix("close") }).count == 2)
+        #expect(bench.recorders.recorder("movie") == nil)
+    }
+
+    @Test func `has an input that is added and one that is taken away`() async throws {
+        let bench = EngineBench()
+        var camera = EngineBench.movie()
+        camera.inputs.removeLast()
+        camera.connections.removeLast()
+        let id = try await bench.running(camera)
+        _ = try await bench.gate.requestAccess(
+            [.microphone],
+            for: EngineBench.client().identity,
+            session: ":1.1"
+        ) { () throws(CaptureError) in EngineBench.client().identity }
+        var both = camera
+        both.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
+        both.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
+        both.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        try await bench.engine.configure(id, both, files: ["sound": FakeFile()], client: EngineBench.client())
+        #expect(try await uses(bench).map(\.service) == [.camera, .microphone])
+        try await bench.engine.configure(id, camera, files: [:], client: EngineBench.client())
+        #expect(try await uses(bench).map(\.outcome) == ["", "stopped"])
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import CaptureKit
+import Foundation
+import Testing
+
+@testable import capturectl
+
+struct HistoryTests {
+    private func event(_ change: (inout HistoryEvent) -> Void = { _ in }) -> HistoryEvent {
+        var event = HistoryEvent(id: 5, kind: "use")
+        event.user = "alice"
+        event.program = "exe:/usr/bin/cheese"
+        event.tier = "claimed"
+        event.service = "camera"
+        event.deviceName = "A Camera"
+        event.cause = "answer"
+        event.status = .authorized
+        event.began = 1_700_000_000_000
+        event.ended = 1_700_000_061_000
+        event.duration = 61_000
+        event.outcome = "stopped"
+        change(&event)
+        return event
+    }
+
+    @Test func `a row says who, what, how it ended, how long and why`() {
+        let lasting = event {
+            $0.outcome = ""
+            $0.ended = nil
+        }
+        let refused = event {
+            $0.kind = "decision"
+            $0.cause = "stored-answer"
+            $0.status = .denied
+            $0.times = 12
+            $0.message = "it was denied"
+        }
+        let lines = HistoryPresentation.table([event(), lasting, refused]).split(separator: "\n")
+        let headings = lines[0].split(separator: " ").joined(separator: " ")
+        #expect(headings == "WHEN USER PROGRAM TIER SERVICE WHAT LASTED BY NOTE")
+        #expect(lines[1].contains("stopped") && lines[1].contains("01:01.0") && lines[1].hasSuffix("A Camera"))
+        #expect(lines[2].contains("in use"))
+        #expect(lines[3].contains("denied x12") && lines[3].hasSuffix("it was denied"))
+        #expect(!lines[3].contains("01:01.0"))
+    }
+
+    @Test func `in JSON a use that lasts has no end`() {
+        #expect(HistoryPresentation.json(event())["ended"] == JSON(Int64(1_700_000_061_000)))
+        #expect(HistoryPresentation.json(event { $0.ended = nil })["ended"] == .null)
+    }
+
+    @Test func `options become conditions`() throws {
+        let filter = try HistoryCommand.parse([
+            "--user", "alice", "--program", "exe:/a", "--service", "camera", "--since", "2026-03-01", "--until",
+            "2026-03-02 12:30",
+        ]).filter()
+        #expect(filter.user == "alice")
+        #expect(filter.program == "exe:/a")
+        #expect(filter.service == .camera)
+        #expect(try #require(filter.until) - (try #require(filter.since)) == 131_400_000)
+    }
+
+    @Test(arguments: [
+        ["--since", "soon"], ["--since", "2026-02-31"], ["--since", "2026-3-1"], ["--since", "90"],
+        ["--since", "2026-03-01 25:00"], ["--until", ""], ["--since", "now", "--until", "7d"], ["--program", "cheese"],
+        ["--user", "-1"], ["--since", "9999999999y"],
+    ])
+    func `what is no time, program or user is a usage error`(arguments: [String]) {
+        let error = #expect(throws: CaptureError.self) { try HistoryCommand.parse(arguments).filter() }
+        #expect(error?.code == .usage)
+    }
+
+    @Test(arguments: [("90min", Int64(-5_400_000)), ("7d", -604_800_000), ("1h 30min", -5_400_000), ("now", 0)])
+    func `a span counts back from now`(text: String, offset: Int64) throws {
+        let now: Int64 = 1_700_000_000
+        #expect(try MomentArgument.milliseconds(text, "--since", .past, now: now) == now * 1000 + offset)
+        #expect(try MomentArgument.milliseconds(text, "--until", .future, now: now) == now * 1000 - offset)
+    }
+
+    @Test func `a day begins at midnight here`() throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let midnight = Int64(Calendar.current.startOfDay(for: Date()).timeIntervalSince1970) * 1000
+        #expect(try MomentArgument.milliseconds("today", "--since", .past, now: now) == midnight)
+        let yesterday = try MomentArgument.milliseconds("yesterday", "--since", .past, now: now)
+        #expect((82_800_000...90_000_000).contains(midnight - yesterday))
+    }
+
+    @Test func `doctor tells a history that cannot be written, with what mends it`() {
+        let health = DaemonHealth(values: [
+            "historyFault": .text("the history /s/history.sqlite is damaged"), "historyRemedy": .text("mv 'a' 'b'"),
+        ])
+        let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nonexistent"))
+        let finding = checks.judge(health).first { $0.check == "history" }
+        #expect(finding?.state == .problem)
+        #expect(finding?.remedy == "sudo mv 'a' 'b'  # the file is kept, and a new history begins")
+        #expect(HealthPresentation.fault(health) == "its history is not usable, nothing can start")
+    }
+}

@@ -1,0 +1,73 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import Glibc
+import Testing
+
+@testable import captured
+
+@Suite struct `The history on the bus` {
+    private func caller(_ user: UInt32, _ tier: Tier = .claimed) -> ClientIdentity {
+        ClientIdentity(program: "exe:/usr/bin/a", tier: tier, user: user, name: "a", detail: "a test")
+    }
+
+    @Test func `shows a user its own and root everything`() throws {
+        #expect(try HistoryPages.query([:], of: caller(1000)).user == 1000)
+        #expect(try HistoryPages.query(["user": .string("1000")], of: caller(1000)).user == 1000)
+        #expect(try HistoryPages.query([:], of: caller(0)).user == nil)
+        #expect(try HistoryPages.query(["user": .string("1001")], of: caller(0)).user == 1001)
+        let error = #expect(throws: CaptureError.self) {
+            try HistoryPages.query(["user": .string("1001")], of: caller(1000))
+        }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test(arguments: [Tier.sandboxed, .service, .user])
+    func `shows a program that is no person's tool what it did itself`(tier: Tier) throws {
+        #expect(try HistoryPages.query([:], of: caller(1000, tier)).program == "exe:/usr/bin/a")
+        let error = #expect(throws: CaptureError.self) {
+            try HistoryPages.query(["program": .string("exe:/usr/bin/b")], of: caller(1000, tier))
+        }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test func `refuses a filter that it does not know, or of another type`() {
+        for filter: [String: BusValue] in [
+            ["colour": .string("red")], ["limit": .uint32(0)], ["limit": .uint32(201)], ["before": .uint64(0)],
+            ["since": .string("yesterday")], ["service": .string("kitchen")], ["program": .uint32(1)],
+        ] {
+            let error = #expect(throws: CaptureError.self) { try HistoryPages.query(filter, of: caller(0)) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `comes in pages that say where the next one begins`() async throws {
+        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let client = caller(getuid())
+        for number in 1...5 {
+            _ = try await keeper.begin([
+                DeviceUse(
+                    client: client,
+                    service: .camera,
+                    device: DeviceID(rawValue: "c"),
+                    deviceName: "C",
+                    basis: .settings,
+                    session: UInt32(number)
+                )
+            ])
+        }
+        let pages = HistoryPages(keeper: keeper)
+        var filter: [String: BusValue] = ["limit": .uint32(2)]
+        var sessions: [Int64] = []
+        while true {
+            let answer = try await pages.answer(filter, to: client)
+            let entries = try #require(answer[0].elements).compactMap(\.properties)
+            sessions += entries.compactMap { $0["session"]?.integer }
+            #expect(entries.allSatisfy { $0["cause"] == .string("settings") && $0["ended"] == .int64(0) })
+            #expect(entries.allSatisfy { $0["user"] == .string(Users.name(of: getuid())) })
+            guard let next = answer[1].unsigned, next > 0 else { break }
+            filter["before"] = .uint64(next)
+        }
+        #expect(sessions == [5, 4, 3, 2, 1])
+    }
+}
