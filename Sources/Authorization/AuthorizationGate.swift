@@ -75,9 +75,11 @@ public actor AuthorizationGate {
     let switchFile: SwitchFile?
     var promptTimeout: Duration
     let decisions: @Sendable (Decision) -> Void
+    let now: @Sendable () -> AnswerTime
+    var lifetimes = LifetimeBook()
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
-    private var grants: [ProgramKey: [WeakGrant]] = [:]
+    var grants: [ProgramKey: [WeakGrant]] = [:]
     private var lastNumber: UInt64 = 0
 
     /// A gate over a store.
@@ -91,6 +93,7 @@ public actor AuthorizationGate {
     ///   - switches: Where switches are kept; `nil` for as long as the gate lives.
     ///   - promptTimeout: How long a question stays before nobody has answered it.
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
+    ///   - now: What time it is.
     public init(
         store: AuthorizationStore,
         usage: any UsageDescriptions,
@@ -99,7 +102,8 @@ public actor AuthorizationGate {
         policy: Policy = Policy(),
         switches: SwitchFile? = nil,
         promptTimeout: Duration = .seconds(120),
-        decisions: @escaping @Sendable (Decision) -> Void = { _ in }
+        decisions: @escaping @Sendable (Decision) -> Void = { _ in },
+        now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
         self.store = store
         self.usage = usage
@@ -110,6 +114,7 @@ public actor AuthorizationGate {
         self.switches = switches?.load() ?? Switches()
         self.promptTimeout = promptTimeout
         self.decisions = decisions
+        self.now = now
     }
 
     /// Changes how long a question stays; those that are open keep their time.
@@ -154,9 +159,10 @@ public actor AuthorizationGate {
                     let words = { (service: Service) in
                         "\(client.program) may use \(service.title)" + (allowed[service].map { ": \($0)" } ?? "")
                     }
+                    let given = try mint(services, for: client, byPolicy: Set(allowed.keys))
                     report(services.subtracting(allowed.keys), for: client, .storedAnswer, words) { _ in .authorized }
                     report(Set(allowed.keys), for: client, .policy, words) { _ in .authorized }
-                    return mint(services, for: client, byPolicy: Set(allowed.keys))
+                    return given
                 }
                 try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)
             }
@@ -179,11 +185,13 @@ public actor AuthorizationGate {
 
     /// Withdraws the live grants of a program for a service; returns when all their handlers have.
     ///
-    /// - Parameter path: Only those that were given to this file; `nil` for all.
-    func revoke(user: UInt32, program: String, service: Service, path: String? = nil) {
+    /// - Parameters:
+    ///   - path: Only those that were given to this file; `nil` for all.
+    ///   - why: What their holders are told.
+    func revoke(user: UInt32, program: String, service: Service, path: String? = nil, why: String = "") {
         let key = ProgramKey(user: user, program: program)
         let those = grants[key]?.filter { path == nil || $0.client.executable?.path == path } ?? []
-        for grant in those.compactMap(\.grant) where grant.service == service { grant.revoke() }
+        for grant in those.compactMap(\.grant) where grant.service == service { grant.revoke(why) }
         prune(key)
     }
 
@@ -220,37 +228,20 @@ public actor AuthorizationGate {
         _ services: Set<Service>,
         for client: ClientIdentity,
         byPolicy: Set<Service>
-    ) -> [Service: Grant] {
+    ) throws(CaptureError) -> [Service: Grant] {
         let key = ProgramKey(user: client.answerUser, program: client.program)
         prune(key)
-        let bases = bases(for: client)
+        let bases = try bases(for: client)
+        try noteUse(of: services.compactMap { bases[$0] })
         var made: [Service: Grant] = [:]
         for service in services {
-            let basis = bases[service] ?? .policy
+            let basis = bases[service]?.reason ?? .policy
             let grant = Grant(service: service, program: client.program, user: client.answerUser, basis: basis)
-            grants[key, default: []].append(
-                WeakGrant(grant: grant, client: client, isPolicys: byPolicy.contains(service))
-            )
+            let row = bases[service]
+            let isPolicys = byPolicy.contains(service)
+            grants[key, default: []].append(WeakGrant(grant: grant, client: client, isPolicys: isPolicys, row: row))
             made[service] = grant
         }
         return made
-    }
-
-    private func prune(_ key: ProgramKey) {
-        grants[key]?.removeAll { $0.grant?.isLive != true }
-        if grants[key]?.isEmpty == true { grants[key] = nil }
-    }
-
-    private struct ProgramKey: Hashable {
-        var user: UInt32
-        var program: String
-    }
-
-    private struct WeakGrant {
-        weak var grant: Grant?
-        /// Whom it was given to.
-        var client: ClientIdentity
-        /// Whether policy gave it, without an answer.
-        var isPolicys: Bool
     }
 }

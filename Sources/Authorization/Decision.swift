@@ -8,12 +8,16 @@ public struct Decision: Hashable, Sendable {
         case storedAnswer = "stored-answer"
         /// The person's answer to a prompt, now on disk.
         case answer
+        /// The same on the asking command's own terminal.
+        case inlineAnswer = "inline-answer"
         /// A change in settings, now on disk.
         case settings
         /// The administrator's policy.
         case policy
         /// The service is switched off for every program.
         case switched = "switch"
+        /// A yes had its time, or was not used for too long.
+        case expired
         /// The prompt was closed.
         case dismissed
         /// Nobody answered in time.

@@ -33,6 +33,39 @@ public struct PromptRequest: Hashable, Sendable {
     }
 }
 
+/// What a person said to one row; `true` and `false` are a yes for always and a no.
+public struct PersonsAnswer: Hashable, Sendable, ExpressibleByBooleanLiteral {
+    /// Whether it is a yes.
+    public var isAllowed: Bool
+    /// How long a yes holds; not looked at for a no, which always does.
+    public var lifetime: GrantLifetime
+    /// Whether it was given on the asking command's own terminal.
+    public var isInline: Bool
+
+    /// An answer of the given properties.
+    public init(_ isAllowed: Bool, lifetime: GrantLifetime = .always, isInline: Bool = false) {
+        self.isAllowed = isAllowed
+        self.lifetime = lifetime
+        self.isInline = isInline
+    }
+
+    /// As in `yes for this session`.
+    var words: String {
+        guard isAllowed else { return "no" }
+        switch lifetime {
+        case .always: return "yes"
+        case .until: return "yes until a date"
+        case .connection: return "yes until it is closed"
+        case .session: return "yes for this session"
+        }
+    }
+
+    /// A yes for always, or a no.
+    public init(booleanLiteral value: Bool) {
+        self.init(value)
+    }
+}
+
 /// Whoever can put a question to the person at the machine.
 ///
 /// Thread-safe: the gate asks about different programs at one time.
@@ -42,7 +75,7 @@ public protocol Prompter: Sendable {
     /// The task is cancelled when nobody waits for the answer any more or when time has run out: take the question
     /// away then, and throw.
     ///
-    /// - Returns: The answer to each service. One that is missing was not answered, and nothing is stored for it.
+    /// - Returns: The answer to each service. One that is missing was not answered, and nothing comes of it.
     /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool]
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer]
 }

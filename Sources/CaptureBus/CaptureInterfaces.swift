@@ -53,6 +53,13 @@ public enum CaptureInterfaces {
                 ]
             ),
             BusMethod(
+                "SetFor",
+                [
+                    BusArgument("user", "s"), BusArgument("program", "s"), BusArgument("service", "s"),
+                    BusArgument("answer", "s"), BusArgument("options", "a{sv}"),
+                ]
+            ),
+            BusMethod(
                 "Reset",
                 [BusArgument("user", "s"), BusArgument("program", "s"), BusArgument("service", "s")],
                 returns: [BusArgument("removed", "u")]
@@ -65,6 +72,7 @@ public enum CaptureInterfaces {
             BusMethod("RegisterAgent", [BusArgument("path", "o"), BusArgument("options", "a{sv}")]),
             BusMethod("UnregisterAgent", [BusArgument("path", "o")]),
             BusMethod("Answer", [BusArgument("cookie", "s"), BusArgument("answers", "a{sb}")]),
+            BusMethod("AnswerFor", [BusArgument("cookie", "s"), BusArgument("answers", "a{sa{sv}}")]),
             BusMethod("Dismiss", [BusArgument("cookie", "s")]),
             BusMethod("SetSwitch", [BusArgument("service", "s"), BusArgument("on", "b")]),
         ],

@@ -119,7 +119,9 @@ extension CaptureEngine {
         session.inputs = [:]
         session.outputs = [:]
         session.files = [:]
+        let given = Array(session.grants.values)
         session.grants = [:]
+        await gate.sessionEnded(given)
         if state == .stopped, reason == nil, let fault = session.firstFault {
             // It was asked to stop, yet a file of it is not what it should be.
             change(session, to: .failed, fault)

@@ -116,7 +116,7 @@ extension CaptureEngine {
             for output in begun { session.outputs[output.description.name] = nil }
             for input in opened { await pool.release(input.shared.device.id, for: session.id) }
             let names = inputs.map(\.name).filter { session.inputs[$0] == nil }
-            await endUses(names, of: session, as: session.isEnding ? .stopped : .failed, error)
+            await endUses(names, of: session, as: session.isEnding ? .stopped : UseOutcome(.failed, error), error)
             throw error
         }
     }

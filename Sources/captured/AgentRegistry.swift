@@ -24,9 +24,9 @@ actor AgentRegistry: Prompter {
     private struct Question {
         var agent: String
         var services: [Service]
-        var waiter: CheckedContinuation<Result<[Service: Bool], CaptureError>, Never>?
+        var waiter: CheckedContinuation<Result<[Service: PersonsAnswer], CaptureError>, Never>?
         /// An answer that came before anybody waited: an agent may answer while its `Ask` is still returning.
-        var result: Result<[Service: Bool], CaptureError>?
+        var result: Result<[Service: PersonsAnswer], CaptureError>?
     }
 
     private let bus: BusConnection
@@ -81,7 +81,7 @@ actor AgentRegistry: Prompter {
     ///
     /// - Throws: `.notPermitted` for a cookie that is unknown, was used, or belongs to another agent; all alike, so that
     ///   nothing is learned by guessing.
-    func answer(_ cookie: String, from connection: String, _ answers: [Service: Bool]?) throws(CaptureError) {
+    func answer(_ cookie: String, from connection: String, _ answers: [Service: PersonsAnswer]?) throws(CaptureError) {
         guard let question = questions[cookie], question.agent == connection, question.result == nil else {
             throw CaptureError(.notPermitted, "there is no such question open for this agent")
         }
@@ -92,10 +92,16 @@ actor AgentRegistry: Prompter {
         guard Set(answers.keys).isSubset(of: question.services) else {
             throw CaptureError(.invalidArgument, "the answer is about something that was not asked")
         }
-        settle(cookie, .success(answers))
+        let isInline = agents[connection]?.isInline ?? false
+        settle(
+            cookie,
+            .success(
+                answers.mapValues { PersonsAnswer($0.isAllowed, lifetime: $0.lifetime, isInline: isInline) }
+            )
+        )
     }
 
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
         var tried: Set<String> = []
         while let agent = nextAgent(for: request.client, on: request.session, except: tried) {
             tried.insert(agent.connection)
@@ -150,7 +156,10 @@ actor AgentRegistry: Prompter {
         agent.identity.isSameProgram(as: client) && !commandLine.isRun(by: agent.identity)
     }
 
-    private func ask(_ agent: RegisteredAgent, _ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
+    private func ask(
+        _ agent: RegisteredAgent,
+        _ request: PromptRequest
+    ) async throws(CaptureError) -> [Service: PersonsAnswer] {
         let cookie = AgentRegistry.makeCookie()
         questions[cookie] = Question(agent: agent.connection, services: request.services)
         defer { questions[cookie] = nil }
@@ -198,7 +207,7 @@ actor AgentRegistry: Prompter {
     }
 
     /// The first result counts, and none after it.
-    private func settle(_ cookie: String, _ result: Result<[Service: Bool], CaptureError>) {
+    private func settle(_ cookie: String, _ result: Result<[Service: PersonsAnswer], CaptureError>) {
         guard let question = questions[cookie], question.result == nil else { return }
         questions[cookie]?.result = result
         questions[cookie]?.waiter = nil
@@ -229,6 +238,7 @@ actor AgentRegistry: Prompter {
             ),
             "secondsLeft": .uint32(UInt32(clamping: left.seconds + (left.attoseconds > 0 ? 1 : 0))),
             "inline": .bool(isInline),
+            "lifetimes": .strings(GrantLifetime.words),
         ])
     }
 }

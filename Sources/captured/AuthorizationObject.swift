@@ -25,6 +25,7 @@ struct AuthorizationObject: Sendable {
                 "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
                 "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
                 "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
+                "AnswerFor": answerFor, "SetFor": setFor,
             ],
             properties: AuthorizationObject.properties(of: switches)
         )
@@ -116,6 +117,8 @@ struct AuthorizationObject: Sendable {
                 "time": .int64(row.time.wall),
                 "detail": .string(row.detail),
                 "executable": .string(row.executable?.path ?? ""),
+                "lifetime": .string(row.lifetime.word),
+                "ends": .int64(await gate.ends(row) ?? 0),
             ])
         }
         return [.propertyList(entries)]
@@ -156,6 +159,14 @@ struct AuthorizationObject: Sendable {
     }
 
     private func set(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await set(call, lifetime: .always)
+    }
+
+    private func setFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await set(call, lifetime: try LifetimeCoding.option(call.arguments.properties(4)))
+    }
+
+    private func set(_ call: BusCall, lifetime: GrantLifetime) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
@@ -169,7 +180,7 @@ struct AuthorizationObject: Sendable {
         try await settings.allow(client, on: owner, loosens: false)
         try await gate.checkSettable(user: user, program: program, service: service)
         try await settings.allow(client, on: owner, loosens: status != .denied)
-        try await gate.set(user: user, program: program, service: service, status: status)
+        try await gate.set(user: user, program: program, service: service, status: status, lifetime: lifetime)
         await engine.endRevoked()
         try changed(owner, program, service, status)
         return []
@@ -233,10 +244,18 @@ struct AuthorizationObject: Sendable {
     private func answer(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         try settings.mayAnswer(client)
-        var answers: [Service: Bool] = [:]
+        var answers: [Service: PersonsAnswer] = [:]
         for (name, value) in try call.arguments.properties(1) {
-            answers[try Service(named: name)] = value.boolean ?? false
+            answers[try Service(named: name)] = PersonsAnswer(value.boolean ?? false)
         }
+        try await agents.answer(call.arguments.text(0), from: call.sender, answers)
+        return []
+    }
+
+    private func answerFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        try settings.mayAnswer(client)
+        let answers = try LifetimeCoding.answers(call.arguments.properties(1), now: AnswerTime.now.wall)
         try await agents.answer(call.arguments.text(0), from: call.sender, answers)
         return []
     }
@@ -249,6 +268,22 @@ struct AuthorizationObject: Sendable {
     private func changed(_ user: UInt32, _ program: String, _ service: Service, _ status: AuthorizationStatus)
         throws(CaptureError)
     {
+        try AuthorizationObject.tellChange(user, program, service, status, on: bus)
+    }
+
+    /// Tells of an answer that ended by itself.
+    static func tellChange(of decision: Decision, on bus: BusConnection) {
+        // A bus that is gone ends the daemon, which is told elsewhere.
+        try? tellChange(decision.user, decision.program, decision.service, decision.status, on: bus)
+    }
+
+    private static func tellChange(
+        _ user: UInt32,
+        _ program: String,
+        _ service: Service,
+        _ status: AuthorizationStatus,
+        on bus: BusConnection
+    ) throws(CaptureError) {
         try bus.emit(
             CaptureNames.root,
             CaptureNames.authorization,

@@ -11,16 +11,25 @@ actor CallerDirectory {
     private let bus: BusConnection
     private let identification: Identification
     private let gone: @Sendable (String) async -> Void
+    private let present: @Sendable ([ClientIdentity], UInt64) async -> Void
+    private var revision: UInt64 = 0
     private var known: [String: ClientIdentity] = [:]
     private var watches: [String: BusSubscription] = [:]
 
     /// - Parameters:
     ///   - root: Where programs' files are looked for.
+    ///   - present: Told who is connected, with a number that grows, whenever that changes.
     ///   - gone: Told when a connection that called once has left the bus.
-    init(bus: BusConnection, root: SystemRoot, gone: @escaping @Sendable (String) async -> Void) {
+    init(
+        bus: BusConnection,
+        root: SystemRoot,
+        present: @escaping @Sendable ([ClientIdentity], UInt64) async -> Void = { _, _ in },
+        gone: @escaping @Sendable (String) async -> Void
+    ) {
         self.bus = bus
         identification = Identification(bus: bus, root: root)
         self.gone = gone
+        self.present = present
     }
 
     /// Identifies a caller.
@@ -35,6 +44,7 @@ actor CallerDirectory {
         } else {
             known[connection] = now
             try await watch(connection)
+            await tellPresent()
         }
         return SessionClient(identity: now, connection: connection) { [weak self] () throws(CaptureError) in
             guard let self else { throw CaptureError(.unreachable, "captured is shutting down") }
@@ -58,5 +68,11 @@ actor CallerDirectory {
         known[connection] = nil
         watches[connection] = nil
         await gone(connection)
+        await tellPresent()
+    }
+
+    private func tellPresent() async {
+        revision += 1
+        await present(Array(known.values), revision)
     }
 }

@@ -59,8 +59,10 @@ enum Daemon {
             decisions: { decision in
                 SessionJournal.record(decision)
                 history.note(decision)
+                if decision.cause == .expired { AuthorizationObject.tellChange(of: decision, on: bus) }
             }
         )
+        await gate.setLifetimes(configuration.consent.lifetimes)
         let announcer = Announcer()
         let engine = CaptureEngine(
             devices: devices,
@@ -71,7 +73,11 @@ enum Daemon {
             history: history
         )
         let requests = AccessRequests(bus: bus, gate: gate)
-        let callers = CallerDirectory(bus: bus, root: places.root) { connection in
+        let callers = CallerDirectory(
+            bus: bus,
+            root: places.root,
+            present: { await gate.connected($0, revision: $1) }
+        ) { connection in
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
             await engine.clientGone(connection)

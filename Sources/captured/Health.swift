@@ -46,6 +46,7 @@ actor Health {
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
+        await gate.setLifetimes(configuration.consent.lifetimes)
         await history.setLimits(configuration.history.limits)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count

@@ -57,6 +57,22 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test func `says how long a yes lasts`() throws {
+        #expect(read().consent.lifetimes == LifetimeLimits(grace: 10_000, unused: nil))
+        try vendor.write("captured.conf", "[Consent]\nConnectionGraceSec=1500ms\nUnusedGrantsExpireSec=90d\n")
+        #expect(read().consent.lifetimes == LifetimeLimits(grace: 1500, unused: 7_776_000_000))
+        try administrator.write("captured.conf.d/a.conf", "[Consent]\nUnusedGrantsExpireSec=off\n")
+        #expect(read().consent.lifetimes.unused == nil)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["ConnectionGraceSec=2h", "UnusedGrantsExpireSec=59min", "UnusedGrantsExpireSec=never"])
+    func `keeps the default for a lifetime that cannot be`(line: String) throws {
+        try vendor.write("captured.conf", "[Consent]\n\(line)\n")
+        #expect(read().consent == Configuration().consent)
+        #expect(read().problems.count == 1)
+    }
+
     @Test func `says how long the history is kept`() throws {
         #expect(read().history.limits == HistoryLimits(age: 90 * 86_400_000, count: 100_000))
         try vendor.write("captured.conf", "[History]\nKeepFor=1y\nMaxEntries=5000\n")
@@ -94,7 +110,8 @@ import Testing
             found.problems.map(\.description) == [
                 "\(file):2: 'soon' is no value for PromptTimeoutSec=, expected a time from 1s to 1h, as in 90 or 2min; "
                     + "it stays as it was",
-                "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of PromptTimeoutSec",
+                "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of ConnectionGraceSec, "
+                    + "PromptTimeoutSec, UnusedGrantsExpireSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "

@@ -39,7 +39,7 @@ final class TemporaryFolder: Sendable {
 final class Person: Prompter {
     private struct Desk {
         var asked: [PromptRequest] = []
-        var waiting: [CheckedContinuation<Result<[Service: Bool], CaptureError>, Never>] = []
+        var waiting: [CheckedContinuation<Result<[Service: PersonsAnswer], CaptureError>, Never>] = []
         var withdrawn = 0
         var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
     }
@@ -49,7 +49,7 @@ final class Person: Prompter {
     var asked: [PromptRequest] { desk.withLock { $0.asked } }
     var withdrawn: Int { desk.withLock { $0.withdrawn } }
 
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = desk.withLock { desk in
@@ -80,11 +80,11 @@ final class Person: Prompter {
         }
     }
 
-    func answers(_ answers: [Service: Bool]) { settle(.success(answers)) }
+    func answers(_ answers: [Service: PersonsAnswer]) { settle(.success(answers)) }
 
     func fails(_ code: CaptureError.Code) { settle(.failure(CaptureError(code, "as the test says"))) }
 
-    private func settle(_ result: Result<[Service: Bool], CaptureError>) {
+    private func settle(_ result: Result<[Service: PersonsAnswer], CaptureError>) {
         let waiting = desk.withLock { desk in
             defer { desk.waiting = [] }
             return desk.waiting

@@ -128,8 +128,8 @@ import Testing
     }
 
     @Test func `refuses a file of another version`() throws {
-        _ = try open().pragma("user_version = 2")
-        try expectRefusal("version 2")
+        _ = try open().pragma("user_version = 3")
+        try expectRefusal("version 3")
     }
 
     @Test func `refuses somebody else's database`() throws {

@@ -43,6 +43,50 @@ import Testing
         #expect(Set(try await uses(broken).map(\.outcome)) == ["failed"])
     }
 
+    @Test func `ends with its consent's time, told why`() async throws {
+        let bench = EngineBench()
+        let client = ClientIdentity(program: "unit:a.service", tier: .service, user: 990, name: "a", detail: "a test")
+        let caller = SessionClient(identity: client, connection: ":1.9") { () throws(CaptureError) in client }
+        let id = try await bench.running(EngineBench.movie(), caller)
+        try await bench.gate.set(
+            user: 0,
+            program: client.program,
+            service: .microphone,
+            status: .authorized,
+            lifetime: .until(AnswerTime.now.wall + 2000)
+        )
+        let end = await bench.watch.wait(id, for: .failed, .stopped)
+        #expect(end.reason?.code == .revoked)
+        #expect(end.reason?.message.contains("until a date that has come") == true)
+        #expect(Set(try await uses(bench).map(\.outcome)) == ["revoked"])
+    }
+
+    @Test func `that was allowed this time takes the yes along when it ends`() async throws {
+        let gate = AuthorizationGate(
+            store: .inMemory(),
+            usage: FixedUsageDescriptions("to test"),
+            prompter: OncePrompter()
+        )
+        let watch = StateWatch()
+        let engine = CaptureEngine(
+            devices: FakeMachine(),
+            rings: FakeRings(),
+            recorders: FakeRecorders(),
+            gate: gate,
+            observer: watch,
+            history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        )
+        let client = EngineBench.client()
+        await gate.connected([client.identity], revision: 1)
+        let id = try await engine.create(EngineBench.buffer, files: [:], client: client)
+        try await engine.start(id, client: client)
+        #expect(await watch.wait(id, for: .running, .failed).state == .running)
+        #expect(try await gate.status(.camera, for: client.identity) == .authorized)
+        try await engine.stop(id, client: client)
+        _ = await watch.wait(id, for: .stopped)
+        #expect(try await gate.status(.camera, for: client.identity) == .notDetermined)
+    }
+
     @Test func `is not there when nothing was opened`() async throws {
         let bench = EngineBench(answer: { request in
             Dictionary(uniqueKeysWithValues: request.services.map { ($0, false) })
@@ -119,5 +163,12 @@ import Testing
         #expect(try await uses(bench).map(\.service) == [.camera, .microphone])
         try await bench.engine.configure(id, camera, files: [:], client: EngineBench.client())
         #expect(try await uses(bench).map(\.outcome) == ["", "stopped"])
+    }
+}
+
+/// A person who says yes, this time.
+private struct OncePrompter: Prompter {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        Dictionary(uniqueKeysWithValues: request.services.map { ($0, PersonsAnswer(true, lifetime: .session)) })
     }
 }

@@ -45,6 +45,43 @@ struct PromptDialogTests {
         #expect(steps(keys).last == .done(.answered([.camera: true, .microphone: false]), "no\n"))
     }
 
+    private func steps(offering lifetimes: [String], _ keys: String) -> [PromptDialog.Step] {
+        var request = request
+        request.lifetimes = lifetimes
+        var dialog = PromptDialog(request)
+        return dialog.take(Array(keys.utf8)).filter { $0 != .ignored }
+    }
+
+    @Test func `a yes may be for this time or until it is closed, each row for itself`() {
+        let all = ["always", "until", "connection", "session"]
+        #expect(
+            steps(offering: all, "tc") == [
+                .next("yes, this time\n  allow the microphone? [y/n] "),
+                .done(
+                    .chosen([.camera: .yes(.session), .microphone: .yes(.connection)]),
+                    "yes, until it is closed\n"
+                ),
+            ]
+        )
+        #expect(
+            steps(offering: all, "n\nT\n").last
+                == .done(.chosen([.camera: .no, .microphone: .yes(.session)]), "yes, this time\n")
+        )
+        #expect(steps(offering: all, "yes no").last == .done(.answered([.camera: true, .microphone: false]), "no\n"))
+        #expect(steps(offering: all, "tomorrow").isEmpty)
+    }
+
+    @Test func `what the daemon does not take is neither offered nor understood`() {
+        #expect(steps(offering: [], "t").isEmpty)
+        #expect(steps(offering: ["always", "session"], "c").isEmpty)
+        #expect(!PromptDialog(request).opening.contains("this time"))
+        var offering = request
+        offering.lifetimes = ["session"]
+        let text = PromptDialog(offering).opening
+        #expect(text.contains("t allows this time") && !text.contains("closed"))
+        #expect(text.hasSuffix("allow the camera? [y/n] "))
+    }
+
     @Test(arguments: ["\u{4}", "y\u{4}", "\u{1B}", ""])
     func `the end of input, Ctrl-D and Escape answer nothing, not even the row before`(keys: String) {
         #expect(steps(keys).last == .done(.dismissed, "no answer\n"))

@@ -11,8 +11,8 @@ public struct ClosurePrompter: Prompter {
     }
 
     /// Asks the closure.
-    public func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: Bool] {
-        try await answer(request)
+    public func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        try await answer(request).mapValues { PersonsAnswer($0) }
     }
 }
 

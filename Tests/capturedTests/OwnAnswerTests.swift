@@ -52,7 +52,7 @@ struct `A request` {
         return agent
     }
 
-    private func ask(for client: ClientIdentity) async throws(CaptureError) -> [Service: Bool] {
+    private func ask(for client: ClientIdentity) async throws(CaptureError) -> [Service: PersonsAnswer] {
         try await agents.ask(
             PromptRequest(
                 client: client,

@@ -9,7 +9,17 @@ extension Configuration {
             "Consent": [
                 "PromptTimeoutSec": setter(\.consent.promptTimeout, "a time from 1s to 1h, as in 90 or 2min") {
                     duration($0, from: .seconds(1), to: .seconds(3600))
-                }
+                },
+                "ConnectionGraceSec": setter(\.consent.connectionGrace, "a time from 0 to 1h, as in 10 or 1min") {
+                    duration($0, from: .zero, to: .seconds(3600))
+                },
+                "UnusedGrantsExpireSec": setter(
+                    \.consent.unusedGrantsExpire,
+                    "off, or a time from 1h to 10y, as in 90d"
+                ) { text -> Duration?? in
+                    if text == "off" { return .some(nil) }
+                    return duration(text, from: .seconds(3600), to: .seconds(10 * 31_557_600)).map { .some($0) }
+                },
             ],
             "History": [
                 "KeepFor": setter(\.history.keepFor, "a time from 1d to 10y, as in 90d or 1y") {

@@ -8,6 +8,19 @@ public struct Configuration: Hashable, Sendable {
     public struct Consent: Hashable, Sendable {
         /// `PromptTimeoutSec=`: how long a question stays; 1 s to 1 h, 2 min by default.
         public var promptTimeout: Duration = .seconds(120)
+        /// `ConnectionGraceSec=`: how long after its last connection a program still counts as open; 0 to 1 h, 10 s by
+        /// default.
+        public var connectionGrace: Duration = .seconds(10)
+        /// `UnusedGrantsExpireSec=`: how long a yes lasts that is not used; 1 h to 10 years, `nil` for ever by default.
+        public var unusedGrantsExpire: Duration?
+
+        /// What the gate is told.
+        public var lifetimes: LifetimeLimits {
+            LifetimeLimits(
+                grace: connectionGrace.milliseconds,
+                unused: unusedGrantsExpire?.milliseconds
+            )
+        }
     }
 
     /// The section `[History]`.
@@ -19,7 +32,7 @@ public struct Configuration: Hashable, Sendable {
 
         /// What the keeper of the history is told.
         public var limits: HistoryLimits {
-            HistoryLimits(age: keepFor.components.seconds * 1000, count: maxEntries)
+            HistoryLimits(age: keepFor.milliseconds, count: maxEntries)
         }
     }
 
@@ -76,5 +89,12 @@ public struct Configuration: Hashable, Sendable {
         case .text(let text): apply(KeyFile(parsing: text, path: path, dialect: .systemd))
         }
         return true
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    fileprivate var milliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -103,7 +103,7 @@ extension AuthorizationGate {
     }
 
     /// Takes an answer in: looks once more who asked, writes it down, then lets everybody know.
-    private func answer(_ key: AnswerKey, _ id: UInt64, _ answers: [Service: Bool]) async {
+    private func answer(_ key: AnswerKey, _ id: UInt64, _ answers: [Service: PersonsAnswer]) async {
         guard let prompt = prompts[key], prompt.id == id, !prompt.isAnswered else { return }
         let answers = answers.filter { prompt.services.contains($0.key) }
         guard !answers.isEmpty else {
@@ -118,35 +118,41 @@ extension AuthorizationGate {
         }
         // Settings may have changed or the question been withdrawn while the requester was looked at.
         guard prompts[key]?.id == id else { return }
-        let rows = answers.map { service, isYes in
+        let time = now()
+        let rows = answers.map { service, answer in
             StoredAnswer(
                 user: client.answerUser,
                 program: client.program,
                 service: service,
                 tier: client.tier,
-                status: isYes ? .authorized : .denied,
-                reason: .answer,
-                time: .now,
+                status: answer.isAllowed ? .authorized : .denied,
+                reason: answer.isInline ? .inlineAnswer : .answer,
+                time: time,
                 executable: client.executable,
-                detail: client.detail
+                detail: client.detail,
+                lifetime: answer.isAllowed ? answer.lifetime : .always
             )
         }
         do throws(CaptureError) {
-            try store.put(rows)
+            try store.put(rows.filter(\.lifetime.isStored))
         } catch {
             let why = "the answer could not be kept, so it does not count: \(error.message)"
             finish(key, id, .failed(CaptureError(.inputOutput, why)))
             return
         }
+        keepPassing(rows.filter { !$0.lifetime.isStored }, for: prompts[key]?.waiters.values.map(\.client) ?? [])
+        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDue() }
         for row in rows where row.status == .denied {
             revoke(user: row.user, program: row.program, service: row.service, path: row.executable?.path)
         }
-        for isYes in [true, false] {
-            let those = Set(answers.filter { $0.value == isYes }.keys)
+        for cause in [Decision.Cause.answer, .inlineAnswer] {
+            let those = answers.filter { $0.value.isInline == (cause == .inlineAnswer) }
             let words = { (service: Service) in
-                "the person said \(isYes ? "yes" : "no") to \(service.title) for \(client.program)"
+                "the person said \(answers[service]?.words ?? "no") to \(service.title) for \(client.program)"
             }
-            report(those, for: client, .answer, words) { _ in isYes ? .authorized : .denied }
+            report(Set(those.keys), for: client, cause, words) { service in
+                answers[service]?.isAllowed == true ? .authorized : .denied
+            }
         }
         finish(key, id, .decided(Set(answers.keys)))
     }

@@ -4,20 +4,22 @@ extension AuthorizationGate {
     /// What the store says for a client; services without an answer are missing.
     func storedStatuses(for client: ClientIdentity) throws(CaptureError) -> [Service: AuthorizationStatus] {
         var statuses: [Service: AuthorizationStatus] = [:]
-        for answer in try store.answers(user: client.answerUser, program: client.program)
-        where answer.counts(for: client) {
+        for answer in try countingAnswers(for: client) {
             // Two rows can count where one holds for every file of the id: the stricter wins.
             if statuses[answer.service] != .denied { statuses[answer.service] = answer.status }
         }
         return statuses
     }
 
-    /// Where the answers come from that allow a client its services; services without one are missing.
-    func bases(for client: ClientIdentity) -> [Service: AnswerReason] {
-        // A store that cannot be read has refused by now.
-        let rows = (try? store.answers(user: client.answerUser, program: client.program)) ?? []
-        let counting = rows.filter { $0.counts(for: client) }.map { ($0.service, $0.reason) }
-        return Dictionary(counting) { first, _ in first }
+    /// The answers that allow a client its services, the ones that hold longest; services without one are missing.
+    func bases(for client: ClientIdentity) throws(CaptureError) -> [Service: StoredAnswer] {
+        let rows = try countingAnswers(for: client).map { ($0.service, $0) }
+        return Dictionary(rows) { first, second in
+            guard first.lifetime.isStored, second.lifetime.isStored else {
+                return first.lifetime.isStored ? first : second
+            }
+            return (first.lifetime.moment ?? .max) >= (second.lifetime.moment ?? .max) ? first : second
+        }
     }
 
     /// The services that neither an answer nor policy decides, and why policy allows others.

@@ -1,11 +1,11 @@
 public import CaptureCore
 
 extension AuthorizationGate {
-    /// Every stored answer, by user, program and service.
+    /// Every answer that holds, by user, program and service; then those that are never written down.
     ///
     /// - Throws: `inputOutput` when the store cannot be used.
     public func list() throws(CaptureError) -> [StoredAnswer] {
-        try store.allAnswers()
+        current(try store.allAnswers()) { _ in true }
     }
 
     /// What settings show for a program: policy's no, then its answers (the strictest, where its files have different
@@ -17,7 +17,10 @@ extension AuthorizationGate {
         let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
         var statuses: [Service: AuthorizationStatus] = [:]
         let user = ClientIdentity.answerUser(of: program, user: user)
-        for answer in try store.answers(user: user, program: program) where statuses[answer.service] != .denied {
+        let answers = current(try store.answers(user: user, program: program)) { passing in
+            passing.user == user && passing.program == program
+        }
+        for answer in answers where statuses[answer.service] != .denied {
             statuses[answer.service] = answer.status
         }
         return combined(Service.allCases, statuses, for: subject)
@@ -41,16 +44,27 @@ extension AuthorizationGate {
     ///   - program: A program's id.
     ///   - service: What it is about.
     ///   - status: `authorized` or `denied`.
+    ///   - lifetime: How long a yes holds: for always, or until a moment to come.
     /// - Throws: `restricted`, naming the file and line, where policy forbids it and an answer would not count;
     ///   `invalidArgument` for an id or status that cannot be set, `inputOutput` when the store cannot be used.
     public func set(
         user: UInt32,
         program: String,
         service: Service,
-        status: AuthorizationStatus
+        status: AuthorizationStatus,
+        lifetime: GrantLifetime = .always
     ) throws(CaptureError) {
         guard status == .authorized || status == .denied else {
             throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
+        }
+        let time = now()
+        guard lifetime == .always || (status == .authorized && (lifetime.moment ?? 0) > time.wall) else {
+            throw CaptureError(
+                .invalidArgument,
+                status == .denied
+                    ? "a no holds until it is changed, not until a date"
+                    : "a yes is set for always or until a moment to come, not one that is over"
+            )
         }
         let id = try ProgramID(program)
         try checkSettable(user: user, program: program, service: service)
@@ -72,14 +86,17 @@ extension AuthorizationGate {
             tier: id.tier,
             status: status,
             reason: .settings,
-            time: .now,
+            time: time,
             // A denial holds for whatever file comes to lie there.
             executable: status == .denied ? nil : executable,
-            detail: "set by id"
+            detail: "set by id",
+            lifetime: lifetime
         )
         try store.put([row], replacingAll: true)
-        if status == .denied { revoke(user: owner, program: program, service: service) }
+        _ = removePassing(user: owner, program: program, service: service)
+        if status == .denied { revoke(user: owner, program: program, service: service) } else { rebase(row) }
         decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)")
+        if lifetime.moment != nil || lifetimes.limits.unused != nil { endDue() }
         for (key, prompt) in prompts
         where key.user == owner && key.program == program && prompt.services.contains(service) {
             finish(key, prompt.id, .decided(prompt.services))
@@ -97,7 +114,9 @@ extension AuthorizationGate {
     public func reset(user: UInt32?, program: String?, service: Service?) throws(CaptureError) -> Int {
         var owner = user
         if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
-        let gone = try store.remove(user: owner, program: program, service: service)
+        let gone =
+            try store.remove(user: owner, program: program, service: service)
+            + removePassing(user: owner, program: program, service: service)
         for row in gone {
             revoke(user: row.user, program: row.program, service: row.service)
             var row = row
@@ -107,7 +126,8 @@ extension AuthorizationGate {
         return gone.count
     }
 
-    private func decide(_ row: StoredAnswer, _ cause: Decision.Cause, _ message: String) {
+    /// Tells the journal of a change without a request.
+    func decide(_ row: StoredAnswer, _ cause: Decision.Cause, _ message: String) {
         decisions(
             Decision(
                 program: row.program,

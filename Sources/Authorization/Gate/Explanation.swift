@@ -51,7 +51,7 @@ public struct Explanation: Hashable, Sendable {
 extension AuthorizationGate {
     /// Explains a program that runs.
     public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) -> [Explanation] {
-        let rows = stored(user: client.answerUser, program: client.program) { $0.counts(for: client) }
+        let rows = strictest { () throws(CaptureError) in try countingAnswers(for: client) }
         return services.map { explain($0, client, PolicySubject(client), rows) }
     }
 
@@ -78,20 +78,22 @@ extension AuthorizationGate {
         subject.path = client.executable?.path ?? subject.path
         let isBound = client.executable != nil
         // Without its file, of which an answer may hang, the strictest is shown, as in settings.
-        let rows = stored(user: client.answerUser, program: program) { !isBound || $0.counts(for: client) }
         let final = client
+        let rows = strictest { () throws(CaptureError) in
+            let stored = try store.answers(user: final.answerUser, program: program)
+            return current(stored) { $0.user == final.answerUser && $0.program == program }
+                .filter { !isBound || $0.counts(for: final) }
+        }
         let whole = subject
         return (client, services.map { explain($0, final, whole, rows) })
     }
 
-    private func stored(
-        user: UInt32,
-        program: String,
-        where counts: (StoredAnswer) -> Bool
+    private func strictest(
+        _ answers: () throws(CaptureError) -> [StoredAnswer]
     ) -> Result<[Service: StoredAnswer], CaptureError> {
         do throws(CaptureError) {
             var rows: [Service: StoredAnswer] = [:]
-            for row in try store.answers(user: user, program: program) where counts(row) {
+            for row in try answers() {
                 if rows[row.service]?.status != .denied { rows[row.service] = row }
             }
             return .success(rows)

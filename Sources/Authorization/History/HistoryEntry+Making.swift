@@ -54,6 +54,7 @@ extension HistoryEntry {
     /// Whether nothing was stored by it, so that a program can have as many as it likes: such are counted, not listed.
     var isRepeatable: Bool {
         kind == .decision && cause != Decision.Cause.answer.rawValue
+            && cause != Decision.Cause.inlineAnswer.rawValue
     }
 
     /// What it has in common with those that are counted with it.
@@ -63,6 +64,6 @@ extension HistoryEntry {
 }
 
 extension Decision {
-    /// Whether it changed what is stored without a prompt.
-    var isSetting: Bool { cause == .settings }
+    /// Whether an answer was changed, or came to its end, without a prompt.
+    var isSetting: Bool { cause == .settings || cause == .expired }
 }

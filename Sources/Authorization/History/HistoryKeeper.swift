@@ -19,7 +19,7 @@ public actor HistoryKeeper {
     private nonisolated let inbox = Mutex<[HistoryEntry]>([])
 
     /// How often a daemon that has something open notes that it lives.
-    static let beat: Duration = .seconds(30)
+    static let beat: Duration = .seconds(10)
 
     /// A keeper of a store.
     ///

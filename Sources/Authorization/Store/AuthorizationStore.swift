@@ -8,7 +8,7 @@ public final class AuthorizationStore: Sendable {
     /// The file's name in the state directory.
     public static let fileName = "authorization.sqlite"
 
-    private let file: GuardedStore
+    let file: GuardedStore
 
     /// Opens or creates the store in a state directory, which is made when it is absent. Never throws: a store that
     /// cannot be used says so in `state` and refuses every call.
@@ -68,6 +68,7 @@ public final class AuthorizationStore: Sendable {
                     )
                 }
                 try answer.put(database)
+                try StoreConnection.mark(database, answer.time.wall)
             }
         }
     }

@@ -25,9 +25,17 @@ enum StoreConnection {
 
     /// Writes something, so that a disk that is full or read-only shows before a person is asked in vain.
     static func probe(_ database: Database) throws {
+        try mark(database, AnswerTime.now.wall)
+    }
+
+    /// Writes down how late it is; the latest stays, so that a clock which is set back is noticed.
+    static func mark(_ database: Database, _ wall: Int64) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO meta(key, value) VALUES('lastProbe', ?)",
-            arguments: ["\(AnswerTime.now.wall)"]
+            sql: """
+                INSERT INTO meta(key, value) VALUES('lastProbe', ?1) ON CONFLICT(key) DO UPDATE
+                    SET value = max(CAST(value AS INTEGER), CAST(?1 AS INTEGER))
+                """,
+            arguments: ["\(wall)"]
         )
     }
 

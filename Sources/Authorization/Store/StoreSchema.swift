@@ -12,13 +12,13 @@ enum StoreSchema {
         applicationID: applicationID,
         version: version,
         create: create,
-        upgrade: { _, _ in }
+        upgrade: upgrade
     )
 
     /// "CAPT": says that a database is ours (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x4341_5054
     /// Raised with every change of the tables (`PRAGMA user_version`).
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     /// Makes the tables in an empty database.
     ///
@@ -44,13 +44,35 @@ enum StoreSchema {
                     inode INTEGER,
                     protected INTEGER,
                     detail TEXT NOT NULL,
+                    until INTEGER CHECK(until IS NULL OR status = 3),
+                    usedWall INTEGER,
+                    usedSinceBoot INTEGER,
+                    usedBoot TEXT,
                     CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
                         AND (path IS NULL) = (protected IS NULL)),
                     PRIMARY KEY(user, program, service, executable)
                 ) STRICT, WITHOUT ROWID;
+                \(dates)
                 CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version);
+                """
+        )
+    }
+
+    /// Finds the few answers that have a date among the many that have none.
+    private static let dates = "CREATE INDEX answerUntil ON answer(until) WHERE until IS NOT NULL;"
+
+    /// From version 1, whose answers all hold for always and have not been seen in use.
+    private static func upgrade(_ database: Database, from version: Int32) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE answer ADD COLUMN until INTEGER CHECK(until IS NULL OR status = 3);
+                ALTER TABLE answer ADD COLUMN usedWall INTEGER;
+                ALTER TABLE answer ADD COLUMN usedSinceBoot INTEGER;
+                ALTER TABLE answer ADD COLUMN usedBoot TEXT;
+                \(dates)
+                PRAGMA user_version = \(StoreSchema.version);
                 """
         )
     }
@@ -96,6 +118,14 @@ extension StoredAnswer {
             )
         }
         detail = try row.decode(forColumn: "detail")
+        lifetime = try row.decode(Int64?.self, forColumn: "until").map { .until($0) } ?? .always
+        if let wall = try row.decode(Int64?.self, forColumn: "usedWall") {
+            lastUsed = AnswerTime(
+                wall: wall,
+                sinceBoot: try row.decode(forColumn: "usedSinceBoot"),
+                boot: try row.decode(forColumn: "usedBoot")
+            )
+        }
     }
 
     /// Writes the row in the place of one of the same key.
@@ -103,14 +133,14 @@ extension StoredAnswer {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO answer(user, program, service, executable, tier, status, reason, wall, sinceBoot,
-                    boot, path, device, inode, protected, detail)
-                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    boot, path, device, inode, protected, detail, until, usedWall, usedSinceBoot, usedBoot)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 user, program, service.rawValue, executableKey, tier.rawValue, status.rawValue, reason.rawValue,
                 time.wall, time.sinceBoot, time.boot, executable?.path,
                 executable.map { Int64(bitPattern: $0.device) }, executable.map { Int64(bitPattern: $0.inode) },
-                executable?.isProtected, detail,
+                executable?.isProtected, detail, lifetime.moment, lastUsed?.wall, lastUsed?.sinceBoot, lastUsed?.boot,
             ]
         )
     }

@@ -4,6 +4,8 @@ public import CaptureCore
 public enum AnswerReason: String, Hashable, Sendable {
     /// The person answered a prompt.
     case answer
+    /// The person answered a prompt on the asking command's own terminal.
+    case inlineAnswer = "inline-answer"
     /// Somebody changed it in settings: `capturectl auth set`.
     case settings
     /// Policy allows it: nobody was asked, and nothing is stored.
@@ -30,6 +32,10 @@ public struct StoredAnswer: Hashable, Sendable {
     public var executable: ExecutableFile?
     /// What the identity was made of, in words.
     public var detail: String
+    /// How long it holds; `always` for a no.
+    public var lifetime: GrantLifetime = .always
+    /// When something was last allowed by it, to the hour; `nil` while nothing was.
+    public var lastUsed: AnswerTime?
 
     /// Whether the answer counts for a client of the same program id.
     ///

@@ -39,6 +39,10 @@ public struct AuthorizationEntry: Hashable, Sendable {
     public var time: Int64
     /// What the program's identity was made of, in words.
     public var detail: String
+    /// How long it holds: `always`, `until`, `connection` or `session`.
+    public var lifetime: String = "always"
+    /// When it ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
+    public var ends: Int64?
 }
 
 /// Who may capture: to be read and changed by a person's tools.
@@ -122,7 +126,9 @@ public struct AuthorizationPanel: Sendable {
                 tier: row["tier"]?.text ?? "",
                 reason: row["reason"]?.text ?? "",
                 time: (row["time"]?.integer ?? 0) / 1000,
-                detail: row["detail"]?.text ?? ""
+                detail: row["detail"]?.text ?? "",
+                lifetime: row["lifetime"]?.text ?? "always",
+                ends: row["ends"]?.integer.flatMap { $0 == 0 ? nil : $0 }
             )
         }
     }
@@ -196,15 +202,30 @@ public struct AuthorizationPanel: Sendable {
 
     /// Stores an answer.
     ///
-    /// - Parameter user: A user's name; empty for the caller's own. Another's takes root.
-    /// - Throws: `notPermitted` for callers that may not, `restricted` where policy forbids it.
+    /// - Parameters:
+    ///   - until: When a yes ends, in milliseconds since 1970; `nil` for never.
+    ///   - user: A user's name; empty for the caller's own. Another's takes root.
+    /// - Throws: `notPermitted` for callers that may not, `restricted` where policy forbids it, `invalidArgument` for a
+    ///   moment that is over or a no with one.
     public func set(
         _ program: String,
         _ service: AuthorizationService,
         isAllowed: Bool,
+        until: Int64? = nil,
         user: String = ""
     ) async throws(CaptureError) {
         let word = (isAllowed ? AuthorizationStatus.authorized : .denied).word
+        if let until {
+            try await call(
+                "SetFor",
+                "ssssa{sv}",
+                [
+                    .string(user), .string(program), .string(service.rawValue), .string(word),
+                    .properties(["until": .int64(until)]),
+                ]
+            )
+            return
+        }
         try await call(
             "Set",
             "ssss",

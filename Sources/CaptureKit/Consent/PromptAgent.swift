@@ -138,6 +138,10 @@ private final class Questions: Sendable {
             let rows = answers.sorted { $0.key < $1.key }
             let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }
             _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", entries)])
+        case .chosen(let choices):
+            let rows = choices.sorted { $0.key < $1.key }
+            let entries = rows.map { BusEntry(.string($0.key.rawValue), $0.value.busValue) }
+            _ = try? await call("AnswerFor", "sa{sa{sv}}", [.string(cookie), .dictionary("sa{sv}", entries)])
         }
     }
 
@@ -180,5 +184,19 @@ extension PromptRequest {
             secondsLeft: UInt32(clamping: facts["secondsLeft"]?.integer ?? 0),
             isInline: facts["inline"]?.boolean ?? false
         )
+        lifetimes = facts["lifetimes"]?.texts ?? []
+    }
+}
+
+extension PromptChoice {
+    /// As `AnswerFor` takes it.
+    fileprivate var busValue: BusValue {
+        switch self {
+        case .no: return .properties(["allowed": .bool(false)])
+        case .yes(let lifetime):
+            var facts: [String: BusValue] = ["allowed": .bool(true), "lifetime": .string(lifetime.word)]
+            facts["until"] = lifetime.moment.map { .int64($0) }
+            return .properties(facts)
+        }
     }
 }

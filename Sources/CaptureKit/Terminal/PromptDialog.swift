@@ -1,10 +1,11 @@
 /// The dialog of a terminal agent as a machine without a terminal: text to show, keys to take.
 ///
-/// All rows are shown first; then one question a row, answered by one key. Nothing counts as an answer but `y` and `n`.
+/// All rows are shown first; then one question a row, answered by one key. Nothing counts as an answer but `y` and `n`, and
+/// where the daemon takes them `t`, this time, and `c`, until the program is closed.
 public struct PromptDialog: Sendable {
     /// What is asked.
     public let request: PromptRequest
-    private var answers: [AuthorizationService: Bool] = [:]
+    private var answers: [AuthorizationService: PromptChoice] = [:]
 
     /// The dialog of a request.
     public init(_ request: PromptRequest) {
@@ -31,6 +32,8 @@ public struct PromptDialog: Sendable {
         }
         let limit = request.secondsLeft == 0 ? "" : " within \(request.secondsLeft) s"
         lines.append("y allows, n refuses, both are remembered; Ctrl-D answers nothing. Answer\(limit):")
+        let shorter = offered.map { key, _, meaning in "\(Character(Unicode.Scalar(key))) allows \(meaning)" }
+        if !shorter.isEmpty { lines.insert("\(shorter.joined(separator: ", "));", at: lines.count - 1) }
         return lines.joined(separator: "\n") + "\n" + question
     }
 
@@ -58,7 +61,7 @@ public struct PromptDialog: Sendable {
             return bytes.count == 1 ? [.done(.dismissed, "no answer\n")] : [.ignored]
         }
         // What was typed or pasted counts as a whole: a `y` in the middle of other text is nobody's yes.
-        guard let keys = PromptDialog.keys(in: bytes) else { return [.ignored] }
+        guard let keys = keys(in: bytes) else { return [.ignored] }
         var steps: [Step] = []
         for key in keys {
             let step = take(key)
@@ -70,14 +73,14 @@ public struct PromptDialog: Sendable {
 
     /// The answers in some input: `y`, `n`, `yes` and `no` in any case, apart from each other or not, and the keys that
     /// end the dialog; `nil` when there is anything else in it but white space.
-    private static func keys(in bytes: [UInt8]) -> [UInt8]? {
+    private func keys(in bytes: [UInt8]) -> [UInt8]? {
         var keys: [UInt8] = []
-        let ends: Set<UInt8> = [Key.endOfInput, Key.interrupt]
+        let known = Set(offered.map(\.key) + [UInt8(ascii: "y"), UInt8(ascii: "n"), Key.endOfInput, Key.interrupt])
         for word in bytes.split(whereSeparator: { $0 == 0x20 || (0x09...0x0d).contains($0) }) {
             let word = word.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
             if word == Array("yes".utf8) || word == Array("no".utf8) {
                 keys.append(word[0])
-            } else if word.allSatisfy({ $0 == UInt8(ascii: "y") || $0 == UInt8(ascii: "n") || ends.contains($0) }) {
+            } else if word.allSatisfy(known.contains) {
                 keys += word
             } else {
                 return nil
@@ -88,18 +91,37 @@ public struct PromptDialog: Sendable {
 
     private mutating func take(_ key: UInt8) -> Step {
         switch key {
-        case UInt8(ascii: "y"): answer(true)
-        case UInt8(ascii: "n"): answer(false)
-        case Key.endOfInput, Key.interrupt: .done(.dismissed, "no answer\n")
-        default: .ignored
+        case UInt8(ascii: "y"): return answer(.yes(.always), "yes")
+        case UInt8(ascii: "n"): return answer(.no, "no")
+        case Key.endOfInput, Key.interrupt: return .done(.dismissed, "no answer\n")
+        default:
+            guard let choice = offered.first(where: { $0.key == key }) else { return .ignored }
+            return answer(.yes(choice.lifetime), "yes, \(choice.meaning)")
         }
     }
 
-    private mutating func answer(_ isAllowed: Bool) -> Step {
+    private mutating func answer(_ choice: PromptChoice, _ word: String) -> Step {
         guard let service = pending else { return .ignored }
-        answers[service] = isAllowed
-        let text = isAllowed ? "yes\n" : "no\n"
-        return pending == nil ? .done(.answered(answers), text) : .next(text + question)
+        answers[service] = choice
+        return pending == nil ? .done(outcome, word + "\n") : .next(word + "\n" + question)
+    }
+
+    /// In the words that every daemon knows, unless a yes is for a shorter time.
+    private var outcome: PromptAnswer {
+        var plain: [AuthorizationService: Bool] = [:]
+        for (service, choice) in answers {
+            guard choice == .no || choice == .yes(.always) else { return .chosen(answers) }
+            plain[service] = choice != .no
+        }
+        return .answered(plain)
+    }
+
+    /// The keys of a yes for a shorter time, as far as the daemon takes it.
+    private var offered: [(key: UInt8, lifetime: GrantLifetime, meaning: String)] {
+        let all: [(UInt8, GrantLifetime, String)] = [
+            (UInt8(ascii: "t"), .session, "this time"), (UInt8(ascii: "c"), .connection, "until it is closed"),
+        ]
+        return all.filter { request.lifetimes.contains($0.1.word) }.map { (key: $0.0, lifetime: $0.1, meaning: $0.2) }
     }
 
     private var pending: AuthorizationService? {

@@ -22,6 +22,8 @@ public struct PromptRequest: Hashable, Sendable {
     public var secondsLeft: UInt32
     /// Whether `capturectl` asks for itself on its own terminal.
     public var isInline: Bool
+    /// For how long a yes can be given; empty where it holds for always alone. Words as in `GrantLifetime`.
+    public var lifetimes: [String] = []
 
     /// A request of the given properties.
     public init(
@@ -51,10 +53,20 @@ public struct PromptRequest: Hashable, Sendable {
 
 /// What came of asking.
 public enum PromptAnswer: Hashable, Sendable {
-    /// Yes or no for every service asked for.
+    /// Yes or no for every service asked for; a yes holds for always.
     case answered([AuthorizationService: Bool])
+    /// The same, where a yes may hold for a shorter time.
+    case chosen([AuthorizationService: PromptChoice])
     /// The person closed the question: nothing is stored.
     case dismissed
     /// The question was withdrawn while it stood: there is nothing to answer any more.
     case withdrawn
+}
+
+/// What a person chose for one row.
+public enum PromptChoice: Hashable, Sendable {
+    /// No, until it is changed.
+    case no
+    /// Yes, for as long as it says.
+    case yes(GrantLifetime)
 }

@@ -3,15 +3,27 @@ import CaptureKit
 /// Stored answers and identities, as rows and as JSON.
 enum AuthPresentation {
     static func table(_ entries: [AuthorizationEntry]) -> String {
-        var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN"])
+        var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN", "LASTS"])
         for entry in entries {
             let source = entry.policy.isEmpty ? entry.reason : entry.policy
             table.add([
                 entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, source,
-                entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "",
+                entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "", lasting(entry),
             ])
         }
         return table.text
+    }
+
+    /// How long an answer holds, and until when as things stand.
+    private static func lasting(_ entry: AuthorizationEntry) -> String {
+        let end = entry.ends.map { Clock.Moment(seconds: $0 / 1000).text }
+        switch entry.lifetime {
+        case "always": return end.map { "until \($0) unless used" } ?? "always"
+        case "until": return end.map { "until \($0)" } ?? "until a date"
+        case "connection": return "until it is closed"
+        case "session": return "this time"
+        default: return entry.lifetime
+        }
     }
 
     static func json(_ entry: AuthorizationEntry) -> JSON {
@@ -20,6 +32,7 @@ enum AuthPresentation {
             "status": JSON(entry.status?.word), "stored": JSON(entry.stored?.word),
             "policy": JSON(entry.policy.isEmpty ? nil : entry.policy), "tier": JSON(entry.tier),
             "reason": JSON(entry.reason), "time": JSON(entry.time), "detail": JSON(entry.detail),
+            "lifetime": JSON(entry.lifetime), "ends": entry.ends.map { JSON($0) } ?? .null,
         ]
     }
 

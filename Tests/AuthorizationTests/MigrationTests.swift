@@ -1,0 +1,90 @@
+@testable import Authorization
+import CaptureCore
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct `A store of version 1` {
+    let folder: TemporaryFolder
+    var file: String { folder.path + "/" + AuthorizationStore.fileName }
+
+    /// As captured 1.0 made it.
+    private static let tables = """
+        CREATE TABLE answer(
+            user INTEGER NOT NULL CHECK(user BETWEEN 0 AND 4294967295),
+            program TEXT NOT NULL CHECK(length(program) > 0),
+            service TEXT NOT NULL,
+            executable TEXT NOT NULL,
+            tier TEXT NOT NULL,
+            status INTEGER NOT NULL CHECK(status IN (2, 3, 4)),
+            reason TEXT NOT NULL,
+            wall INTEGER NOT NULL,
+            sinceBoot INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            path TEXT,
+            device INTEGER,
+            inode INTEGER,
+            protected INTEGER,
+            detail TEXT NOT NULL,
+            CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
+                AND (path IS NULL) = (protected IS NULL)),
+            PRIMARY KEY(user, program, service, executable)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO meta VALUES('lastProbe', '1700000000000');
+        INSERT INTO answer VALUES(1000, 'exe:/usr/bin/cheese', 'camera', '', 'claimed', 3, 'answer', 1699999999000, 5, 'b',
+            '/usr/bin/cheese', -1, -2, 1, 'the session 3');
+        INSERT INTO answer VALUES(0, 'unit:a.service', 'microphone', '', 'service', 2, 'settings', 1699999999001, 6, 'b',
+            NULL, NULL, NULL, NULL, 'set by id');
+        PRAGMA application_id = 1128353876;
+        PRAGMA user_version = 1;
+        """
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: file)
+        try queue.write { try $0.execute(sql: Self.tables) }
+        try queue.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+
+    @Test func `is taken over with every answer, which all hold for always`() throws {
+        let store = AuthorizationStore(directory: folder.path)
+        #expect(store.state == .usable)
+        let answers = try store.allAnswers()
+        #expect(answers.map(\.program) == ["unit:a.service", "exe:/usr/bin/cheese"])
+        #expect(answers.map(\.status) == [.denied, .authorized])
+        #expect(answers.map(\.reason) == [.settings, .answer])
+        #expect(answers.allSatisfy { $0.lifetime == .always && $0.lastUsed == nil })
+        #expect(answers.last?.executable?.inode == UInt64.max - 1)
+        #expect(try store.pragma("user_version") == "2")
+        #expect(try store.pragma("synchronous") == "2")
+    }
+
+    @Test func `takes what the present version writes, and is opened again with it`() throws {
+        var row = try #require(try AuthorizationStore(directory: folder.path).allAnswers().last)
+        row.lifetime = .until(row.time.wall + 5)
+        row.lastUsed = AnswerTime(wall: 1, sinceBoot: 2, boot: "c")
+        try AuthorizationStore(directory: folder.path).put([row])
+        #expect(try AuthorizationStore(directory: folder.path).allAnswers().last == row)
+    }
+
+    @Test func `is left as it was when it is damaged`() throws {
+        let handle = try #require(FileHandle(forUpdatingAtPath: file))
+        try handle.seek(toOffset: 4096)
+        try handle.write(contentsOf: Data(repeating: 0xff, count: 2048))
+        try handle.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: file))
+        let store = AuthorizationStore(directory: folder.path)
+        #expect(throws: CaptureError.self) { try store.allAnswers() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    }
+
+    @Test func `remembers how late it was`() throws {
+        let queue = try DatabaseQueue(path: file)
+        let future = AnswerTime.now.wall + 1_000_000
+        try queue.write { try $0.execute(sql: "UPDATE meta SET value = ?", arguments: ["\(future)"]) }
+        try queue.close()
+        #expect(AuthorizationStore(directory: folder.path).latestTime == future)
+    }
+}

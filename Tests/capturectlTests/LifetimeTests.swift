@@ -1,0 +1,58 @@
+import ArgumentParser
+import BusSupport
+import CaptureBus
+import CaptureKit
+import Testing
+
+@testable import capturectl
+
+@Suite(.timeLimit(.minutes(10)))
+struct LifetimeTests {
+    private func command(_ arguments: String...) throws -> AuthSetCommand {
+        try AuthSetCommand.parse(["exe:/a", "camera"] + arguments)
+    }
+
+    @Test func `a yes may have an end, as a span or a date`() throws {
+        let now: Int64 = 1_700_000_000
+        #expect(try command("authorized").end(now: now) == nil)
+        #expect(try command("authorized", "--until", "8h").end(now: now) == (now + 28_800) * 1000)
+        #expect(try command("authorized", "--until", "2100-01-01").end(now: now) ?? 0 > now * 1000)
+    }
+
+    @Test(arguments: [
+        ["authorized", "--until", "2001-01-01"], ["authorized", "--until", "soon"], ["authorized", "--until", "0s"],
+        ["denied", "--until", "8h"],
+    ])
+    func `an end that is over, no time or a no's is a usage error`(arguments: [String]) throws {
+        let error = #expect(throws: CaptureError.self) {
+            try AuthSetCommand.parse(["exe:/a", "camera"] + arguments).end(now: 1_700_000_000)
+        }
+        #expect(error?.code == .usage)
+    }
+
+    @Test func `the daemon is told the end, and tells lifetimes`() async throws {
+        let bus = try PrivateBus()
+        let rows: [[String: BusValue]] = [
+            ["program": .string("exe:/a"), "lifetime": .string("until"), "ends": .int64(4_102_444_800_000)],
+            ["program": .string("exe:/b"), "lifetime": .string("connection"), "ends": .int64(0)],
+            ["program": .string("exe:/c"), "lifetime": .string("always"), "ends": .int64(4_102_444_800_000)],
+            ["program": .string("exe:/d")],
+        ]
+        let list = BusValue.propertyList(rows)
+        let daemon = try await FakeDaemon(on: bus, ["List": { _, _ in [list] }])
+        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        try await panel.set("exe:/a", .camera, isAllowed: true, until: 5000)
+        #expect(daemon.calls("SetFor").first?.arguments[4].properties == ["until": .int64(5000)])
+        try await panel.set("exe:/a", .camera, isAllowed: true)
+        #expect(daemon.calls("Set").count == 1)
+        let lines = AuthPresentation.table(try await panel.entries()).split(separator: "\n")
+        let day = Clock.Moment(seconds: 4_102_444_800).text
+        #expect(lines[1].hasSuffix("until \(day)"))
+        #expect(lines[2].hasSuffix("until it is closed"))
+        #expect(lines[3].hasSuffix("until \(day) unless used"))
+        #expect(lines[4].hasSuffix("always"))
+        let json = AuthPresentation.json(try await panel.entries()[1])
+        #expect(json["lifetime"] == "connection")
+        #expect(json["ends"] == .null)
+    }
+}

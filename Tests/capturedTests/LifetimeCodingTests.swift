@@ -1,0 +1,48 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureKit
+import Testing
+
+@testable import captured
+
+@Suite(.timeLimit(.minutes(10)))
+struct `How long an answer holds` {
+    private func answers(_ facts: [String: BusValue]) throws(CaptureError) -> [Service: PersonsAnswer] {
+        try LifetimeCoding.answers(["camera": .properties(facts)], now: 1000)
+    }
+
+    @Test func `comes with it, always when it does not say`() throws {
+        #expect(try answers(["allowed": .bool(true)]) == [.camera: true])
+        #expect(try answers(["allowed": .bool(false)]) == [.camera: false])
+        for lifetime in [GrantLifetime.always, .session, .connection] {
+            let found = try answers(["allowed": .bool(true), "lifetime": .string(lifetime.word)])
+            #expect(found[.camera] == PersonsAnswer(true, lifetime: lifetime))
+        }
+        let dated = try answers(["allowed": .bool(true), "lifetime": .string("until"), "until": .int64(1001)])
+        #expect(dated[.camera]?.lifetime == .until(1001))
+        #expect(try answers(["allowed": .bool(false), "lifetime": .string("session")]) == [.camera: false])
+    }
+
+    @Test func `is refused when it makes no sense`() {
+        for facts: [String: BusValue] in [
+            [:], ["allowed": .string("yes")], ["allowed": .bool(true), "lifetime": .string("for ever")],
+            ["allowed": .bool(true), "lifetime": .string("until")],
+            ["allowed": .bool(true), "lifetime": .string("until"), "until": .int64(1000)],
+            ["allowed": .bool(true), "lifetime": .string("always"), "until": .int64(2000)],
+            ["allowed": .bool(true), "lifetime": .uint32(1)], ["allowed": .bool(true), "colour": .string("red")],
+        ] {
+            let error = #expect(throws: CaptureError.self) { try answers(facts) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
+    @Test func `in settings is a moment and nothing else`() throws {
+        #expect(try LifetimeCoding.option([:]) == .always)
+        #expect(try LifetimeCoding.option(["until": .int64(7)]) == .until(7))
+        for options: [String: BusValue] in [["until": .string("tomorrow")], ["lifetime": .string("session")]] {
+            #expect(throws: CaptureError.self) { try LifetimeCoding.option(options) }
+        }
+    }
+}
