@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,6 +22,7 @@
 #include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -206,6 +209,22 @@ int clinux_die_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 
 int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
 int clinux_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }
+
+int clinux_look_at_folder(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
+
+int clinux_look_below(int folder, const char *path, int following) {
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC,
+        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | (following ? 0 : RESOLVE_NO_SYMLINKS),
+    };
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int clinux_is_in_memory(int fd) {
+    struct statfs where;
+    return fstatfs(fd, &where) == 0 && where.f_type == TMPFS_MAGIC;
+}
+
 int clinux_ioctl(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
 int clinux_fcntl_getfl(int fd) { return fcntl(fd, F_GETFL); }
 

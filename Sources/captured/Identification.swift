@@ -34,8 +34,25 @@ struct Identification: Sendable {
                 shell: Users.shell(of: peer.user),
                 hasSession: !Seat.sessions(of: peer.user).isEmpty
             ),
-            label: peer.securityLabel ?? ""
+            label: peer.securityLabel ?? "",
+            flatpakInfo: flatpakInfo(peer),
+            isByPid: !peer.viaProcessFD,
+            startTime: peer.startTime
         )
+    }
+
+    private func flatpakInfo(_ peer: PeerFacts) -> ProcessFacts.FlatpakFile {
+        switch peer.flatpakInfo {
+        case .absent: .absent
+        case .unusable(let why): .unusable(why)
+        case .file(let file):
+            .file(
+                text: file.text,
+                owner: file.owner,
+                isInMemory: file.isInMemory,
+                isOnOwnRoot: peer.hasOwnRoot
+            )
+        }
     }
 
     /// The uid that the service manager runs a service as, which its processes must have to be taken for it.

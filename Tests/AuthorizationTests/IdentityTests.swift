@@ -15,7 +15,7 @@ import Testing
         userUnit: String? = nil,
         session: String? = nil,
         isLoginUser: Bool = true,
-        sandbox: ProcessFacts.Sandbox? = nil
+        isByPid: Bool = false
     ) -> ProcessFacts {
         ProcessFacts(
             pid: 42,
@@ -26,7 +26,7 @@ import Testing
             userUnit: userUnit,
             session: session,
             isLoginUser: isLoginUser,
-            sandbox: sandbox
+            isByPid: isByPid
         )
     }
 
@@ -171,15 +171,19 @@ import Testing
         #expect(refusal(facts(uid: 990, .unreadable("x"), unit: "a.service", unitUser: 990, isLoginUser: false)) != nil)
     }
 
-    @Test func `of a sandbox is the sandbox, and a sandbox that cannot be read is nobody`() throws {
-        #expect(
-            try ClientIdentity.identify(facts(.elsewhere(Self.cheese), sandbox: .flatpak("org.a.B"))).program
-                == "flatpak:org.a.B"
+    @Test func `says whether it was found by pid, and is made of parts`() throws {
+        let file = ExecutableFile(path: "/home/me/tool", device: 5, inode: 6, isProtected: false)
+        let held = try ClientIdentity.identify(facts(.file(file), session: "3"))
+        #expect(held.detail == "the session 3; runs /home/me/tool (device 5, inode 6)")
+        #expect(held.parts == IdentityParts(session: "3"))
+        let byPid = try ClientIdentity.identify(
+            facts(.file(file), unit: "user@1000.service", userUnit: "app-tool-1.scope", isByPid: true)
         )
-        #expect(try ClientIdentity.identify(facts(sandbox: .snap("cam"))).tier == .sandboxed)
-        let proxy = facts(unit: "user@1000.service", userUnit: "app-flatpak-org.a.B-12.scope")
-        #expect(refusal(proxy)?.code == .notPermitted)
-        #expect(refusal(facts(unit: "user@1000.service", userUnit: "snap.cam.cam-1.scope")) != nil)
+        #expect(byPid.detail == "the unit app-tool-1.scope, found by pid; runs /home/me/tool (device 5, inode 6)")
+        #expect(byPid.parts == IdentityParts(unit: "app-tool-1.scope", isByPid: true))
+        let service = facts(uid: 990, unit: "motion.service", unitUser: 990, isLoginUser: false, isByPid: true)
+        #expect(try ClientIdentity.identify(service).parts.unit == "motion.service")
+        #expect(try ClientIdentity.identify(service).detail.contains("by pid"))
     }
 
     @Test func `is another one when process, program, file or user differ`() {
@@ -189,6 +193,12 @@ import Testing
         #expect(!one.isUnchanged(in: .program(user: 1001)))
         #expect(!one.isUnchanged(in: .program(inode: 8)))
         #expect(!one.isUnchanged(in: .program("/usr/bin/evil")))
+        var later = one
+        later.parts.startTime += 1
+        #expect(!one.isUnchanged(in: later))
+        later = one
+        later.parts.label = "snap.cheese.cheese (enforce)"
+        #expect(!one.isUnchanged(in: later))
     }
 
     @Test(arguments: [

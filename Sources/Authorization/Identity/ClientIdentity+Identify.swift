@@ -17,7 +17,11 @@ extension ClientIdentity {
 
     private static func program(of facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
         let (file, isHere) = try executable(of: facts)
-        if let sandbox = facts.sandbox { return sandboxed(sandbox, facts, file) }
+        do throws(Sandbox.Doubt) {
+            if let sandbox = try Sandbox.find(facts) { return sandboxed(sandbox, facts, file) }
+        } catch {
+            throw doubt(facts, error.why)
+        }
         if let found = try service(facts, file) { return found }
         if !facts.isLoginUser, facts.session == nil {
             return ClientIdentity(
@@ -25,9 +29,10 @@ extension ClientIdentity {
                 tier: .user,
                 user: facts.uid,
                 name: "user \(facts.uid)",
-                detail: "the uid \(facts.uid), which nobody logs in to; runs \(file.path)",
+                detail: detail("the uid \(facts.uid), which nobody logs in to", facts, file),
                 executable: file,
-                pid: facts.pid
+                pid: facts.pid,
+                parts: IdentityParts(facts, nil)
             )
         }
         guard file.path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
@@ -51,23 +56,19 @@ extension ClientIdentity {
     }
 
     private static func sandboxed(
-        _ sandbox: ProcessFacts.Sandbox,
+        _ sandbox: Sandbox,
         _ facts: ProcessFacts,
         _ file: ExecutableFile
     ) -> ClientIdentity {
-        let (program, name, kind) =
-            switch sandbox {
-            case .flatpak(let id): ("flatpak:\(id)", id, "Flatpak")
-            case .snap(let name): ("snap:\(name)", name, "Snap")
-            }
-        return ClientIdentity(
-            program: program,
+        ClientIdentity(
+            program: sandbox.program,
             tier: .sandboxed,
             user: facts.uid,
-            name: name,
-            detail: "the \(kind) sandbox of \(name)",
+            name: sandbox.name,
+            detail: detail("\(sandbox.words) in \(facts.place)", facts, file),
             executable: file,
-            pid: facts.pid
+            pid: facts.pid,
+            parts: IdentityParts(facts, sandbox)
         )
     }
 
@@ -89,16 +90,16 @@ extension ClientIdentity {
             tier: .service,
             user: facts.uid,
             name: String(unit.dropLast(".service".count)),
-            detail: "the system unit \(unit) with its uid \(facts.uid); runs \(file.path)",
+            detail: detail("the system unit \(unit) with its uid \(facts.uid)", facts, file),
             executable: file,
-            pid: facts.pid
+            pid: facts.pid,
+            parts: IdentityParts(facts, nil)
         )
     }
 
     private static func claimed(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity {
-        // A unit of somebody else's manager says who started it, not who it is: as after sudo.
-        let isOwnManager = facts.systemUnit == nil || facts.systemUnit == "user@\(facts.uid).service"
-        let unit = isOwnManager ? facts.userUnit : nil
+        // Without a unit of the system's manager there may be one of the user's all the same, as in a container.
+        let unit = facts.systemUnit == nil ? facts.userUnit : facts.ownUnit
         if let unit {
             let application = UnitName.application(unit)
             if application?.launcher.hasPrefix("flatpak") == true || unit.hasPrefix("snap.") {
@@ -147,16 +148,23 @@ extension ClientIdentity {
         _ file: ExecutableFile,
         _ place: String
     ) -> ClientIdentity {
-        let kind = file.isProtected ? "" : " (device \(file.device), inode \(file.inode))"
-        return ClientIdentity(
+        ClientIdentity(
             program: program,
             tier: .claimed,
             user: facts.uid,
             name: DisplayText.neutralized(name, limit: 80),
-            detail: DisplayText.neutralized("\(place); runs \(file.path)\(kind)", limit: 400),
+            detail: detail(place, facts, file),
             executable: file,
-            pid: facts.pid
+            pid: facts.pid,
+            parts: IdentityParts(facts, nil)
         )
+    }
+
+    /// What an identity is made of, in words. How the process was found stands before its path, which may be long.
+    private static func detail(_ place: String, _ facts: ProcessFacts, _ file: ExecutableFile) -> String {
+        let pinning = facts.isByPid ? ", found by pid" : ""
+        let number = file.isProtected ? "" : " (device \(file.device), inode \(file.inode))"
+        return DisplayText.neutralized("\(place)\(pinning); runs \(file.path)\(number)", limit: 400)
     }
 
     private static func doubt(_ facts: ProcessFacts, _ why: String) -> CaptureError {

@@ -18,6 +18,8 @@ public struct ClientIdentity: Hashable, Sendable {
     public var groups: [UInt32]
     /// The units that it runs in: the system's, and the user's own below it; empty when they are not known.
     public var units: [String]
+    /// What the identity is made of, part by part; the file is in `executable`.
+    public var parts: IdentityParts
 
     /// An identity of the given properties. Everything but tests gets one from `identify`.
     public init(
@@ -29,7 +31,8 @@ public struct ClientIdentity: Hashable, Sendable {
         executable: ExecutableFile? = nil,
         pid: Int32 = 0,
         groups: [UInt32] = [],
-        units: [String] = []
+        units: [String] = [],
+        parts: IdentityParts = IdentityParts()
     ) {
         self.program = program
         self.tier = tier
@@ -40,6 +43,7 @@ public struct ClientIdentity: Hashable, Sendable {
         self.pid = pid
         self.groups = groups
         self.units = units
+        self.parts = parts
     }
 
     /// The user under whom its answers are stored: 0, the machine, for services and dedicated users.

@@ -25,15 +25,21 @@ public struct ProcessFacts: Hashable, Sendable {
     public var isLoginUser: Bool
     /// Its security label, as AppArmor or SELinux gives it; empty for none.
     public var label: String
-    /// The sandbox that it is in, read through its pinned root; `nil` when it is in none.
-    public var sandbox: Sandbox?
+    /// What lies at `/.flatpak-info` of its own root.
+    public var flatpakInfo: FlatpakFile
+    /// Whether it was found by its number alone, since the bus holds no descriptor of it.
+    public var isByPid: Bool
+    /// When it started, in clock ticks since boot.
+    public var startTime: UInt64
 
-    /// A sandbox and the program's id in it.
-    public enum Sandbox: Hashable, Sendable {
-        /// Flatpak, with the application's id.
-        case flatpak(String)
-        /// Snap, with the snap's name.
-        case snap(String)
+    /// What came of looking for a file that Flatpak puts on a sandbox's root.
+    public enum FlatpakFile: Hashable, Sendable {
+        /// There is none.
+        case absent
+        /// Its text, its owner, and where it lies.
+        case file(text: String, owner: UInt32, isInMemory: Bool, isOnOwnRoot: Bool)
+        /// It cannot be read, or not told whether it is there; why, in words.
+        case unusable(String)
     }
 
     /// Facts about a process.
@@ -49,7 +55,9 @@ public struct ProcessFacts: Hashable, Sendable {
         cgroup: String = "",
         isLoginUser: Bool,
         label: String = "",
-        sandbox: Sandbox? = nil
+        flatpakInfo: FlatpakFile = .absent,
+        isByPid: Bool = false,
+        startTime: UInt64 = 0
     ) {
         self.pid = pid
         self.uid = uid
@@ -62,7 +70,9 @@ public struct ProcessFacts: Hashable, Sendable {
         self.cgroup = cgroup
         self.isLoginUser = isLoginUser
         self.label = label
-        self.sandbox = sandbox
+        self.flatpakInfo = flatpakInfo
+        self.isByPid = isByPid
+        self.startTime = startTime
     }
 
     /// Whether a uid is one that people log in to, rather than a program's own.

@@ -72,6 +72,12 @@ int clinux_die_with_parent(int signal);
 int clinux_no_new_privileges(void);
 
 int clinux_open(const char *path, int flags, unsigned mode);
+/* A folder, and what lies below one that stands for the root, opened to be looked at alone (O_PATH, close-on-exec).
+   openat2(2): no link leads out of that root, those of procfs least; without following, ELOOP where any part is a link. */
+int clinux_look_at_folder(const char *path);
+int clinux_look_below(int folder, const char *path, int following);
+/* Whether the file lies in memory, on a tmpfs: fstatfs(2). */
+int clinux_is_in_memory(int fd);
 int clinux_ioctl(int fd, unsigned long request, void *argument);
 int clinux_fcntl_getfl(int fd);
 int clinux_set_nonblocking(int fd, int on);

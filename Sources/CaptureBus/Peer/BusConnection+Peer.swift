@@ -29,6 +29,7 @@ extension BusConnection {
         guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
             second.label == first.label
         else { throw ProcessLook.refusal("the connection changed hands") }
+        let root = try look.root()
         let facts = PeerFacts(
             uniqueName: uniqueName,
             user: first.user,
@@ -37,6 +38,8 @@ extension BusConnection {
             process: process,
             viaProcessFD: first.process != nil,
             executable: try look.executable(),
+            flatpakInfo: look.flatpakInfo(below: root),
+            hasOwnRoot: !root.isShared,
             controlGroup: try look.controlGroup(),
             unit: unsafe try look.text("unit") { unsafe sd_pid_get_unit($0, $1) },
             userUnit: unsafe try look.text("user unit") { unsafe sd_pid_get_user_unit($0, $1) },
@@ -54,6 +57,10 @@ extension BusConnection {
         }
         guard try look.executable() == facts.executable else {
             throw ProcessLook.refusal("its process ran another program meanwhile")
+        }
+        // Opened anew: the process may have moved to another root. Its mounts go when it ends, before its pidfd tells.
+        guard look.flatpakInfo(below: try look.root()) == facts.flatpakInfo, look.isAlive else {
+            throw ProcessLook.refusal("its sandbox changed meanwhile")
         }
         return facts
     }

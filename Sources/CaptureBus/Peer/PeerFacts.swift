@@ -39,6 +39,10 @@ public struct PeerFacts: Hashable, Sendable {
     public var viaProcessFD: Bool
     /// The file that it runs.
     public var executable: PeerExecutable
+    /// What lies at `/.flatpak-info` of its own root, where Flatpak says which application is in the sandbox.
+    public var flatpakInfo: ForeignFile
+    /// Whether its root is another than this process's.
+    public var hasOwnRoot: Bool
     /// Its control group below the root, as `/proc/PID/cgroup` has it.
     public var controlGroup: String
     /// The system unit it is in.

@@ -85,6 +85,20 @@ struct ProcessLook {
         )
     }
 
+    /// The root that the process sees.
+    func root() throws(CaptureError) -> ProgramRoot {
+        do throws(SystemError) {
+            return try ProgramRoot(of: pid)
+        } catch {
+            throw ProcessLook.refusal("/proc/\(pid)/root cannot be opened (\(SystemError.text(of: error.errno)))")
+        }
+    }
+
+    /// Flatpak makes it a file of the root itself; a link would be somebody else's.
+    func flatpakInfo(below root: ProgramRoot) -> ForeignFile {
+        root.read(".flatpak-info", followsLinks: false, limit: 1 << 18)
+    }
+
     func controlGroup() throws(CaptureError) -> String {
         guard let text = ProcessLook.contents(of: "/proc/\(pid)/cgroup") else {
             throw ProcessLook.refusal("/proc/\(pid)/cgroup cannot be read")
