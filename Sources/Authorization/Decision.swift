@@ -44,6 +44,8 @@ public struct Decision: Hashable, Sendable {
     public var user: UInt32
     /// The process that asked; 0 for settings.
     public var pid: Int32
+    /// What the identity was made of, in words; for settings, how the answer came to be.
+    public var identity: String
     /// What was decided about.
     public var service: Service
     /// What it came to. `notDetermined` for a refusal that stores nothing.

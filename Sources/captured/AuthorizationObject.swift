@@ -85,16 +85,29 @@ struct AuthorizationObject: Sendable {
 
     private func whoAmI(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let identity = try await callers.client(call.sender).identity
+        var facts: [String: BusValue] = [
+            "program": .string(identity.program),
+            "tier": .string(identity.tier.rawValue),
+            "user": .string(Users.name(of: identity.user)),
+            "uid": .uint32(identity.user),
+            "pid": .uint32(UInt32(clamping: identity.pid)),
+            "byPid": .bool(identity.parts.isByPid),
+            "name": .string(identity.name),
+            "detail": .string(identity.detail),
+            "unit": .string(identity.parts.unit),
+            "session": .string(identity.parts.session),
+            "sandbox": .string(identity.parts.sandbox),
+            "label": .string(identity.parts.label),
+        ]
+        facts.merge(AuthorizationObject.describe(identity.executable)) { $1 }
+        return [.properties(facts)]
+    }
+
+    private static func describe(_ file: ExecutableFile?) -> [String: BusValue] {
+        guard let file else { return [:] }
         return [
-            .properties([
-                "program": .string(identity.program),
-                "tier": .string(identity.tier.rawValue),
-                "user": .string(Users.name(of: identity.user)),
-                "uid": .uint32(identity.user),
-                "pid": .uint32(UInt32(clamping: identity.pid)),
-                "name": .string(identity.name),
-                "detail": .string(identity.detail),
-            ])
+            "executable": .string(file.path), "device": .uint64(file.device), "inode": .uint64(file.inode),
+            "isProtected": .bool(file.isProtected),
         ]
     }
 
@@ -105,7 +118,7 @@ struct AuthorizationObject: Sendable {
         for row in rows {
             let verdict = await gate.verdict(on: row)
             let isRestricted = verdict.decision == .restrict
-            entries.append([
+            let facts: [String: BusValue] = [
                 "user": .string(Users.name(of: row.user)),
                 "program": .string(row.program),
                 "tier": .string(row.tier.rawValue),
@@ -116,10 +129,10 @@ struct AuthorizationObject: Sendable {
                 "reason": .string(row.reason.rawValue),
                 "time": .int64(row.time.wall),
                 "detail": .string(row.detail),
-                "executable": .string(row.executable?.path ?? ""),
                 "lifetime": .string(row.lifetime.word),
                 "ends": .int64(await gate.ends(row) ?? 0),
-            ])
+            ]
+            entries.append(facts.merging(AuthorizationObject.describe(row.executable)) { $1 })
         }
         return [.propertyList(entries)]
     }

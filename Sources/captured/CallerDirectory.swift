@@ -14,6 +14,8 @@ actor CallerDirectory {
     private let present: @Sendable ([ClientIdentity], UInt64) async -> Void
     private var revision: UInt64 = 0
     private var known: [String: ClientIdentity] = [:]
+    /// Whose refusal the journal was told: once for each, however often it calls.
+    private var refused: Set<String> = []
     private var watches: [String: BusSubscription] = [:]
 
     /// - Parameters:
@@ -36,15 +38,19 @@ actor CallerDirectory {
     ///
     /// - Throws: `.notPermitted` when it cannot be identified or is not who it was.
     func client(_ connection: String) async throws(CaptureError) -> SessionClient {
-        let now = try await identify(connection)
-        if let before = known[connection] {
-            guard before.isUnchanged(in: now) else {
-                throw CaptureError(.notPermitted, "the program behind this connection is not the one that opened it")
+        let now: ClientIdentity
+        do throws(CaptureError) {
+            now = try await identify(connection)
+            if let before = known[connection] {
+                guard before.isUnchanged(in: now) else { throw CallerDirectory.changed(from: before, to: now) }
+            } else {
+                known[connection] = now
+                try await watch(connection)
+                await tellPresent()
             }
-        } else {
-            known[connection] = now
-            try await watch(connection)
-            await tellPresent()
+        } catch {
+            await note(error, of: connection)
+            throw error
         }
         return SessionClient(identity: now, connection: connection) { [weak self] () throws(CaptureError) in
             guard let self else { throw CaptureError(.unreachable, "captured is shutting down") }
@@ -56,16 +62,33 @@ actor CallerDirectory {
         try ClientIdentity.identify(try await identification.facts(of: connection))
     }
 
+    private static func changed(from before: ClientIdentity, to now: ClientIdentity) -> CaptureError {
+        CaptureError(
+            .notPermitted,
+            "the program behind this connection is not the one that it was: \(before.program) (\(before.detail)), "
+                + "now \(now.program) (\(now.detail))"
+        )
+    }
+
+    private func note(_ error: CaptureError, of connection: String) async {
+        guard error.code == .notPermitted, refused.insert(connection).inserted else { return }
+        SessionJournal.record(refused: connection, error)
+        // What is not watched has left already, and is forgotten at once.
+        guard watches[connection] == nil else { return }
+        do throws(CaptureError) { try await watch(connection) } catch { refused.remove(connection) }
+    }
+
     private func watch(_ connection: String) async throws(CaptureError) {
         let watch = try await bus.whenNameVanishes(connection) { [weak self] in
             Task { await self?.vanished(connection) }
         }
         // It may have gone while the watch was being set up.
-        if known[connection] != nil { watches[connection] = watch }
+        if known[connection] != nil || refused.contains(connection) { watches[connection] = watch }
     }
 
     private func vanished(_ connection: String) async {
         known[connection] = nil
+        refused.remove(connection)
         watches[connection] = nil
         await gone(connection)
         await tellPresent()

@@ -79,6 +79,20 @@ enum SessionJournal {
                 "CAPTURE_TIER": decision.tier?.rawValue ?? "",
                 "CAPTURE_USER": "\(decision.user)",
                 "CAPTURE_PID": "\(decision.pid)",
+                "CAPTURE_IDENTITY": decision.identity,
+            ]
+        )
+    }
+
+    /// A caller who is nobody: it cannot be identified, or is not who it was.
+    static func record(refused connection: String, _ error: CaptureError) {
+        Journal.send(
+            DisplayText.neutralized("a call was refused: \(error.message)", limit: 2000),
+            priority: .warning,
+            fields: [
+                "CAPTURE_DECISION": "refused",
+                "CAPTURE_CAUSE": "identity",
+                "CAPTURE_CONNECTION": connection,
             ]
         )
     }

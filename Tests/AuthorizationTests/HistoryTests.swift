@@ -70,6 +70,7 @@ final class FakeClock: Sendable {
             tier: .claimed,
             user: 1000,
             pid: 7,
+            identity: "a test",
             service: .camera,
             status: status,
             cause: cause,

@@ -235,6 +235,8 @@ struct ConsentTests {
                                 "user": .string("ann"), "program": .string("exe:/a"), "service": .string("camera"),
                                 "status": .string("denied"), "tier": .string("claimed"), "reason": .string("user"),
                                 "time": .int64(1_700_000_000_123), "detail": .string("d"),
+                                "executable": .string("/a"), "device": .uint64(5), "inode": .uint64(.max),
+                                "isProtected": .bool(true),
                             ]
                         ])
                     ]
@@ -245,6 +247,31 @@ struct ConsentTests {
         let entry = try #require(try await panel.entries().first)
         #expect(entry.status == .denied)
         #expect(entry.time == 1_700_000_000)
+        #expect(entry.detail == "d")
+        #expect(entry.file?.path == "/a")
+        #expect(entry.file?.device == 5)
+        #expect(entry.file?.inode == .max)
+        #expect(entry.file?.isProtected == true)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `an identity is read with its parts, and by pid unless the daemon says otherwise`() async throws {
+        let bus = try PrivateBus()
+        let facts: [String: BusValue] = [
+            "program": .string("flatpak:org.a.B"), "tier": .string("sandboxed"), "user": .string("ann"),
+            "uid": .uint32(1000), "pid": .uint32(7), "detail": .string("d"),
+            "unit": .string("app-flatpak-org.a.B-1.scope"), "session": .string(""),
+            "sandbox": .string("Flatpak instance 1"), "label": .string(""), "executable": .string("/usr/bin/x"),
+            "device": .uint64(5), "inode": .uint64(6), "isProtected": .bool(false),
+        ]
+        let daemon = try await FakeDaemon(on: bus, ["WhoAmI": { _, _ in [.properties(facts)] }])
+        let identity = try await AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind)).whoAmI()
+        #expect(identity.isByPid)
+        #expect(identity.unit == "app-flatpak-org.a.B-1.scope")
+        #expect(identity.session == nil)
+        #expect(identity.sandbox == "Flatpak instance 1")
+        #expect(identity.label == nil)
+        #expect(identity.file?.inode == 6)
         withExtendedLifetime(daemon) {}
     }
 }

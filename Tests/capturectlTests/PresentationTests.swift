@@ -1,6 +1,6 @@
-import CaptureKit
 import Testing
 
+@testable import CaptureKit
 @testable import capturectl
 
 struct PresentationTests {
@@ -130,5 +130,64 @@ struct PresentationTests {
     @Test(arguments: exits)
     func `errors exit with their code of sysexits`(code: CaptureError.Code, exit: Int32) {
         #expect(Program.report(CaptureError(code, "a sentence")) == exit)
+    }
+
+    @Test func `an identity is shown with the parts that there are`() {
+        var identity = ProgramIdentity(
+            program: "exe:/usr/bin/tool",
+            tier: "claimed",
+            user: "ann",
+            userID: 1000,
+            processID: 7,
+            isByPid: true,
+            detail: "the session 3, found by pid; runs /usr/bin/tool",
+            session: "3",
+            file: ProgramFile(path: "/usr/bin/tool", device: 5, inode: 6, isProtected: true)
+        )
+        #expect(
+            AuthPresentation.text(identity) == """
+                program  exe:/usr/bin/tool
+                tier     claimed
+                user     ann (1000)
+                process  7, found by pid
+                file     /usr/bin/tool (device 5, inode 6, which only root can replace)
+                session  3
+                made of  the session 3, found by pid; runs /usr/bin/tool
+                """
+        )
+        let json = AuthPresentation.json(identity)
+        #expect(json["found"] == "by pid")
+        #expect(json["unit"] == .null)
+        #expect(json["session"] == "3")
+        #expect(json["file"]?["inode"] == .integer(6))
+        #expect(json["file"]?["protected"] == .bool(true))
+        identity.isByPid = false
+        identity.label = "unconfined"
+        identity.sandbox = "Flatpak instance 1"
+        identity.file = nil
+        let text = AuthPresentation.text(identity)
+        #expect(text.contains("process  7, found by process descriptor\nsession  3\nsandbox  Flatpak instance 1\n"))
+        #expect(text.contains("label    unconfined\n"))
+        #expect(AuthPresentation.json(identity)["file"] == .null)
+    }
+
+    @Test func `a list of answers says what the programs were made of`() {
+        let entry = AuthorizationEntry(
+            user: "ann",
+            program: "exe:/a",
+            service: "camera",
+            status: .denied,
+            stored: .denied,
+            policy: "",
+            tier: "claimed",
+            reason: "answer",
+            time: 0,
+            detail: "the session 3, found by pid; runs /a (device 5, inode 6)",
+            file: ProgramFile(path: "/a", device: 5, inode: 6, isProtected: false)
+        )
+        let table = AuthPresentation.table([entry])
+        #expect(table.contains("MADE OF"))
+        #expect(table.contains("found by pid; runs /a (device 5, inode 6)"))
+        #expect(AuthPresentation.json(entry)["file"]?["device"] == .integer(5))
     }
 }

@@ -85,6 +85,7 @@ extension AuthorizationGate {
                     tier: client.tier,
                     user: client.answerUser,
                     pid: client.pid,
+                    identity: client.detail,
                     service: service,
                     status: status(service),
                     cause: cause,

@@ -134,6 +134,7 @@ extension AuthorizationGate {
                 tier: row.tier,
                 user: row.user,
                 pid: 0,
+                identity: row.detail,
                 service: row.service,
                 status: row.status,
                 cause: cause,

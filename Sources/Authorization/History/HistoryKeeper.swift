@@ -100,6 +100,7 @@ public actor HistoryKeeper {
                 tier: client.tier,
                 user: client.user,
                 pid: client.pid,
+                identity: client.detail,
                 service: service,
                 status: isOn ? .notDetermined : .restricted,
                 cause: .settings,

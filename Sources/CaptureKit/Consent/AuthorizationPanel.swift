@@ -13,8 +13,45 @@ public struct ProgramIdentity: Hashable, Sendable {
     public var userID: UInt32
     /// The process's number.
     public var processID: UInt32
+    /// Whether the process was found by its number alone, since the bus gives no descriptor of it.
+    public var isByPid: Bool
     /// What the identity is made of, in words.
     public var detail: String
+    /// The unit or scope that it runs in; `nil` for none, as with the following.
+    public var unit: String?
+    /// Its login session.
+    public var session: String?
+    /// Its sandbox, as in `Flatpak instance 12`.
+    public var sandbox: String?
+    /// Its connection's security label.
+    public var label: String?
+    /// The file that it runs.
+    public var file: ProgramFile?
+}
+
+/// The file of a program.
+public struct ProgramFile: Hashable, Sendable {
+    /// Its path.
+    public var path: String
+    /// The device that it lies on (`st_dev`).
+    public var device: UInt64
+    /// Its inode there (`st_ino`).
+    public var inode: UInt64
+    /// Whether only root can put another file in its place.
+    public var isProtected: Bool
+}
+
+extension ProgramFile {
+    /// The file among an identity's or an answer's facts; `nil` when there is none.
+    init?(_ facts: [String: BusValue]) {
+        guard let path = facts["executable"]?.text, !path.isEmpty, let device = facts["device"]?.unsigned,
+            let inode = facts["inode"]?.unsigned
+        else { return nil }
+        self.path = path
+        self.device = device
+        self.inode = inode
+        isProtected = facts["isProtected"]?.boolean ?? false
+    }
 }
 
 /// A stored answer.
@@ -39,6 +76,8 @@ public struct AuthorizationEntry: Hashable, Sendable {
     public var time: Int64
     /// What the program's identity was made of, in words.
     public var detail: String
+    /// The file that it was given for; `nil` when it holds for any that runs under the id.
+    public var file: ProgramFile?
     /// How long it holds: `always`, `until`, `connection` or `session`.
     public var lifetime: String = "always"
     /// When it ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
@@ -102,13 +141,20 @@ public struct AuthorizationPanel: Sendable {
         guard let facts = try await call("WhoAmI").first?.properties, let program = facts["program"]?.text else {
             throw CaptureDaemon.malformed("WhoAmI")
         }
+        func part(_ name: String) -> String? { facts[name]?.text.flatMap { $0.isEmpty ? nil : $0 } }
         return ProgramIdentity(
             program: program,
             tier: facts["tier"]?.text ?? "",
             user: facts["user"]?.text ?? "",
             userID: UInt32(clamping: facts["uid"]?.integer ?? 0),
             processID: UInt32(clamping: facts["pid"]?.integer ?? 0),
-            detail: facts["detail"]?.text ?? ""
+            isByPid: facts["byPid"]?.boolean ?? true,
+            detail: facts["detail"]?.text ?? "",
+            unit: part("unit"),
+            session: part("session"),
+            sandbox: part("sandbox"),
+            label: part("label"),
+            file: ProgramFile(facts)
         )
     }
 
@@ -127,6 +173,7 @@ public struct AuthorizationPanel: Sendable {
                 reason: row["reason"]?.text ?? "",
                 time: (row["time"]?.integer ?? 0) / 1000,
                 detail: row["detail"]?.text ?? "",
+                file: ProgramFile(row),
                 lifetime: row["lifetime"]?.text ?? "always",
                 ends: row["ends"]?.integer.flatMap { $0 == 0 ? nil : $0 }
             )

@@ -3,12 +3,12 @@ import CaptureKit
 /// Stored answers and identities, as rows and as JSON.
 enum AuthPresentation {
     static func table(_ entries: [AuthorizationEntry]) -> String {
-        var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN", "LASTS"])
+        var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN", "LASTS", "MADE OF"])
         for entry in entries {
             let source = entry.policy.isEmpty ? entry.reason : entry.policy
             table.add([
                 entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, source,
-                entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "", lasting(entry),
+                entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "", lasting(entry), entry.detail,
             ])
         }
         return table.text
@@ -33,6 +33,7 @@ enum AuthPresentation {
             "policy": JSON(entry.policy.isEmpty ? nil : entry.policy), "tier": JSON(entry.tier),
             "reason": JSON(entry.reason), "time": JSON(entry.time), "detail": JSON(entry.detail),
             "lifetime": JSON(entry.lifetime), "ends": entry.ends.map { JSON($0) } ?? .null,
+            "file": json(entry.file),
         ]
     }
 
@@ -97,7 +98,42 @@ enum AuthPresentation {
     static func json(_ identity: ProgramIdentity) -> JSON {
         [
             "program": JSON(identity.program), "tier": JSON(identity.tier), "user": JSON(identity.user),
-            "uid": JSON(identity.userID), "pid": JSON(identity.processID), "detail": JSON(identity.detail),
+            "uid": JSON(identity.userID), "pid": JSON(identity.processID), "found": JSON(found(identity)),
+            "unit": JSON(identity.unit), "session": JSON(identity.session), "sandbox": JSON(identity.sandbox),
+            "label": JSON(identity.label), "file": json(identity.file), "detail": JSON(identity.detail),
+        ]
+    }
+
+    /// An identity with its parts, one in a line; those that there are not are left out.
+    static func text(_ identity: ProgramIdentity) -> String {
+        let file = identity.file.map {
+            "\(Printable.text($0.path, limit: 1000)) (device \($0.device), inode \($0.inode)"
+                + ($0.isProtected ? ", which only root can replace)" : ")")
+        }
+        let lines: [(String, String?)] = [
+            ("program", Printable.text(identity.program, limit: 1000)), ("tier", Printable.text(identity.tier)),
+            ("user", "\(Printable.text(identity.user)) (\(identity.userID))"),
+            ("process", "\(identity.processID), found \(found(identity))"), ("file", file),
+            ("unit", identity.unit.map { Printable.text($0) }),
+            ("session", identity.session.map { Printable.text($0) }),
+            ("sandbox", identity.sandbox.map { Printable.text($0) }),
+            ("label", identity.label.map { Printable.text($0) }),
+            ("made of", Printable.text(identity.detail, limit: 1000)),
+        ]
+        return lines.compactMap { name, value in
+            value.map { name + String(repeating: " ", count: 9 - name.count) + $0 }
+        }.joined(separator: "\n")
+    }
+
+    private static func found(_ identity: ProgramIdentity) -> String {
+        identity.isByPid ? "by pid" : "by process descriptor"
+    }
+
+    private static func json(_ file: ProgramFile?) -> JSON {
+        guard let file else { return .null }
+        return [
+            "path": JSON(file.path), "device": JSON(file.device), "inode": JSON(file.inode),
+            "protected": JSON(file.isProtected),
         ]
     }
 }

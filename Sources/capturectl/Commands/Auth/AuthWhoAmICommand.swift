@@ -15,14 +15,6 @@ struct AuthWhoAmICommand: AsyncParsableCommand {
     func run() async throws {
         let identity = try await AuthorizationPanel(on: try await bus.connect()).whoAmI()
         if json { return Output.print(AuthPresentation.json(identity)) }
-        Output.print(
-            """
-            program  \(Printable.text(identity.program))
-            tier     \(Printable.text(identity.tier))
-            user     \(Printable.text(identity.user)) (\(identity.userID))
-            process  \(identity.processID)
-            made of  \(Printable.text(identity.detail, limit: 1000))
-            """
-        )
+        Output.print(AuthPresentation.text(identity))
     }
 }
