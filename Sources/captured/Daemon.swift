@@ -45,12 +45,11 @@ enum Daemon {
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
-        let agents = AgentRegistry(bus: bus, commandLine: commandLine) {
-            options.isSystem ? Seat.active()?.user : getuid()
-        }
+        let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
+        let agents = AgentRegistry(bus: bus, commandLine: commandLine, activeUser: activeUser)
         let gate = AuthorizationGate(
             store: store,
-            usage: places.usageDescriptions(),
+            usage: places.usageDescriptions(activeUser: activeUser),
             prompter: agents,
             root: places.root.prefix,
             policy: policy,

@@ -47,20 +47,36 @@ struct Places: Sendable {
     }
 
     /// Where programs say why they capture.
-    func usageDescriptions() -> MetadataUsageDescriptions {
+    ///
+    /// - Parameter activeUser: The user at the active seat, who is asked about services.
+    func usageDescriptions(activeUser: @escaping @Sendable () -> UInt32?) -> MetadataUsageDescriptions {
+        let locales = UserLocales()
         let vendors = Places.vendors(of: Places.ownDirectory).reversed()
         var own = ["/etc/captured/apps.d"] + vendors.map { $0 + "/lib/captured/apps.d" }
         if !options.isSystem {
             own.insert(Places.userConfiguration(Places.variable("HOME") ?? "/") + "/apps.d", at: 0)
         }
         return MetadataUsageDescriptions(
-            applications: ["/usr/local/share/applications", "/usr/share/applications"],
-            units: [
-                "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
-                "/usr/lib/systemd/system",
+            applications: [
+                "/usr/local/share/applications", "/usr/share/applications",
+                "/var/lib/flatpak/exports/share/applications",
+                "/var/lib/snapd/desktop/applications",
             ],
-            overrides: own
-        )
+            units: [
+                "/etc/systemd/system.control", "/run/systemd/system.control", "/run/systemd/transient",
+                "/etc/systemd/system", "/run/systemd/system", "/run/systemd/generator",
+                "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+            ],
+            userUnits: [
+                "/etc/systemd/user", "/run/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user",
+            ],
+            snaps: ["/snap", "/var/lib/snapd/snap"],
+            overrides: own,
+            sandboxes: FlatpakFiles(root: root)
+        ) { client in
+            let reader = client.tier.belongsToMachine ? activeUser() : client.user
+            return locales.locale(of: reader.map(Users.name) ?? "")
+        }
     }
 
     /// How recorders are had: from systemd on the system bus, as children elsewhere.

@@ -4,48 +4,57 @@ public import CaptureCore
 ///
 /// For each service the first of these that says something counts:
 ///
+/// - `flatpak:ID`: the application's own desktop entry, in its sandbox;
 /// - `app:ID`, `flatpak:ID`, `snap:ID`: the desktop entry `ID.desktop` in an application folder;
+/// - `snap:NAME`: a desktop entry in the snap;
 /// - `unit:NAME.service`: the section `[X-Capture]` of the unit and its drop-ins, where the keys may also be written
-///   without `X-Capture-`;
+///   without `X-Capture-`; the same for `app:ID` in a service of the user's, from files of the system's;
 /// - any program: a desktop entry in an application folder or an `apps.d` folder with a line `X-Capture-Program=` that
 ///   names its id, as in `X-Capture-Program=exe:/usr/bin/cheese`;
 /// - `exe:PATH`: a desktop entry in an application folder whose `Exec=` runs that file;
 /// - any program: `<id>.desktop` in an `apps.d` folder, where `<id>` is the id behind its colon, without a leading `/`
 ///   and with `-` for every other `/`, as in `usr-bin-cheese.desktop`.
 ///
-/// A file counts only when it belongs to root or to the daemon's user and nobody else can write to it. Files are read
-/// anew each time: a person is about to be asked, so that nothing is gained by keeping them. Thread-safe.
+/// A file counts only when it belongs to root or to the daemon's user and nobody else can write to it; one of a sandbox,
+/// when it belongs to root or to the sandbox's user. Files are kept as they were read for as long as they stay the same,
+/// by their stamps. Thread-safe.
 public struct MetadataUsageDescriptions: UsageDescriptions {
     private let applications: [String]
     private let units: [String]
-    private let overrides: [String]
-    private let locale: String
-    private let trusted: TrustedFiles
+    private let userUnits: [String]
+    private let snaps: [String]
+    let overrides: [String]
+    private let sandboxes: (any SandboxFiles)?
+    private let locale: @Sendable (ClientIdentity) -> String
+    private let trusted = TrustedFiles()
 
     /// Descriptions from the given folders, each list by falling precedence.
     ///
     /// - Parameters:
     ///   - applications: Desktop entries, as `/usr/share/applications`.
     ///   - units: System units, as `/etc/systemd/system`.
+    ///   - userUnits: Units of users' managers that the system brings along, as `/usr/lib/systemd/user`.
+    ///   - snaps: Where snaps are mounted, as `/snap`.
     ///   - overrides: `apps.d` folders of the administrator, or of the user on a session bus. The first is named to whom
     ///     a description is missing.
-    ///   - locale: The language to show, as in `de_AT.UTF-8`; empty for the texts without one.
-    public init(applications: [String], units: [String], overrides: [String], locale: String = "") {
-        self.init(applications, units, overrides, locale: locale, trusted: TrustedFiles())
-    }
-
-    init(
-        _ applications: [String],
-        _ units: [String],
-        _ overrides: [String],
-        locale: String,
-        trusted: TrustedFiles
+    ///   - sandboxes: What reads files of Flatpaks.
+    ///   - locale: The language of who is asked about a program, as in `de_AT.UTF-8`; empty for the texts without one.
+    public init(
+        applications: [String],
+        units: [String],
+        userUnits: [String] = [],
+        snaps: [String] = [],
+        overrides: [String],
+        sandboxes: (any SandboxFiles)? = nil,
+        locale: @escaping @Sendable (ClientIdentity) -> String = { _ in "" }
     ) {
         self.applications = applications
         self.units = units
+        self.userUnits = userUnits
+        self.snaps = snaps
         self.overrides = overrides
+        self.sandboxes = sandboxes
         self.locale = locale
-        self.trusted = trusted
     }
 
     /// Looks up why a program captures.
@@ -59,10 +68,11 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         var found = UsageDescription(reasons: [:])
         var refused: [String] = []
         var own: String?
-        for lookup in [ownMetadata, named, run, filed] {
+        let locale = locale(client)
+        for lookup in [sandboxed, ownMetadata, inUserUnit, inSnap, named, run, filed] {
             if let source = lookup(client, &refused) {
-                own = own ?? source.file.path
-                take(source, services, into: &found)
+                own = own ?? "\(source.file.path) under [\(source.section)]"
+                take(source, services, locale, into: &found)
             }
             if services.allSatisfy({ found.reasons[$0] != nil }) { return found }
         }
@@ -77,7 +87,7 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         var nameKey: String
     }
 
-    private func take(_ source: Source, _ services: [Service], into found: inout UsageDescription) {
+    private func take(_ source: Source, _ services: [Service], _ locale: String, into found: inout UsageDescription) {
         for service in services where found.reasons[service] == nil {
             let keys = source.section == "X-Capture" ? [service.usageKey, service.shortUsageKey] : [service.usageKey]
             let text = keys.lazy.compactMap { source.file.value(source.section, $0, locale: locale) }.first ?? ""
@@ -103,16 +113,47 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
             return nil
         case .unit(let name):
             guard let file = UnitFiles(folders: units, trusted: trusted).read(name, &refused) else { return nil }
-            return Source(file: file, section: "X-Capture", nameSection: "Unit", nameKey: "Description")
+            return unit(file)
         case .user, .executable: return nil
         }
+    }
+
+    private func sandboxed(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
+        guard let sandboxes, client.tier == .sandboxed, case .flatpak(let name)? = try? ProgramID(client.program) else {
+            return nil
+        }
+        switch sandboxes.read("share/applications/\(name).desktop", of: client) {
+        case .absent: return nil
+        case .text(let text, let place): return entry(KeyFile(parsing: text, path: place, dialect: .desktopEntry))
+        case .unusable(let why):
+            refused.append("the desktop entry in its sandbox \(why)")
+            return nil
+        }
+    }
+
+    private func inUserUnit(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
+        guard client.program.hasPrefix("app:"), client.parts.unit.hasSuffix(".service") else { return nil }
+        let file = UnitFiles(folders: userUnits, trusted: trusted).read(client.parts.unit, &refused)
+        return file.map(unit)
+    }
+
+    private func inSnap(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
+        guard case .snap(let name)? = try? ProgramID(client.program), SnapName.isName(name) else { return nil }
+        for folder in snaps.map({ "\($0)/\(name)/current/meta/gui" }) {
+            for file in FolderListing.names(in: folder, suffix: ".desktop") {
+                if let file = trusted.read("\(folder)/\(file)", .desktopEntry, &refused, isSearching: true) {
+                    return entry(file)
+                }
+            }
+        }
+        return nil
     }
 
     private func named(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
         for folder in overrides + applications {
             for name in FolderListing.names(in: folder, suffix: ".desktop") {
                 guard
-                    let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, mentioning: client.program),
+                    let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, isSearching: true),
                     file.value("Desktop Entry", "X-Capture-Program") == client.program
                 else { continue }
                 return entry(file)
@@ -125,7 +166,7 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         guard let id = try? ProgramID(client.program), case .executable(let path) = id else { return nil }
         for folder in applications {
             for name in FolderListing.names(in: folder, suffix: ".desktop") {
-                guard let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, mentioning: "X-Capture-"),
+                guard let file = trusted.read(folder + "/" + name, .desktopEntry, &refused, isSearching: true),
                     let command = file.value("Desktop Entry", "Exec"),
                     DesktopEntryPaths.runs(command, path)
                 else { continue }
@@ -148,36 +189,12 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         return nil
     }
 
+    private func unit(_ file: KeyFile) -> Source {
+        Source(file: file, section: "X-Capture", nameSection: "Unit", nameKey: "Description")
+    }
+
     private func entry(_ file: KeyFile) -> Source {
         Source(file: file, section: "Desktop Entry", nameSection: "Desktop Entry", nameKey: "Name")
-    }
-
-    /// The name of the file in `apps.d` that speaks for a program, as in `usr-bin-cheese.desktop`.
-    public static func fileName(of program: String) -> String {
-        var id = program[...]
-        if let colon = id.firstIndex(of: ":") { id = id[id.index(after: colon)...] }
-        if id.hasPrefix("/") { id = id.dropFirst() }
-        return id.map { $0 == "/" ? "-" : String($0) }.joined() + ".desktop"
-    }
-
-    private func missing(
-        _ services: [Service],
-        _ client: ClientIdentity,
-        in own: String?,
-        _ refused: [String]
-    ) -> CaptureError {
-        let keys = services.map { $0.usageKey + "=" }.joined(separator: " and ")
-        let isUnit = client.tier == .service
-        let fallback =
-            (overrides.first ?? "/etc/captured/apps.d") + "/" + MetadataUsageDescriptions.fileName(of: client.program)
-        let place =
-            if let own { "\(own) under [\(isUnit && !own.hasSuffix(".desktop") ? "X-Capture" : "Desktop Entry")]" } else
-            {
-                "\(fallback) under [Desktop Entry], beside X-Capture-Program=\(client.program)"
-            }
-        var message = "\(client.program) does not say why it wants \(phrase(Set(services))): put \(keys) into \(place)"
-        if !refused.isEmpty { message += " (not looked at: \(refused.prefix(3).joined(separator: "; ")))" }
-        return CaptureError(.missingUsageDescription, DisplayText.neutralized(message, limit: 1000))
     }
 }
 

@@ -6,32 +6,56 @@ struct TrustedFiles: Sendable {
     static let limit = 512 * 1024
 
     /// The uids that are trusted.
-    var owners: Set<UInt32> = [0, geteuid()]
+    private let owners: Set<UInt32> = [0, geteuid()]
 
-    /// Reads and parses a file.
+    /// What was read before.
+    private let cache = MetadataCache()
+
+    /// Reads and parses a file, or knows it from before when it has not changed since.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - dialect: How it is written.
     ///   - refused: Gains a sentence when the file is there and is not used.
-    ///   - mention: A text that the file has to contain to be worth parsing.
+    ///   - isSearching: Whether it is one of many, of which only those count that mention a key of ours.
     /// - Returns: `nil` when it is absent, not used, or without the mention.
     func read(
         _ path: String,
         _ dialect: KeyFile.Dialect,
         _ refused: inout [String],
-        mentioning mention: String? = nil
+        isSearching: Bool = false
     ) -> KeyFile? {
+        let stamp = FileStamp(of: path)
+        switch stamp.flatMap({ cache.content(of: path, $0) }) {
+        case .parsed(let file): return isSearching && !file.mentionsCapture ? nil : file
+        case .unmentioned where isSearching: return nil
+        case .unmentioned, nil: break
+        }
         switch SmallFile.read(path, limit: TrustedFiles.limit, ownedBy: owners) {
         case .absent: return nil
         case .unusable(let why):
             // While a folder is searched, somebody else's files are not worth a word.
-            if mention == nil { refused.append("\(path) \(why)") }
+            if !isSearching { refused.append("\(path) \(why)") }
             return nil
         case .text(let text):
-            if let mention, !text.contains(mention) { return nil }
-            return KeyFile(parsing: text, path: path, dialect: dialect)
+            if isSearching, !text.contains(KeyFile.captureMark) {
+                cache.keep(.unmentioned, of: path, stamp)
+                return nil
+            }
+            let file = KeyFile(parsing: text, path: path, dialect: dialect)
+            cache.keep(.parsed(file), of: path, stamp)
+            return isSearching && !file.mentionsCapture ? nil : file
         }
+    }
+}
+
+extension KeyFile {
+    /// What the names of all our keys begin with.
+    static let captureMark = "X-Capture"
+
+    /// Whether it has a key or a section of ours.
+    var mentionsCapture: Bool {
+        entries.contains { $0.key.hasPrefix(KeyFile.captureMark) || $0.section.hasPrefix(KeyFile.captureMark) }
     }
 }
 
@@ -60,47 +84,5 @@ extension DesktopEntryPaths {
         let program = first.hasPrefix("\"") ? String(first.dropFirst().prefix { $0 != "\"" }) : String(first)
         if program.contains("/") { return program == path }
         return ["/usr/local/bin/", "/usr/bin/", "/bin/"].contains { $0 + program == path }
-    }
-}
-
-/// The files of a system unit.
-struct UnitFiles {
-    /// Unit folders by falling precedence.
-    var folders: [String]
-    /// What is believed.
-    var trusted: TrustedFiles
-
-    /// A unit's own file with its drop-ins applied.
-    ///
-    /// An instance `foo@bar.service` has its own file or that of `foo@.service`, and the drop-ins of both, its own last.
-    /// A drop-in hides those of the same name in folders that come later.
-    ///
-    /// - Returns: `nil` when there is nothing of that name that may be believed.
-    func read(_ unit: String, _ refused: inout [String]) -> KeyFile? {
-        guard !unit.contains("/"), !unit.hasPrefix(".") else { return nil }
-        var merged: KeyFile?
-        search: for name in names(of: unit) {
-            for folder in folders {
-                merged = trusted.read(folder + "/" + name, .systemd, &refused)
-                if merged != nil { break search }
-            }
-        }
-        for name in names(of: unit).reversed() {
-            var dropIns: [String: String] = [:]
-            for folder in folders.reversed().map({ "\($0)/\(name).d" }) {
-                for file in FolderListing.names(in: folder, suffix: ".conf") { dropIns[file] = folder + "/" + file }
-            }
-            for (_, path) in dropIns.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                guard let file = trusted.read(path, .systemd, &refused) else { continue }
-                if merged == nil { merged = file } else { merged?.append(file, .systemd) }
-            }
-        }
-        return merged
-    }
-
-    private func names(of unit: String) -> [String] {
-        guard let at = unit.firstIndex(of: "@"), let dot = unit.lastIndex(of: "."), at < dot else { return [unit] }
-        let template = unit[...at] + unit[dot...]
-        return template == unit ? [unit] : [unit, String(template)]
     }
 }
