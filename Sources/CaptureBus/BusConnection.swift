@@ -63,7 +63,8 @@ public final class BusConnection: Sendable {
     ///   - member: The method.
     ///   - signature: The types of the arguments.
     ///   - arguments: Values of these types.
-    ///   - timeout: Seconds, at least a thousandth, after which the call fails with `.unreachable`.
+    ///   - timeout: Seconds, at least a thousandth, after which the call fails with `.unreachable`; `.infinity` waits
+    ///     for as long as the other side is there.
     ///   - startsService: Whether a service that is not there is started for it.
     /// - Returns: The values of the answer, of whatever types the other side chose.
     /// - Throws: The other side's error; `.unreachable` when there is no answer; `.internalFault` when the arguments

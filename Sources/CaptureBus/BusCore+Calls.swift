@@ -37,6 +37,11 @@ struct OutgoingCall: Sendable {
     var timeout: Double
     /// Whether a service that is not there is started for it.
     var startsService = true
+
+    /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number is none.
+    var microseconds: UInt64 {
+        timeout.isFinite ? UInt64((max(timeout, 0.001) * 1_000_000).rounded()) : UInt64.max
+    }
 }
 
 extension BusCore {
@@ -74,7 +79,6 @@ extension BusCore {
         guard code >= 0 else { throw BusErrors.failure(code, "call \(call.member) of \(call.path)") }
         try unsafe MessageWriter(message: message).append(call.arguments, types: call.types)
         let pending = PendingCall(self, call, completion)
-        let microseconds = UInt64((max(call.timeout, 0.001) * 1_000_000).rounded())
         code = unsafe sd_bus_call_async(
             bus,
             &pending.slot,
@@ -86,7 +90,7 @@ extension BusCore {
                 return 0
             },
             Unmanaged.passUnretained(pending).toOpaque(),
-            microseconds
+            call.microseconds
         )
         if code < 0 { throw BusErrors.failure(code, "call \(call.member) of \(call.path)", as: .unreachable) }
         self.pending[pending.token] = pending

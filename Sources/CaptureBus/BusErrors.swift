@@ -11,6 +11,9 @@ public enum BusErrors {
     /// The bus's own error for arguments that are malformed.
     public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
 
+    /// A portal's store has no such entry; never leaves this module.
+    static let notFound = CaptureError.Code(rawValue: "NotFound")
+
     private static let standard = "org.freedesktop.DBus.Error."
 
     /// The D-Bus error name of an error.
@@ -36,6 +39,7 @@ public enum BusErrors {
             return CaptureError(.init(rawValue: String(name.dropFirst(prefix.count))), message)
         }
         let who = destination == CaptureNames.service ? "the capture daemon" : destination
+        if name == "org.freedesktop.portal.Error.NotFound" { return CaptureError(notFound, message) }
         guard name.hasPrefix(standard) else {
             return CaptureError(.internalFault, "\(who) failed: \(message) (\(name))")
         }

@@ -34,6 +34,23 @@ public enum Files {
         }
     }
 
+    /// A whole file as text, bytes that are not UTF-8 replaced; `nil` when it cannot be read or has more than `limit`
+    /// bytes.
+    public static func text(of path: String, limit: Int) -> String? {
+        guard let file = try? Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var filled = 0
+        while filled < bytes.count {
+            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe try? file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+            }
+            guard let count else { return nil }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled > limit ? nil : String(decoding: bytes[..<filled], as: UTF8.self)
+    }
+
     /// The device number behind a node, links followed; `nil` when there is no node.
     public static func deviceNumber(of path: String) -> UInt64? {
         var status = stat()

@@ -228,6 +228,23 @@ struct FaultTests {
             #expect(types.map(\.signature).joined() == signature)
         }
     }
+
+    @Test func `a call waits as long as it is told to, and forever when told so`() {
+        func microseconds(_ timeout: Double) -> UInt64 {
+            OutgoingCall(
+                destination: "a.b",
+                path: "/",
+                interface: "a.b",
+                member: "C",
+                types: [],
+                arguments: [],
+                timeout: timeout
+            ).microseconds
+        }
+        #expect(microseconds(25) == 25_000_000)
+        #expect(microseconds(0) == 1000)
+        #expect(microseconds(.infinity) == UInt64.max)
+    }
 }
 
 struct SeededRandom: RandomNumberGenerator {
