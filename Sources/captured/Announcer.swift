@@ -14,6 +14,7 @@ final class Announcer: EngineObserver {
         case removed(UInt32)
         case bufferMoved(SessionSnapshot, String)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
+        case answered(Decision)
     }
 
     private let events: AsyncStream<Event>
@@ -48,6 +49,13 @@ final class Announcer: EngineObserver {
     {
         SessionJournal.record(session, output: output, error: error, statistics: statistics)
         continuation.yield(.outputFinished(session, output, error, statistics))
+    }
+
+    /// A decision was made: the journal is told of each, the bus when an answer to a prompt was stored or ended by itself.
+    /// Settings are told of by the call that changes them.
+    func decided(_ decision: Decision) {
+        SessionJournal.record(decision)
+        if decision.cause == .answer || decision.cause == .expired { continuation.yield(.answered(decision)) }
     }
 
     /// Ends the queue; `run` returns when everything before has been told.
@@ -90,10 +98,21 @@ final class Announcer: EngineObserver {
                             statistics.busValue,
                         ]
                     )
+                case .answered(let decision):
+                    try bus.emit(
+                        CaptureNames.root,
+                        CaptureNames.authorization,
+                        "Changed",
+                        signature: "sssu",
+                        [
+                            .string(Users.name(of: decision.user)), .string(decision.program),
+                            .string(decision.service.rawValue), .uint32(decision.status.rawValue),
+                        ]
+                    )
                 }
             } catch {
                 // The bus is gone: so will be the daemon. The journal still gets to know.
-                Journal.send("the bus was not told of a session: \(error)", priority: .error)
+                Journal.send("the bus was not told of an event: \(error)", priority: .error)
             }
         }
     }

@@ -281,22 +281,6 @@ struct AuthorizationObject: Sendable {
     private func changed(_ user: UInt32, _ program: String, _ service: Service, _ status: AuthorizationStatus)
         throws(CaptureError)
     {
-        try AuthorizationObject.tellChange(user, program, service, status, on: bus)
-    }
-
-    /// Tells of an answer that ended by itself.
-    static func tellChange(of decision: Decision, on bus: BusConnection) {
-        // A bus that is gone ends the daemon, which is told elsewhere.
-        try? tellChange(decision.user, decision.program, decision.service, decision.status, on: bus)
-    }
-
-    private static func tellChange(
-        _ user: UInt32,
-        _ program: String,
-        _ service: Service,
-        _ status: AuthorizationStatus,
-        on bus: BusConnection
-    ) throws(CaptureError) {
         try bus.emit(
             CaptureNames.root,
             CaptureNames.authorization,

@@ -47,6 +47,7 @@ enum Daemon {
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, activeUser: activeUser)
+        let announcer = Announcer()
         let gate = AuthorizationGate(
             store: store,
             usage: places.usageDescriptions(activeUser: activeUser),
@@ -56,13 +57,11 @@ enum Daemon {
             switches: SwitchFile(directory: places.state),
             promptTimeout: configuration.consent.promptTimeout,
             decisions: { decision in
-                SessionJournal.record(decision)
+                announcer.decided(decision)
                 history.note(decision)
-                if decision.cause == .expired { AuthorizationObject.tellChange(of: decision, on: bus) }
             }
         )
         await gate.setLifetimes(configuration.consent.lifetimes)
-        let announcer = Announcer()
         let engine = CaptureEngine(
             devices: devices,
             rings: SharedRings(),

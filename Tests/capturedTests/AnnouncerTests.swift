@@ -1,0 +1,44 @@
+import BusSupport
+import CaptureBus
+import CaptureCore
+import Testing
+
+@testable import Authorization
+@testable import captured
+
+@Suite(.timeLimit(.minutes(10)))
+struct `A person's answer` {
+    private func decision(_ cause: Decision.Cause, _ status: AuthorizationStatus) -> Decision {
+        Decision(
+            program: "flatpak:org.example.Calls",
+            tier: .sandboxed,
+            user: 0,
+            pid: 1,
+            service: .camera,
+            status: status,
+            cause: cause,
+            message: "a test"
+        )
+    }
+
+    @Test func `is told on the bus, whichever agent it came from; what was decided by it later is not`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await BusConnection.open(bus.kind)
+        let client = try await BusConnection.open(bus.kind)
+        let (signals, feed) = AsyncStream<[BusValue]>.makeStream()
+        let match = BusMatch(interface: CaptureNames.authorization, member: "Changed")
+        let heard = try await client.subscribe(match) { feed.yield($0.arguments) }
+        let callers = CallerDirectory(bus: daemon, root: SystemRoot(ofProcessOne: false)) { _ in }
+        let announcer = Announcer()
+        announcer.decided(decision(.storedAnswer, .authorized))
+        announcer.decided(decision(.dismissed, .notDetermined))
+        announcer.decided(decision(.answer, .denied))
+        announcer.finish()
+        await announcer.run(SessionObjects(bus: daemon, callers: callers), bus: daemon)
+        var iterator = signals.makeAsyncIterator()
+        let first = try #require(await iterator.next())
+        let told: [BusValue] = [.string("flatpak:org.example.Calls"), .string("camera"), .uint32(2)]
+        #expect(Array(first.dropFirst()) == told)
+        withExtendedLifetime(heard) {}
+    }
+}
