@@ -115,7 +115,8 @@ private final class Questions: Sendable {
             guard standing[request.cookie] == nil else { return }
             standing[request.cookie] = Task {
                 let answer = await self.answer(request)
-                await self.send(answer, to: request.cookie)
+                // Whatever a dialog still brings once its question was withdrawn is no answer to it.
+                if !Task.isCancelled { await self.send(answer, to: request.cookie) }
                 self.standing.withLock { _ = $0.removeValue(forKey: request.cookie) }
             }
         }

@@ -133,7 +133,8 @@ public struct PromptDialog: Sendable {
         return "  allow \(pending.title)? [y/n] "
     }
 
-    private var tierMeaning: String {
+    /// What the tier says about how sure the identity is.
+    var tierMeaning: String {
         switch request.tier {
         case "sandboxed": "an application in a sandbox, named by its sandbox"
         case "service": "a system service, named by its unit"

@@ -4,15 +4,32 @@ import CaptureKit
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Answer questions for consent on this terminal, until Ctrl-C.",
-        discussion: "For programs that run without a terminal of their own, when no desktop asks for them."
+        abstract: "Answer questions for consent on this terminal or on the desktop, until Ctrl-C.",
+        discussion: """
+            For programs that run without a terminal of their own. On a desktop captured-agent.service does it, with \
+            --desktop: each question is the desktop's own dialog, shown by what portals.conf(5) and the files below \
+            xdg-desktop-portal/portals name for org.freedesktop.impl.portal.Access. It waits for the daemon when that is \
+            away, and keeps denials of Flatpak programs, and denials only, in the desktop's store of permissions, so that \
+            the desktop's camera portal refuses them too.
+            """
     )
+
+    @Flag(help: "Ask in the desktop's own dialog, in the place of this terminal.")
+    var desktop = false
 
     @OptionGroup var bus: BusOptions
 
     func run() async throws {
+        if desktop { return try await DesktopAgent.run(on: try await bus.connect()) }
+        try await runOnTerminal()
+    }
+
+    private func runOnTerminal() async throws {
         guard TerminalPrompt.isPossible else {
-            throw CaptureError(.usage, "there is no terminal to ask on: run it in the foreground of one")
+            throw CaptureError(
+                .usage,
+                "there is no terminal to ask on: run it in the foreground of one, or with --desktop"
+            )
         }
         let daemon = try await bus.connect()
         let prompt = TerminalPrompt()

@@ -113,7 +113,8 @@ struct DaemonChecks {
                     )
                     : .advice(
                         "agent",
-                        "no agent is there, so programs without a terminal have nobody to ask for consent",
+                        "no agent is there, so programs without a terminal have nobody to ask for consent; on a desktop "
+                            + "captured-agent.service asks",
                         "capturectl agent"
                     )
             )

@@ -1,0 +1,82 @@
+import CaptureBus
+public import CaptureCore
+
+/// Keeps the denials of sandboxed programs in the desktop's store of permissions, so that its camera portal refuses them
+/// too; and denials only.
+///
+/// What the store says is never taken for an answer. Looked at is just which denials were put there from here, in a table
+/// of our own beside them: a `no` that the person gave the desktop itself stays when ours is lifted, and a lifted one
+/// leaves no permission behind, so that the desktop asks. Thread-safe; changes are made in the order of the calls when
+/// these wait for each other.
+public struct DenialMirror: Sendable {
+    /// Where the desktop's portals look.
+    static let table = "devices"
+    /// Which of its denials are ours.
+    static let ownTable = "org.capturekit.Capture1"
+    private static let refusal = ["no"]
+    private static let services: [AuthorizationService] = [.camera, .microphone]
+    private static let prefix = "flatpak:"
+
+    private let panel: AuthorizationPanel
+    private let store: PermissionStore
+
+    init(of daemon: CaptureDaemon, in store: PermissionStore) {
+        panel = AuthorizationPanel(on: daemon)
+        self.store = store
+    }
+
+    /// Whether denials of a program are kept in the store.
+    public static func concerns(_ program: String) -> Bool {
+        program.hasPrefix(prefix) && program.utf8.count > prefix.utf8.count
+    }
+
+    /// Brings the store up to date: with denials that were given or lifted while nobody looked, too.
+    ///
+    /// - Throws: `unreachable` when the daemon or the store is not there.
+    public func update() async throws(CaptureError) {
+        let user = try await panel.whoAmI().user
+        let denied = try await panel.entries().filter {
+            $0.user == user && $0.status == .denied && DenialMirror.concerns($0.program)
+        }
+        for service in DenialMirror.services {
+            let here = Set(denied.filter { $0.service == service.rawValue }.map(\.program))
+            let ours = try await store.permissions(table: DenialMirror.ownTable, id: service.rawValue).keys
+            for program in here.union(ours.map { DenialMirror.prefix + $0 }).sorted() {
+                try await put(program, service, isDenied: here.contains(program))
+            }
+        }
+    }
+
+    /// Brings the store up to date for one program.
+    ///
+    /// - Throws: `unreachable` when the daemon or the store is not there.
+    public func update(_ program: String) async throws(CaptureError) {
+        guard DenialMirror.concerns(program) else { return }
+        let statuses = try await panel.statuses(of: program)
+        for service in DenialMirror.services {
+            try await put(program, service, isDenied: statuses[service] == .denied)
+        }
+    }
+
+    private func put(
+        _ program: String,
+        _ service: AuthorizationService,
+        isDenied: Bool
+    ) async throws(CaptureError) {
+        let application = String(program.dropFirst(DenialMirror.prefix.count))
+        let id = service.rawValue
+        let there = try await store.permissions(table: DenialMirror.table, id: id)[application]
+        let isOurs = try await store.permissions(table: DenialMirror.ownTable, id: id)[application] != nil
+        if isDenied {
+            guard there != DenialMirror.refusal else { return }
+            // Marked first: what is written and not marked would never be lifted.
+            try await store.set(table: DenialMirror.ownTable, id: id, application: application, DenialMirror.refusal)
+            try await store.set(table: DenialMirror.table, id: id, application: application, DenialMirror.refusal)
+        } else if isOurs {
+            if there == DenialMirror.refusal {
+                try await store.remove(table: DenialMirror.table, id: id, application: application)
+            }
+            try await store.remove(table: DenialMirror.ownTable, id: id, application: application)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import CaptureBus
+import CaptureCore
+
+/// The texts of the desktop's dialog for a request, and what an answer to it means.
+///
+/// Who asks and how sure that is stand above what the program says about itself, which is shown in quotes.
+struct DesktopDialog {
+    /// What is asked.
+    let request: PromptRequest
+    /// What it is asked about: all of the request's services, or the one whose turn it is.
+    let services: [AuthorizationService]
+
+    init(_ request: PromptRequest, _ services: [AuthorizationService]? = nil) {
+        self.request = request
+        self.services = services ?? request.services
+    }
+
+    /// What the desktop is to show.
+    var access: AccessDialog {
+        let isOne = services.count == 1
+        return AccessDialog(
+            title: "Allow “\(shownName)” to use \(services.map(\.title).joined(separator: " and "))?",
+            subtitle: "Asked by \(DesktopDialog.data(request.program, limit: 200)). Identity ("
+                + "\(DesktopDialog.data(request.tier, limit: 20))): \(PromptDialog(request).tierMeaning).",
+            body: body,
+            grantLabel: isOne ? "Allow" : "Allow What Is Ticked",
+            denyLabel: "Do Not Allow",
+            icon: services.contains(.camera) ? "camera-web-symbolic" : "audio-input-microphone-symbolic",
+            choices: isOne ? [] : services.map { .init($0.rawValue, $0.rowTitle, isTicked: true) }
+        )
+    }
+
+    /// What the response says about the services.
+    ///
+    /// - Returns: `nil` when it was allowed and the desktop does not tell which of several.
+    func answer(_ response: AccessResponse) -> PromptAnswer? {
+        switch response {
+        case .closed: return .dismissed
+        case .denied: return .answered(Dictionary(uniqueKeysWithValues: services.map { ($0, false) }))
+        case .granted where services.count == 1: return .answered([services[0]: true])
+        case .granted(let ticked):
+            var answers: [AuthorizationService: Bool] = [:]
+            for service in services {
+                guard let isTicked = ticked[service.rawValue] else { return nil }
+                answers[service] = isTicked
+            }
+            return .answered(answers)
+        }
+    }
+
+    private var shownName: String {
+        let name = DesktopDialog.data(request.name, limit: 60)
+        return name.isEmpty ? DesktopDialog.data(request.program, limit: 60) : name
+    }
+
+    private var body: String {
+        var lines = services.map { service in
+            let reason = DesktopDialog.data(request.reasons[service] ?? "", limit: 300)
+            return reason.isEmpty
+                ? "It does not say why it wants \(service.title)."
+                : "Why \(service.title), in its own words: “\(reason)”"
+        }
+        lines.append("")
+        let detail = DesktopDialog.data(request.detail, limit: 300)
+        if !detail.isEmpty { lines.append("What the identity rests on: \(detail)") }
+        if request.processID != 0 { lines.append("Process: \(request.processID)") }
+        lines.append("Your answer is remembered; capturectl auth changes it.")
+        return lines.joined(separator: "\n")
+    }
+
+    /// A text of a program's as data that cannot draw: nothing that moves, hides or marks up text, no quotes that would
+    /// end ours, no `%`, which a backend may take for a format, and no word so long that the window outgrows the screen.
+    static func data(_ text: String, limit: Int) -> String {
+        var result = String.UnicodeScalarView()
+        var run = 0
+        for scalar in Printable.text(text, limit: limit).unicodeScalars {
+            run = scalar == " " ? 0 : run + 1
+            if run > 24 {
+                // A place where a line may end, without a width.
+                result.append("\u{200B}")
+                run = 1
+            }
+            result.append(harmless[scalar] ?? scalar)
+        }
+        return String(result)
+    }
+
+    private static let harmless: [Unicode.Scalar: Unicode.Scalar] = [
+        "<": "‹", ">": "›", "&": "＆", "%": "％", "“": "'", "”": "'", "„": "'", "‟": "'", "\"": "'", "«": "'", "»": "'",
+    ]
+}
+
+extension AuthorizationService {
+    /// At the beginning of a row.
+    fileprivate var rowTitle: String {
+        switch self {
+        case .camera: "Camera"
+        case .microphone: "Microphone"
+        case .libraryAdd: "Adding to the media library"
+        case .libraryReadWrite: "Media library"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CaptureBus
+public import CaptureCore
+
+/// Asks a person in the desktop's own dialog: a ready-made answerer for `PromptAgent`.
+///
+/// Thread-safe. One question stands at a time, since desktops show one at a time; the next waits its turn. There is no
+/// limit of its own to how long a question stands.
+public actor DesktopPrompt {
+    /// The part of the desktop that shows the dialogs, by its name on the bus.
+    public nonisolated let backend: String
+    private let session: BusConnection
+    private let portal: DesktopPortal
+    private let failed: @Sendable (CaptureError) -> Void
+    private var turn: Task<PromptAnswer, Never>?
+
+    private init(
+        _ session: BusConnection,
+        _ portal: DesktopPortal,
+        _ failed: @escaping @Sendable (CaptureError) -> Void
+    ) {
+        self.session = session
+        self.portal = portal
+        self.failed = failed
+        backend = portal.name
+    }
+
+    /// Finds out who shows dialogs on this desktop.
+    ///
+    /// - Parameters:
+    ///   - bus: The bus of the person's session.
+    ///   - failed: Told what keeps a dialog from the screen. With `unreachable` none can be shown any more, and a question
+    ///     that stood then is not answered: whoever asks here has to unregister, so that another agent is asked. With
+    ///     any other code this one was refused by the desktop, as where another dialog stands, and counts as closed.
+    /// - Throws: `unreachable` when the bus is not there or nobody on it shows dialogs, with what to install.
+    public static func connect(
+        to bus: BusKind = .session,
+        failed: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError) -> DesktopPrompt {
+        try await connect(to: bus, PortalFiles(), failed: failed)
+    }
+
+    static func connect(
+        to bus: BusKind,
+        _ files: PortalFiles,
+        failed: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError) -> DesktopPrompt {
+        let session = try await BusConnection.open(bus)
+        let portal = try await DesktopPortal.find(on: session, files)
+        session.onDisconnect(failed)
+        return DesktopPrompt(session, portal, failed)
+    }
+
+    /// What keeps denials of sandboxed programs in the same desktop's store.
+    public nonisolated func denialMirror(of daemon: CaptureDaemon) -> DenialMirror {
+        DenialMirror(of: daemon, in: PermissionStore(on: session))
+    }
+
+    /// Shows a request and waits for its answer. Cancelling the task takes the dialog off the screen.
+    public func ask(_ request: PromptRequest) async -> PromptAnswer {
+        let before = turn
+        let task = Task { () -> PromptAnswer in
+            _ = await before?.value
+            return await self.converse(request)
+        }
+        turn = task
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Returns when no dialog stands on the screen any more.
+    public func settle() async {
+        _ = await turn?.value
+    }
+
+    private nonisolated func converse(_ request: PromptRequest) async -> PromptAnswer {
+        do throws(CaptureError) {
+            let whole = DesktopDialog(request)
+            guard let response = try await portal.show(whole.access) else { return .withdrawn }
+            if let answer = whole.answer(response) { return answer }
+            // This desktop has no rows to tick: one question after the other. One that is closed closes all.
+            var answers: [AuthorizationService: Bool] = [:]
+            for service in request.services {
+                let row = DesktopDialog(request, [service])
+                guard let response = try await portal.show(row.access) else { return .withdrawn }
+                guard case .answered(let answer) = row.answer(response) else { return .dismissed }
+                answers.merge(answer) { $1 }
+            }
+            return .answered(answers)
+        } catch {
+            failed(CaptureError(error.code, "the desktop does not show the question for consent: \(error.message)"))
+            return error.code == .unreachable ? .withdrawn : .dismissed
+        }
+    }
+}
