@@ -26,7 +26,7 @@ build := $(SWIFT) build -c release --static-swift-stdlib
 build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-dev libavformat-dev libavcodec-dev \
 	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev
 demo_packages := dbus
-check_packages := python3 desktop-file-utils
+check_packages := python3 desktop-file-utils xvfb xdotool xdg-desktop-portal-gtk ffmpeg
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
 
@@ -98,6 +98,7 @@ define files
 fill systemd/captured.service $(libdir)/systemd/system/captured.service
 fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
 fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service
+fill systemd/captured-agent.service $(libdir)/systemd/user/captured-agent.service
 644 config/captured.sysusers $(libdir)/sysusers.d/captured.conf
 644 config/captured.tmpfiles $(libdir)/tmpfiles.d/captured.conf
 644 config/captured.conf $(libdir)/captured/captured.conf
@@ -132,6 +133,8 @@ install:
 		echo "installed; now, as root:"; \
 		echo "  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload && systemctl reload dbus"; \
 		echo "  systemctl enable --now captured-recorder.socket captured.service"; \
+		echo "and for questions on the desktop, from the next login on:"; \
+		echo "  systemctl --global enable captured-agent.service"; \
 	fi
 
 # While the lockdown is on, the nodes of cameras and microphones are the daemon's alone.
