@@ -113,6 +113,13 @@ class Desktop:
         new.chmod(0o644)
         new.rename(entry)
 
+    def restrict(self, program):
+        """A rule for the next daemon."""
+        rules = self.folder / ".config/captured/policy.d"
+        rules.mkdir(mode=0o755)
+        (rules / "test.conf").write_text(f"[Rule]\nProgram={program}\nDecision=restrict\n")
+        (rules / "test.conf").chmod(0o644)
+
     def bus(self, *arguments):
         done = subprocess.run(["busctl", "--user", *arguments], text=True, capture_output=True, env=self.environment,
                               timeout=LIMIT)

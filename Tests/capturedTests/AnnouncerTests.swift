@@ -14,6 +14,7 @@ struct `A person's answer` {
             tier: .sandboxed,
             user: 0,
             pid: 1,
+            identity: "a test",
             service: .camera,
             status: status,
             cause: cause,

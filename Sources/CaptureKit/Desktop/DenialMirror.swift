@@ -34,12 +34,9 @@ public struct DenialMirror: Sendable {
     ///
     /// - Throws: `unreachable` when the daemon or the store is not there.
     public func update() async throws(CaptureError) {
-        let user = try await panel.whoAmI().user
-        let denied = try await panel.entries().filter {
-            $0.user == user && $0.status == .denied && DenialMirror.concerns($0.program)
-        }
+        let denied = try await denials()
         for service in DenialMirror.services {
-            let here = Set(denied.filter { $0.service == service.rawValue }.map(\.program))
+            let here = denied[service] ?? []
             let ours = try await store.permissions(table: DenialMirror.ownTable, id: service.rawValue).keys
             for program in here.union(ours.map { DenialMirror.prefix + $0 }).sorted() {
                 try await put(program, service, isDenied: here.contains(program))
@@ -52,10 +49,24 @@ public struct DenialMirror: Sendable {
     /// - Throws: `unreachable` when the daemon or the store is not there.
     public func update(_ program: String) async throws(CaptureError) {
         guard DenialMirror.concerns(program) else { return }
-        let statuses = try await panel.statuses(of: program)
+        let denied = try await denials()
         for service in DenialMirror.services {
-            try await put(program, service, isDenied: statuses[service] == .denied)
+            try await put(program, service, isDenied: denied[service]?.contains(program) == true)
         }
+    }
+
+    /// The programs whose stored answer is no. What is stored, not what would happen: a policy that stands above an
+    /// answer for a while does not lift it.
+    private func denials() async throws(CaptureError) -> [AuthorizationService: Set<String>] {
+        let user = try await panel.whoAmI().user
+        var programs: [AuthorizationService: Set<String>] = [:]
+        for entry in try await panel.entries()
+        where entry.user == user && entry.stored == .denied && DenialMirror.concerns(entry.program) {
+            if let service = AuthorizationService(rawValue: entry.service) {
+                programs[service, default: []].insert(entry.program)
+            }
+        }
+        return programs
     }
 
     private func put(
