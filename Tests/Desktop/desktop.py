@@ -35,7 +35,8 @@ class Desktop:
         (self.folder / "run").mkdir(mode=0o700)
         (self.folder / ".config/captured/apps.d").mkdir(parents=True)
         try:
-            number = self.started("Xvfb", "-displayfd", "{}", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
+            # It starts anew whenever its last client leaves, unless told not to: an xdotool is one that comes and goes.
+            number = self.started("Xvfb", "-displayfd", "{}", "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset")
             self.environment["DISPLAY"], self.screen = f":{number}", self.running[-1]
             self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.started(
                 "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", "--print-address={}")
