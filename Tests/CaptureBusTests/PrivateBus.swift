@@ -74,7 +74,6 @@ final class PrivateBus: Sendable {
     func end() {
         guard daemon.isRunning else { return }
         kill(daemon.processIdentifier, SIGKILL)
-        daemon.waitUntilExit()
     }
 }
 

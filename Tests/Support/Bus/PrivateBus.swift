@@ -25,6 +25,5 @@ public final class PrivateBus: Sendable {
 
     deinit {
         kill(daemon.processIdentifier, SIGKILL)
-        daemon.waitUntilExit()
     }
 }
