@@ -75,7 +75,7 @@ class Desktop:
                                      start_new_session=True)
         self.running.append(child)
         if program == "captured":
-            eventually("captured is on the bus", lambda: self.bus("status", "org.capturekit.Capture1")[0] == 0, of=child)
+            eventually("captured is on the bus", lambda: self.owned("org.capturekit.Capture1"), of=child)
         return child
 
     def start_daemon(self):
@@ -120,6 +120,11 @@ class Desktop:
         rules.mkdir(mode=0o755)
         (rules / "test.conf").write_text(f"[Rule]\nProgram={program}\nDecision=restrict\n")
         (rules / "test.conf").chmod(0o644)
+
+    def owned(self, name):
+        """Whether somebody has a name; `busctl status` would look for cgroups, too, which a container may hide."""
+        bus = "org.freedesktop.DBus"
+        return self.bus("call", bus, "/org/freedesktop/DBus", bus, "NameHasOwner", "s", name)[1].strip() == "b true"
 
     def bus(self, *arguments):
         done = subprocess.run(["busctl", "--user", *arguments], text=True, capture_output=True, env=self.environment,
