@@ -30,6 +30,24 @@ import Testing
         #expect(steps.map(\.sequence) == [4_294_967_294, 4_294_967_295, 4_294_967_296, 4_294_967_298])
     }
 
+    @Test func `is not told by numbers across a restart of our own, but by the time that it took`() {
+        var counter = SequenceCounter()
+        for number in [7, 8] as [UInt32] { _ = counter.advance(to: number) }
+        counter.restart()
+        // A driver that counts on as much as one that begins at 0.
+        #expect(counter.advance(to: 30) == SequenceCounter.Step(sequence: 9, lost: 0, restarted: true))
+        func frames(_ last: Int64, _ first: Int64, _ interval: Int64 = 100) -> Int64 {
+            CaptureLoop.frames(
+                between: Timestamp(nanoseconds: last),
+                and: Timestamp(nanoseconds: first),
+                every: interval
+            )
+        }
+        #expect([1100, 1149, 1150, 1249, 1250, 1900].map { frames(1000, $0) } == [0, 0, 1, 1, 2, 8])
+        #expect(frames(1000, 900) == 0)
+        #expect(frames(1000, 9000, 0) == 0)
+    }
+
     @Test func `says when the driver began anew, and claims no loss`() {
         var counter = SequenceCounter()
         _ = counter.advance(to: 1000)

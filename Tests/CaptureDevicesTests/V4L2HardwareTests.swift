@@ -163,6 +163,18 @@ struct `A camera's thread in the steady state` {
         // One is left without haste, so that the driver still has its memory, then another at once.
         try camera.move(to: rings[1], atOnce: false)
         try camera.move(to: rings[2], atOnce: true)
+        try wait(rings[2], for: 1)
+        let first = try #require(try read(rings[2]).first)
+        let last = try #require(try rings.prefix(2).flatMap(read).last)
+        // What the restart has cost is counted, and said with the first frame behind it.
+        let lost = CaptureLoop.frames(between: last.timestamp, and: first.timestamp, every: 33_333_333)
+        let revoked = rings[2].statistics.drops[DropCause.revocation.rawValue]
+        let gaps = rings.reduce(0) { $0 + $1.statistics.drops[DropCause.sequenceGap.rawValue] }
+        #expect(revoked == UInt64(lost) || gaps > 0)
+        #expect(revoked <= UInt64(lost))
+        #expect(Int64(first.lostBefore) >= lost)
+        #expect(first.deviceSequence > last.deviceSequence)
+        #expect(first.flags.contains(.discontinuity))
         let size = rings[0].layout.fileSize
         let seen = try rings.prefix(2).map { try bytes(of: $0.file, size) }
         try wait(rings[2], for: 30)

@@ -59,14 +59,21 @@ extension CaptureLoop {
         return true
     }
 
-    /// Counts what a restart has cost, by the time that it took.
+    /// Counts what a restart has cost, by the time that it took; what was lost in that time before it is counted already.
     func countRestart(from last: Timestamp, to first: Timestamp) {
         beforeRestart = nil
-        let interval = format.interval.nanoseconds
-        guard interval > 0, first > last else { return }
-        let frames = max((first - last + interval / 2) / interval - 1, 0)
+        let all = CaptureLoop.frames(between: last, and: first, every: format.interval.nanoseconds)
+        let frames = max(all - Int64(lost), 0)
         sink.count(.revocation, UInt64(frames))
         lost &+= UInt32(clamping: frames)
         isDiscontinuous = true
+    }
+
+    /// How many frames there would have been between two, to the nearest; 0 where the camera has no fixed interval.
+    ///
+    /// - Parameter interval: Nanoseconds.
+    static func frames(between last: Timestamp, and first: Timestamp, every interval: Int64) -> Int64 {
+        guard interval > 0, first > last else { return 0 }
+        return max((first - last + interval / 2) / interval - 1, 0)
     }
 }

@@ -90,7 +90,7 @@ withdrawn() {
   it "the other's consent is withdrawn" capturectl auth set --user alice $reader camera denied
   it "its session is over, and is told why" says 'consent for the camera was withdrawn' capturectl sessions
   it "who shared the camera goes on" wait_for 60 has_recorded "$id" 4
-  it "what that cost is counted" at_most_lost 30
+  it "which costs it thirty frames at most" at_most_lost 30
   it "a stop ends it" alone capturectl stop "$id"
   it "with a file that is playable" playable /home/alice/shared.mkv
   it "then no capture node is open any more" fails holds_nodes
