@@ -39,7 +39,7 @@ build: setup programs docs
 
 # By name: all there is includes a dynamic library of a dependency, which nothing here uses.
 programs:
-	@for program in captured captured-recorder capturectl capture-bench-reader; do \
+	@for program in captured captured-recorder capturectl capture-bench-reader capture-revocation-subject; do \
 		$(build) --product $$program || exit 1; \
 	done
 

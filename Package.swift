@@ -112,6 +112,12 @@ let package = Package(
             path: "Tests/Benchmarks/Reader",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "capture-revocation-subject",
+            dependencies: ["CaptureKit", "CaptureRing", "CaptureSystem"],
+            path: "Tests/Revocation/Subject",
+            swiftSettings: settings
+        ),
         tests("CaptureCore", []),
         tests("CaptureSystem", ["CaptureCore"]),
         tests(

@@ -18,7 +18,7 @@ class PrivateDaemon:
         try:
             self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.start_bus()
             self.start_daemon()
-            self.allow(settings / "apps.d")
+            self.allow()
         except BaseException:
             self.__exit__()
             raise
@@ -51,16 +51,19 @@ class PrivateDaemon:
                 raise RuntimeError("the daemon did not start:\n" + self.log())
             time.sleep(0.1)
 
-    def allow(self, reasons):
+    def allow(self):
         """Gives capturectl a reason to capture, and a yes."""
         program = json.loads(self.control("auth", "whoami", "--json"))["program"]
-        entry = reasons / "capturectl.desktop"
-        entry.write_text("[Desktop Entry]\nType=Application\nName=capturectl\n"
-                         f"X-Capture-Program={program}\n"
-                         "X-Capture-CameraUsageDescription=Measures\nX-Capture-MicrophoneUsageDescription=Measures\n")
-        entry.chmod(0o644)
+        self.give_reason("capturectl", program)
         for service in ["camera", "microphone"]:
             self.control("auth", "set", program, service, "authorized")
+
+    def give_reason(self, name, program):
+        """The usage descriptions without which a program may not even ask."""
+        entry = self.folder / "config" / "captured" / "apps.d" / f"{name}.desktop"
+        entry.write_text(f"[Desktop Entry]\nType=Application\nName={name}\nX-Capture-Program={program}\n"
+                         "X-Capture-CameraUsageDescription=Measures\nX-Capture-MicrophoneUsageDescription=Measures\n")
+        entry.chmod(0o644)
 
     def control(self, *arguments):
         """What capturectl prints; an error with what it complains about when it fails."""

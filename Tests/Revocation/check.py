@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+"""Nothing newer than a withdrawn consent reaches a program: one that holds on to its mapped memory, its pipes and its files
+has its consent withdrawn, forgotten or switched off again and again, on a busy machine, as the only user of the devices
+and as one of two. Prints `N passed, N failed`.
+
+check.py [PROGRAMS [COUNT]]    the folder of the programs, .build/release by default; repetitions, 1000 by default
+"""
+import os, re, subprocess, sys, tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Sync"))
+from private_daemon import PrivateDaemon
+
+CAMERA, FORMAT, MICROPHONE = "synthetic:camera", "YUYV:320x240@60", "synthetic:microphone"
+passed = failed = 0
+
+
+def it(what, holds, why=""):
+    global passed, failed
+    passed, failed = passed + bool(holds), failed + (not holds)
+    print(f"{'ok' if holds else 'not ok'} - {what}{f': {why}' if why else ''}", flush=True)
+    return holds
+
+
+class Load:
+    """Keeps every processor busy, one process more than there are."""
+
+    def __enter__(self):
+        self.running = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range((os.cpu_count() or 1) + 1)]
+        return self
+
+    def __exit__(self, *_):
+        for child in self.running:
+            child.kill()
+            child.wait()
+
+
+def repeat(daemon, subject, count, use):
+    folder = daemon.folder / use
+    folder.mkdir()
+    done = subprocess.run([subject, CAMERA, FORMAT, MICROPHONE, str(count), folder, use], env=daemon.environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1200)
+    found = re.search(r"^(\d+) repetitions, (\d+) wrong$", done.stdout, re.M)
+    why = done.stdout[-3000:] + ("" if found else daemon.log())
+    return it(f"{count} repetitions, {use}: nothing newer reaches the program",
+              done.returncode == 0 and found and found.groups() == (str(count), "0"),
+              "" if done.returncode == 0 else f"exit status {done.returncode}\n{why}")
+
+
+def main():
+    programs = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build/release")
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    with tempfile.TemporaryDirectory() as folder, PrivateDaemon(programs, folder) as daemon:
+        subject = (programs / "capture-revocation-subject").resolve()
+        daemon.give_reason("subject", f"exe:{subject}")
+        with Load():
+            repeat(daemon, subject, count - count // 2, "alone")
+            # Another program's recording keeps the devices open, so that the source goes on in other memory.
+            number = daemon.control("start", "--camera", CAMERA, "--video-format", FORMAT, "--microphone", MICROPHONE,
+                                    "--video-codec", "mjpeg", Path(folder) / "other.mkv").strip()
+            repeat(daemon, subject, count // 2, "shared")
+            it("the other program recorded all along", '"state": "running"' in daemon.control("status", number, "--json"))
+            daemon.control("stop", number)
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
