@@ -42,9 +42,7 @@ import Glibc
     }
 
     deinit {
-        for unsafebytes in unsafe memory {
-            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
-        }
+        unsafe memory.forEach { unsafe munmap(UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count) }
     }
 
     /// Of shared memory mremap(2) makes a second mapping where the first is said to have no length.
