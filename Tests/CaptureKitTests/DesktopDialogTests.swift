@@ -67,10 +67,38 @@ struct DesktopDialogTests {
     @Test func `what is not ticked is not allowed, and unknown rows count for nothing`() {
         let dialog = DesktopDialog(request)
         #expect(
-            dialog.answer(.granted(["camera": false, "microphone": false, "library-add": true]))
+            dialog.answer(.granted(["camera": "false", "microphone": "false", "library-add": "true"]))
                 == .answered([.camera: false, .microphone: false])
         )
-        #expect(dialog.answer(.granted(["camera": true])) == nil)
+        #expect(dialog.answer(.granted(["camera": "true"])) == nil)
         #expect(dialog.answer(.granted([:])) == nil)
+    }
+
+    @Test func `a yes can be for a shorter time, where the daemon takes that`() {
+        var request = request
+        #expect(!DesktopDialog(request).access.choices.contains { $0.id == "lifetime" })
+        request.lifetimes = ["always", "until", "connection", "session"]
+        let dialog = DesktopDialog(request)
+        let row = dialog.access.choices.last
+        #expect(row?.options.map(\.id) == ["session", "connection", "always"] && row?.initial == "always")
+        let chosen = ["camera": "true", "microphone": "false"]
+        #expect(
+            dialog.answer(.granted(chosen.merging(["lifetime": "session"]) { $1 }))
+                == .chosen([.camera: .yes(.session), .microphone: .no])
+        )
+        for plain in [chosen, chosen.merging(["lifetime": "always"]) { $1 }] {
+            #expect(dialog.answer(.granted(plain)) == .answered([.camera: true, .microphone: false]))
+        }
+        let one = DesktopDialog(request, [.camera])
+        #expect(one.access.choices.map(\.id) == ["lifetime"])
+        #expect(one.answer(.granted(["lifetime": "connection"])) == .chosen([.camera: .yes(.connection)]))
+        #expect(one.answer(.granted([:])) == .answered([.camera: true]))
+    }
+
+    @Test(arguments: ["until", "for ever", ""])
+    func `a time that was not offered is no answer`(word: String) {
+        var request = request
+        request.lifetimes = ["session"]
+        #expect(DesktopDialog(request, [.camera]).answer(.granted(["lifetime": word])) == .dismissed)
     }
 }

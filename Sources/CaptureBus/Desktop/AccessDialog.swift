@@ -3,20 +3,42 @@
 /// The texts are shown as they are. A backend may take the title for a format (xdg-desktop-portal-gtk does), and others
 /// may read markup: what comes from programs is to be made harmless before.
 public struct AccessDialog: Hashable, Sendable {
-    /// A row with a box to tick.
+    /// A row: a box to tick, or one of several things to choose.
     public struct Choice: Hashable, Sendable {
+        /// One of several things.
+        public struct Option: Hashable, Sendable {
+            /// What the answer calls it.
+            public var id: String
+            /// What is read.
+            public var label: String
+
+            /// An option of the given id and label.
+            public init(_ id: String, _ label: String) {
+                self.id = id
+                self.label = label
+            }
+        }
+
         /// What the answer calls it.
         public var id: String
-        /// What is read beside the box.
+        /// What is read beside the box, or above the options.
         public var label: String
-        /// Whether it is ticked at first.
-        public var isTicked: Bool
+        /// What there is to choose; none for a box.
+        public var options: [Option]
+        /// What is chosen at first: an option's id; `true` or `false` for a box.
+        public var initial: String
 
-        /// A row of the given id and label.
+        /// A box of the given id and label.
         public init(_ id: String, _ label: String, isTicked: Bool) {
+            self.init(id, label, options: [], initial: isTicked ? "true" : "false")
+        }
+
+        /// Several things to choose from.
+        public init(_ id: String, _ label: String, options: [Option], initial: String) {
             self.id = id
             self.label = label
-            self.isTicked = isTicked
+            self.options = options
+            self.initial = initial
         }
     }
 
@@ -32,7 +54,7 @@ public struct AccessDialog: Hashable, Sendable {
     public var denyLabel: String
     /// The name of a symbolic icon.
     public var icon: String
-    /// Rows to tick; may be empty.
+    /// Rows to choose in; may be empty.
     public var choices: [Choice]
 
     /// A dialog of the given texts.
@@ -61,11 +83,11 @@ public struct AccessDialog: Hashable, Sendable {
             "icon": .string(icon),
         ]
         if !choices.isEmpty {
-            // Without options of its own a choice is a box to tick.
             let rows = choices.map { choice in
                 BusValue.structure([
-                    .string(choice.id), .string(choice.label), .array("(ss)", []),
-                    .string(choice.isTicked ? "true" : "false"),
+                    .string(choice.id), .string(choice.label),
+                    .array("(ss)", choice.options.map { .structure([.string($0.id), .string($0.label)]) }),
+                    .string(choice.initial),
                 ])
             }
             options["choices"] = .array("(ssa(ss)s)", rows)
@@ -76,8 +98,8 @@ public struct AccessDialog: Hashable, Sendable {
 
 /// What a person did with an `AccessDialog`.
 public enum AccessResponse: Hashable, Sendable {
-    /// Pressed the button that allows; by choice, whether it was ticked. Empty where the desktop shows no choices.
-    case granted([String: Bool])
+    /// Pressed the button that allows; by choice, what was chosen. Empty where the desktop shows no choices.
+    case granted([String: String])
     /// Pressed the button that does not.
     case denied
     /// Closed it, or it ended in another way.
@@ -93,14 +115,11 @@ public enum AccessResponse: Hashable, Sendable {
     }
 
     /// `a(ss)` by the interface's description; xdg-desktop-portal-gtk returns `a{sv}`.
-    private static func choices(_ value: BusValue?) -> [String: Bool] {
-        var ticked: [String: Bool] = [:]
-        for (id, value) in value?.properties ?? [:] { ticked[id] = value.text == "true" }
+    private static func choices(_ value: BusValue?) -> [String: String] {
+        var chosen = (value?.properties ?? [:]).compactMapValues(\.text)
         for pair in value?.elements ?? [] {
-            if let texts = pair.elements, texts.count == 2, let id = texts[0].text {
-                ticked[id] = texts[1].text == "true"
-            }
+            if let texts = pair.elements, texts.count == 2, let id = texts[0].text { chosen[id] = texts[1].text }
         }
-        return ticked
+        return chosen
     }
 }

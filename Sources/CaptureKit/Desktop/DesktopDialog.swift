@@ -26,9 +26,29 @@ struct DesktopDialog {
             grantLabel: isOne ? "Allow" : "Allow What Is Ticked",
             denyLabel: "Do Not Allow",
             icon: services.contains(.camera) ? "camera-web-symbolic" : "audio-input-microphone-symbolic",
-            choices: isOne ? [] : services.map { .init($0.rawValue, $0.rowTitle, isTicked: true) }
+            choices: (isOne ? [] : services.map { .init($0.rawValue, $0.rowTitle, isTicked: true) }) + lifetimes
         )
     }
+
+    /// For how long a yes holds, where the daemon takes other answers than always.
+    private var lifetimes: [AccessDialog.Choice] {
+        let shorter = DesktopDialog.shorter.filter { request.lifetimes.contains($0.lifetime.word) }
+        guard !shorter.isEmpty else { return [] }
+        let always = AccessDialog.Choice.Option(GrantLifetime.always.word, "Always, until you change it")
+        return [
+            .init(
+                DesktopDialog.lifetime,
+                "For how long",
+                options: shorter.map { .init($0.lifetime.word, $0.label) } + [always],
+                initial: always.id
+            )
+        ]
+    }
+
+    private static let lifetime = "lifetime"
+    private static let shorter: [(lifetime: GrantLifetime, label: String)] = [
+        (.session, "This time"), (.connection, "Until it is closed"),
+    ]
 
     /// What the response says about the services.
     ///
@@ -37,14 +57,18 @@ struct DesktopDialog {
         switch response {
         case .closed: return .dismissed
         case .denied: return .answered(Dictionary(uniqueKeysWithValues: services.map { ($0, false) }))
-        case .granted where services.count == 1: return .answered([services[0]: true])
-        case .granted(let ticked):
-            var answers: [AuthorizationService: Bool] = [:]
+        case .granted(let chosen):
+            // A desktop that shows no such row was told of none, and its yes is for always.
+            let word = chosen[DesktopDialog.lifetime] ?? GrantLifetime.always.word
+            guard word == GrantLifetime.always.word || request.lifetimes.contains(word),
+                let lifetime = GrantLifetime(word: word)
+            else { return .dismissed }
+            var answers: [AuthorizationService: PromptChoice] = [:]
             for service in services {
-                guard let isTicked = ticked[service.rawValue] else { return nil }
-                answers[service] = isTicked
+                guard let row = services.count == 1 ? "true" : chosen[service.rawValue] else { return nil }
+                answers[service] = row == "true" ? .yes(lifetime) : .no
             }
-            return .answered(answers)
+            return .inPlainWords(answers)
         }
     }
 
@@ -64,7 +88,11 @@ struct DesktopDialog {
         let detail = DesktopDialog.data(request.detail, limit: 300)
         if !detail.isEmpty { lines.append("What the identity rests on: \(detail)") }
         if request.processID != 0 { lines.append("Process: \(request.processID)") }
-        lines.append("Your answer is remembered; capturectl auth changes it.")
+        lines.append(
+            lifetimes.isEmpty
+                ? "Your answer is remembered; capturectl auth changes it."
+                : "A no, and a yes for always, are remembered; capturectl auth changes them."
+        )
         return lines.joined(separator: "\n")
     }
 

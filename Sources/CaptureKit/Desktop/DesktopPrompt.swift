@@ -81,14 +81,17 @@ public actor DesktopPrompt {
             guard let response = try await portal.show(whole.access) else { return .withdrawn }
             if let answer = whole.answer(response) { return answer }
             // This desktop has no rows to tick: one question after the other. One that is closed closes all.
-            var answers: [AuthorizationService: Bool] = [:]
+            var answers: [AuthorizationService: PromptChoice] = [:]
             for service in request.services {
                 let row = DesktopDialog(request, [service])
                 guard let response = try await portal.show(row.access) else { return .withdrawn }
-                guard case .answered(let answer) = row.answer(response) else { return .dismissed }
-                answers.merge(answer) { $1 }
+                switch row.answer(response) {
+                case .answered(let answer): answers.merge(answer.mapValues { $0 ? .yes(.always) : .no }) { $1 }
+                case .chosen(let answer): answers.merge(answer) { $1 }
+                default: return .dismissed
+                }
             }
-            return .answered(answers)
+            return .inPlainWords(answers)
         } catch {
             failed(CaptureError(error.code, "the desktop does not show the question for consent: \(error.message)"))
             return error.code == .unreachable ? .withdrawn : .dismissed

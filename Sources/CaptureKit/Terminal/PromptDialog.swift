@@ -103,17 +103,7 @@ public struct PromptDialog: Sendable {
     private mutating func answer(_ choice: PromptChoice, _ word: String) -> Step {
         guard let service = pending else { return .ignored }
         answers[service] = choice
-        return pending == nil ? .done(outcome, word + "\n") : .next(word + "\n" + question)
-    }
-
-    /// In the words that every daemon knows, unless a yes is for a shorter time.
-    private var outcome: PromptAnswer {
-        var plain: [AuthorizationService: Bool] = [:]
-        for (service, choice) in answers {
-            guard choice == .no || choice == .yes(.always) else { return .chosen(answers) }
-            plain[service] = choice != .no
-        }
-        return .answered(plain)
+        return pending == nil ? .done(.inPlainWords(answers), word + "\n") : .next(word + "\n" + question)
     }
 
     /// The keys of a yes for a shorter time, as far as the daemon takes it.

@@ -61,6 +61,12 @@ public enum PromptAnswer: Hashable, Sendable {
     case dismissed
     /// The question was withdrawn while it stood: there is nothing to answer any more.
     case withdrawn
+
+    /// Answers in the words that every daemon knows, unless a yes is for a shorter time.
+    static func inPlainWords(_ answers: [AuthorizationService: PromptChoice]) -> PromptAnswer {
+        answers.values.allSatisfy { $0 == .no || $0 == .yes(.always) }
+            ? .answered(answers.mapValues { $0 != .no }) : .chosen(answers)
+    }
 }
 
 /// What a person chose for one row.
