@@ -213,8 +213,15 @@ struct AuthorizationObject: Sendable {
             (owner == nil || row.user == owner) && (program.isEmpty || row.program == program)
                 && (service == nil || row.service == service)
         }
-        try await settings.allow(client, on: owner, loosens: going.contains { $0.status == .denied })
-        let count = try await gate.reset(user: owner, program: program.isEmpty ? nil : program, service: service)
+        let forgetsDenials = going.contains { $0.status == .denied }
+        try await settings.allow(client, on: owner, loosens: forgetsDenials)
+        let count = try await gate.reset(
+            user: owner,
+            program: program.isEmpty ? nil : program,
+            service: service,
+            // A no that came since then is not forgotten with what is free to forget.
+            denials: forgetsDenials || client.identity.user == 0
+        )
         await engine.endRevoked()
         for row in going { try changed(row.user, row.program, row.service, .notDetermined) }
         return [.uint32(UInt32(clamping: count))]

@@ -44,6 +44,18 @@ import Testing
         #expect(try await gate.status(.camera, for: .program()) == .notDetermined)
     }
 
+    @Test func `leaves a no that came after it was looked for`() async throws {
+        _ = try await gate.request([.camera])
+        try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)
+        let error = await #expect(throws: CaptureError.self) {
+            try await gate.reset(user: 1000, program: program, service: nil, denials: false)
+        }
+        #expect(error?.code == .notPermitted)
+        #expect(try await gate.status(.microphone, for: .program()) == .denied)
+        #expect(try await gate.status(.camera, for: .program()) == .authorized)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera, denials: false) == 1)
+    }
+
     @Test func `of one user's answers leaves another's`() async throws {
         _ = try await gate.request([.camera])
         let other = try #require(try await gate.request([.camera], .program(user: 1001))[.camera])

@@ -109,11 +109,26 @@ extension AuthorizationGate {
     ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
     ///   - program: A program's id; `nil` for every program.
     ///   - service: Which; `nil` for all.
+    ///   - denials: Whether a no may be among them.
     /// - Returns: How many answers were forgotten.
-    /// - Throws: `inputOutput` when the store cannot be used.
-    public func reset(user: UInt32?, program: String?, service: Service?) throws(CaptureError) -> Int {
+    /// - Throws: `notPermitted` when a no is among them and may not be, `inputOutput` when the store cannot be used.
+    public func reset(
+        user: UInt32?,
+        program: String?,
+        service: Service?,
+        denials: Bool = true
+    ) throws(CaptureError) -> Int {
         var owner = user
         if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
+        if !denials {
+            let holds = try store.allAnswers().contains { row in
+                row.status == .denied && (owner == nil || row.user == owner)
+                    && (program == nil || row.program == program) && (service == nil || row.service == service)
+            }
+            guard !holds else {
+                throw CaptureError(.notPermitted, "the person said no meanwhile, which takes a password to forget")
+            }
+        }
         let gone =
             try store.remove(user: owner, program: program, service: service)
             + removePassing(user: owner, program: program, service: service)
