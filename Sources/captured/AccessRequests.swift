@@ -9,16 +9,33 @@ actor AccessRequests {
     private let gate: AuthorizationGate
     private var last: UInt32 = 0
     private var open: [String: [UInt32: Task<Void, Never>]] = [:]
+    /// Who has those of a connection.
+    private var users: [String: UInt32] = [:]
 
     init(bus: BusConnection, gate: AuthorizationGate) {
         self.bus = bus
         self.gate = gate
     }
 
+    /// How many requests of a connection, and how many of a user's, may wait at a time.
+    static let mostOfConnection = 256
+    static let mostOfUser = 1024
+
     /// Begins a request.
     ///
     /// - Returns: The number that the signal `AccessDecided` will carry.
-    func begin(_ services: Set<Service>, for client: SessionClient) -> UInt32 {
+    /// - Throws: `.busy` when as many wait already as may.
+    func begin(_ services: Set<Service>, for client: SessionClient) throws(CaptureError) -> UInt32 {
+        let user = client.identity.user
+        let ofUser = open.reduce(0) { users[$1.key] == user ? $0 + $1.value.count : $0 }
+        guard open[client.connection, default: [:]].count < Self.mostOfConnection, ofUser < Self.mostOfUser else {
+            throw CaptureError(
+                .busy,
+                "\(Self.mostOfConnection) requests of a connection and \(Self.mostOfUser) of a user may wait for an answer "
+                    + "at a time; wait for those that do"
+            )
+        }
+        users[client.connection] = user
         last += 1
         let number = last
         open[client.connection, default: [:]][number] = Task { await self.decide(number, services, for: client) }
@@ -28,6 +45,7 @@ actor AccessRequests {
     /// The caller left: nobody waits for its answers any more when this returns.
     func clientGone(_ connection: String) async {
         let tasks = (open.removeValue(forKey: connection) ?? [:]).values
+        users[connection] = nil
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }

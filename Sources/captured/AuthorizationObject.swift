@@ -80,7 +80,7 @@ struct AuthorizationObject: Sendable {
         var services: Set<Service> = []
         for name in try call.arguments.texts(0) { services.insert(try Service(named: name)) }
         guard !services.isEmpty else { throw CaptureError(.invalidArgument, "access to no service was requested") }
-        return [.uint32(await requests.begin(services, for: client))]
+        return [.uint32(try await requests.begin(services, for: client))]
     }
 
     private func whoAmI(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
