@@ -171,6 +171,12 @@ public final class BusConnection: Sendable {
         if !loop.post({ $0.onDisconnect(handler) }) { handler(BusCore.lost) }
     }
 
+    /// Calls `handler` for each call to an object of ours that is answered by an error, before the caller gets that; one
+    /// handler at a time. It must not call this connection for the caller's sake and wait long: the caller waits, too.
+    public func onFailure(_ handler: @escaping @Sendable (BusCall, CaptureError) async -> Void) {
+        loop.post { $0.failureHandler = handler }
+    }
+
     /// Names are checked here; what can go wrong later is a connection that is lost, of which `onDisconnect` tells, or
     /// an object that was taken off the bus meanwhile.
     private func post(

@@ -65,6 +65,11 @@ struct WaitingCall {
 extension BusCore {
     /// The most calls of one sender that wait at one time.
     static let mostWaitingCalls = 256
+    /// What a call beyond those is told.
+    static let overflow = CaptureError(
+        .busy,
+        "\(mostWaitingCalls) calls of this connection are waiting to be answered already"
+    )
 
     /// Makes an object reachable.
     func export(_ object: BusObject) throws(CaptureError) {
@@ -120,7 +125,8 @@ extension BusCore {
             arguments: try unsafe MessageReader.values(of: message, .call)
         )
         guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
-            throw CaptureError(.busy, "\(BusCore.mostWaitingCalls) of your calls are waiting to be answered already")
+            overflown[sender] = call
+            throw BusCore.overflow
         }
         let waiting = WaitingCall(token: token(), call: call, handler: handler, types: types)
         unsafe incoming[waiting.token] = unsafe sd_bus_message_ref(message)
@@ -132,6 +138,7 @@ extension BusCore {
     private func start(_ waiting: WaitingCall) {
         let loop = loop
         let (token, call, handler, types) = (waiting.token, waiting.call, waiting.handler, waiting.types)
+        let failureHandler = failureHandler
         Task {
             let result: Result<[BusValue], CaptureError>
             do throws(CaptureError) {
@@ -139,6 +146,7 @@ extension BusCore {
                 try types.check(values, of: "the answer to \(call.member)")
                 result = .success(values)
             } catch {
+                await failureHandler?(call, error)
                 result = .failure(error)
             }
             loop.post { $0.answer(token, call.sender, types, result) }
@@ -154,6 +162,10 @@ extension BusCore {
         if let message = unsafe incoming.removeValue(forKey: token) {
             unsafe reply(to: message, types, result)
             unsafe sd_bus_message_unref(message)
+        }
+        // Told once for all that came since the last answer, when who sends them is known by that.
+        if let call = overflown.removeValue(forKey: sender), let failureHandler {
+            Task { await failureHandler(call, BusCore.overflow) }
         }
         guard senders[sender]?.first?.token == token else { return }
         senders[sender]?.removeFirst()

@@ -24,9 +24,13 @@ import Glibc
     var exports: [String: [ExportedInterface]] = [:]
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
     var senders: [String: [WaitingCall]] = [:]
+    /// The last call of each sender that was refused since too many waited, until that is told.
+    var overflown: [String: BusCall] = [:]
     var matches: [UInt64: Match] = [:]
     /// Who reads guarded properties, by connection; a connection's name is never given to another.
     var readingUsers: [String: UInt32] = [:]
+    /// Told of each call that is answered by an error, before its caller is.
+    var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
     private var closeHandlers: [@Sendable () -> Void] = []
 

@@ -21,8 +21,10 @@ final class Announcer: EngineObserver {
     private let continuation: AsyncStream<Event>.Continuation
     /// The states that the journal knows, so that it is told of each once.
     private let states = Mutex<[UInt32: SessionState]>([:])
+    private let refusals: RefusalJournal
 
-    init() {
+    init(refusals: RefusalJournal = RefusalJournal()) {
+        self.refusals = refusals
         (events, continuation) = AsyncStream.makeStream()
     }
 
@@ -51,11 +53,23 @@ final class Announcer: EngineObserver {
         continuation.yield(.outputFinished(session, output, error, statistics))
     }
 
-    /// A decision was made: the journal is told of each, the bus when an answer to a prompt was stored or ended by itself.
+    /// A decision was made: the journal is told of each (of the same refusal a few times a minute), the bus when an answer to a prompt was stored or ended by itself.
     /// Settings are told of by the call that changes them.
     func decided(_ decision: Decision) {
-        SessionJournal.record(decision)
+        if let ending = ending(decision) { SessionJournal.record(decision, ending) }
         if decision.cause == .answer || decision.cause == .expired { continuation.yield(.answered(decision)) }
+    }
+
+    /// What a decision's line ends in; `nil` when it is left out, since the same request was refused so often already.
+    private func ending(_ decision: Decision) -> String? {
+        switch decision.cause {
+        case .answer, .inlineAnswer, .settings, .expired: return ""
+        default:
+            // A decision without a process is the daemon's own.
+            if decision.status == .authorized || decision.pid == 0 { return "" }
+            let (user, service, cause) = (decision.user, decision.service.rawValue, decision.cause.rawValue)
+            return refusals.admit("\(user) \(decision.program) \(service) \(cause)")
+        }
     }
 
     /// Ends the queue; `run` returns when everything before has been told.

@@ -281,6 +281,8 @@ struct AuthorizationObject: Sendable {
     }
 
     private func dismiss(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        try settings.mayAnswer(client)
         try await agents.answer(call.arguments.text(0), from: call.sender, nil)
         return []
     }

@@ -58,6 +58,9 @@ actor CallerDirectory {
         }
     }
 
+    /// Who a connection was found to be; `nil` for one that was never identified, or has left.
+    func identity(of connection: String) -> ClientIdentity? { known[connection] }
+
     private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
         try ClientIdentity.identify(try await identification.facts(of: connection))
     }

@@ -46,8 +46,9 @@ enum Daemon {
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
+        let refusals = RefusalJournal()
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, activeUser: activeUser)
-        let announcer = Announcer()
+        let announcer = Announcer(refusals: refusals)
         let gate = AuthorizationGate(
             store: store,
             usage: places.usageDescriptions(activeUser: activeUser),
@@ -80,6 +81,11 @@ enum Daemon {
             await requests.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
+        }
+        bus.onFailure { call, error in
+            // Whoever was never identified is told of by who could not.
+            guard let client = await callers.identity(of: call.sender) else { return }
+            refusals.tell(call, error, of: client)
         }
         let sessions = SessionObjects(bus: bus, callers: callers)
         await sessions.serve(engine)

@@ -67,9 +67,10 @@ enum SessionJournal {
         }
     }
 
-    static func record(_ decision: Decision) {
+    /// - Parameter ending: Of how many that were left out the line tells.
+    static func record(_ decision: Decision, _ ending: String = "") {
         Journal.send(
-            DisplayText.neutralized(decision.message, limit: 2000),
+            DisplayText.neutralized(decision.message, limit: 2000) + ending,
             priority: .notice,
             fields: [
                 "CAPTURE_DECISION": decision.status.word,

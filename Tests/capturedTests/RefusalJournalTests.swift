@@ -1,0 +1,51 @@
+@testable import CaptureBus
+import CaptureCore
+import Testing
+
+@testable import captured
+
+@Suite struct `Refusals in the journal` {
+    private let start = ContinuousClock.now
+    private func call(_ interface: String = CaptureNames.authorization, path: String = CaptureNames.root) -> BusCall {
+        BusCall(sender: ":1.7", path: path, interface: interface, member: "Set", arguments: [])
+    }
+
+    @Test func `of a thousand of a kind ten are told in a minute, the tenth as the last`() {
+        var limit = LineLimit()
+        let verdicts = (0..<1000).map { limit.admit("a", at: start + .milliseconds($0)) }
+        #expect(verdicts.prefix(9).allSatisfy { $0 == .told(leftOut: 0) })
+        #expect(verdicts[9] == .last)
+        #expect(verdicts.dropFirst(10).allSatisfy { $0 == .leftOut })
+    }
+
+    @Test func `the next minute tells how many were left out, once`() {
+        var limit = LineLimit()
+        for _ in 0..<25 { _ = limit.admit("a", at: start) }
+        #expect(limit.admit("a", at: start + .seconds(60)) == .told(leftOut: 15))
+        #expect(limit.admit("a", at: start + .seconds(61)) == .told(leftOut: 0))
+    }
+
+    @Test func `who makes noise hides nobody else`() {
+        var limit = LineLimit()
+        for _ in 0..<1000 { _ = limit.admit("noise", at: start) }
+        #expect(limit.admit("other", at: start) == .told(leftOut: 0))
+    }
+
+    @Test func `of more kinds than are told apart the rest share one limit, until the minute is over`() {
+        var limit = LineLimit()
+        for number in 0..<LineLimit.mostKinds { _ = limit.admit("\(number)", at: start) }
+        let rest = (0..<100).map { limit.admit("other \($0)", at: start) }
+        #expect(rest.contains(.last) && rest.last == .leftOut)
+        #expect(limit.admit("new", at: start + .seconds(60)) == .told(leftOut: 0))
+    }
+
+    @Test func `are what keeps somebody from what is not theirs, not what was merely wrong`() {
+        #expect(RefusalJournal.isRefusal(CaptureError(.notPermitted, "no"), of: call()))
+        #expect(RefusalJournal.isRefusal(CaptureError(.busy, "no"), of: call()))
+        #expect(RefusalJournal.isRefusal(CaptureError(.restricted, "no"), of: call()))
+        let session = call(CaptureNames.session, path: CaptureNames.sessions + "/3")
+        #expect(RefusalJournal.isRefusal(CaptureError(.noSuchSession, "no"), of: session))
+        #expect(!RefusalJournal.isRefusal(CaptureError(.noSuchSession, "no"), of: call()))
+        #expect(!RefusalJournal.isRefusal(CaptureError(.invalidArgument, "no"), of: call()))
+    }
+}
