@@ -30,16 +30,30 @@ actor AgentRegistry: Prompter {
     }
 
     private let bus: BusConnection
-    private let commandLine: ShippedCommandLine
+    let commandLine: ShippedCommandLine
+    let drivers: TerminalDrivers
+    private let refusals: RefusalJournal
+    /// The session that a user's own services belong to.
+    let displaySession: @Sendable (UInt32) -> String?
     /// The user at the active seat, whom services are asked of.
-    private let activeUser: @Sendable () -> UInt32?
-    private var agents: [String: RegisteredAgent] = [:]
+    let activeUser: @Sendable () -> UInt32?
+    private(set) var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0
 
-    init(bus: BusConnection, commandLine: ShippedCommandLine, activeUser: @escaping @Sendable () -> UInt32?) {
+    init(
+        bus: BusConnection,
+        commandLine: ShippedCommandLine,
+        drivers: TerminalDrivers = TerminalDrivers(),
+        refusals: RefusalJournal = RefusalJournal(),
+        displaySession: @escaping @Sendable (UInt32) -> String? = { Seat.displaySession(of: $0) },
+        activeUser: @escaping @Sendable () -> UInt32?
+    ) {
         self.bus = bus
         self.commandLine = commandLine
+        self.drivers = drivers
+        self.refusals = refusals
+        self.displaySession = displaySession
         self.activeUser = activeUser
     }
 
@@ -105,6 +119,16 @@ actor AgentRegistry: Prompter {
         var tried: Set<String> = []
         while let agent = nextAgent(for: request.client, on: request.session, except: tried) {
             tried.insert(agent.connection)
+            if let why = await objection(to: agent, request.client) {
+                refusals.tell(
+                    "the agent \(agent.identity.program) (process \(agent.identity.pid)) is not asked about "
+                        + "\(request.client.program): \(why)",
+                    kind: "\(request.client.user) \(request.client.program) own agent",
+                    fields: ["CAPTURE_CAUSE": "own-agent"],
+                    of: request.client
+                )
+                continue
+            }
             do throws(CaptureError) {
                 return try await ask(agent, request)
             } catch {
@@ -118,43 +142,9 @@ actor AgentRegistry: Prompter {
 
     static let nobody = CaptureError(
         .nobodyToAsk,
-        "there is nobody to ask: no agent but the program's own runs for this user; start one with 'capturectl agent'"
+        "there is nobody to ask: no agent but the program's own runs in this user's session; start one with "
+            + "'capturectl agent'"
     )
-
-    /// Who would be asked about a program now: the agent of its connection, else the latest of its user.
-    ///
-    /// - Parameter connection: The program's; empty for one that is not there.
-    func agent(for client: ClientIdentity, on connection: String) -> RegisteredAgent? {
-        nextAgent(for: client, on: connection, except: [])
-    }
-
-    /// Whom questions about a program are put to; `nil` where nobody sits at the machine.
-    nonisolated func user(askedAbout client: ClientIdentity) -> UInt32? {
-        client.tier.belongsToMachine ? activeUser() : client.user
-    }
-
-    private func nextAgent(
-        for client: ClientIdentity,
-        on connection: String,
-        except tried: Set<String>
-    ) -> RegisteredAgent? {
-        let open = agents.values.filter { !tried.contains($0.connection) }
-        if let own = open.first(where: { $0.isInline && $0.connection == connection }) { return own }
-        let user = user(askedAbout: client)
-        return open.filter { agent in
-            !agent.isInline && agent.identity.user == user && agent.connection != connection
-                && agent.identity.pid != client.pid && !answersItself(agent, client)
-        }.max { $0.order < $1.order }
-    }
-
-    /// Whether an agent would answer its own program's request, in whichever process: nobody who forks may say yes to
-    /// its parent.
-    ///
-    /// The shipped command line is left out, since what it is answered is typed by a person at a terminal: `capturectl
-    /// agent` in one answers for `capturectl record` in another.
-    private func answersItself(_ agent: RegisteredAgent, _ client: ClientIdentity) -> Bool {
-        agent.identity.isSameProgram(as: client) && !commandLine.isRun(by: agent.identity)
-    }
 
     private func ask(
         _ agent: RegisteredAgent,

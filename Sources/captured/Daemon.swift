@@ -47,7 +47,7 @@ enum Daemon {
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
         let refusals = RefusalJournal()
-        let agents = AgentRegistry(bus: bus, commandLine: commandLine, activeUser: activeUser)
+        let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, activeUser: activeUser)
         let announcer = Announcer(refusals: refusals)
         let gate = AuthorizationGate(
             store: store,

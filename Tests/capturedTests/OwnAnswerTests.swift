@@ -16,14 +16,20 @@ struct `A request` {
     private let agents: AgentRegistry
     /// The command line that the registry knows: any file of ours does.
     private let commandLine: ExecutableFile
+    private let processes: FakeProcesses
 
     init() async throws {
         bus = try PrivateBus()
         daemon = try await BusConnection.open(bus.kind)
         commandLine = try #require(ExecutableFile.inspect(Self.ownProgram))
+        processes = try FakeProcesses()
+        // The agent that runs on a terminal, in most of what follows.
+        try processes.add(12, terminal: 5)
         agents = AgentRegistry(
             bus: daemon,
-            commandLine: ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false))
+            commandLine: ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false)),
+            drivers: TerminalDrivers(processes: processes.folder),
+            displaySession: { $0 == 1000 ? "c2" : nil }
         ) { nil }
     }
 
@@ -31,9 +37,13 @@ struct `A request` {
     private static let tool = ExecutableFile(path: "/home/me/tool", device: 1, inode: 20, isProtected: false)
     private static let other = ExecutableFile(path: "/usr/bin/panel", device: 1, inode: 30, isProtected: true)
 
-    private func identity(_ file: ExecutableFile, program: String? = nil, user: UInt32 = 1000, pid: Int32)
-        -> ClientIdentity
-    {
+    private func identity(
+        _ file: ExecutableFile,
+        program: String? = nil,
+        user: UInt32 = 1000,
+        pid: Int32,
+        session: String = "c2"
+    ) -> ClientIdentity {
         ClientIdentity(
             program: program ?? "exe:\(file.path)",
             tier: .claimed,
@@ -41,7 +51,8 @@ struct `A request` {
             name: "tool",
             detail: "a test",
             executable: file,
-            pid: pid
+            pid: pid,
+            parts: IdentityParts(session: session)
         )
     }
 
@@ -101,6 +112,44 @@ struct `A request` {
         let terminal = try await sayYes(identity(commandLine, pid: 12))
         #expect(try await ask(for: identity(commandLine, pid: 10)) == [.camera: true])
         #expect(terminal.timesAsked == 1)
+    }
+
+    @Test func `is not answered by the shipped agent on a terminal that the program itself holds`() async throws {
+        let terminal = try await sayYes(identity(commandLine, pid: 12))
+        var file = try #require(ExecutableFile.inspect("/usr/bin/env"))
+        // Its name alone makes an interpreter of it.
+        file.path = "/home/me/tool"
+        try processes.add(40, runs: "/usr/bin/env", holds: [5])
+        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(file, pid: 10)) }
+        #expect(error?.code == .nobodyToAsk)
+        #expect(await agents.agent(for: identity(file, pid: 10), on: ":1.4711") == nil)
+        #expect(terminal.timesAsked == 0)
+        // Another program's question is that agent's as before.
+        #expect(try await ask(for: identity(Self.tool, pid: 11)) == [.camera: true])
+    }
+
+    @Test func `is not answered by the shipped agent of which nobody knows who holds its terminal`() async throws {
+        let terminal = try await sayYes(identity(commandLine, pid: 13))
+        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        #expect(error?.code == .nobodyToAsk)
+        #expect(terminal.timesAsked == 0)
+    }
+
+    @Test func `is not answered from another session of the same user`() async throws {
+        let elsewhere = try await sayYes(identity(Self.other, pid: 14, session: "7"))
+        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        #expect(error?.code == .nobodyToAsk)
+        #expect(elsewhere.timesAsked == 0)
+    }
+
+    @Test func `is answered in the display session, which programs below the user's service manager belong to`()
+        async throws
+    {
+        let managed = try await sayYes(identity(Self.other, pid: 14, session: ""))
+        #expect(try await ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
+        #expect(try await ask(for: identity(Self.tool, pid: 10, session: "")) == [.camera: true])
+        await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10, session: "7")) }
+        #expect(managed.timesAsked == 2)
     }
 
     @Test func `is not answered by a copy of the command line, nor by another file under its name`() async throws {

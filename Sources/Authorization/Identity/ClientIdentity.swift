@@ -70,6 +70,9 @@ public struct ClientIdentity: Hashable, Sendable {
         return executable.device == file.device && executable.inode == file.inode
     }
 
+    /// Whether its file runs other programs' words, and so tells nothing of the program.
+    public var runsInterpreter: Bool { executable.map { Interpreters.contains($0.path) } ?? false }
+
     /// Whether a second look at the same connection found the same process running the same program.
     ///
     /// Any difference is a reason to refuse: a process that forks, leaves its socket to the child and then runs an
