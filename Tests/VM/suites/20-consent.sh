@@ -1,8 +1,7 @@
 #!/bin/bash
 # Consent on an installed daemon: who is asked, what an answer does, what outlives what. The second boot follows a power cut.
-# machine: --systemd --cpus 1 --vivid 2 --timeout 2400 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 2400 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
-# beside: yes
 # boots: 2
 # cuts: 1
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"

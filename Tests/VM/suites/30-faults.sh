@@ -1,9 +1,8 @@
 #!/bin/bash
 # What goes wrong on an installed system, each with its exit code: killed processes, a damaged store,
 # hostile callers (12-faults-devices has those of devices, disks and pipes); and what the installation promises of itself.
-# machine: --systemd --cpus 1 --vivid 2 --timeout 2400 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 2400 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
-# beside: yes
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 store=/var/lib/captured/authorization.sqlite

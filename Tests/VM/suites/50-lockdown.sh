@@ -1,8 +1,7 @@
 #!/bin/bash
 # The lockdown: with it the daemon alone opens cameras and microphones, without it all is as it was before.
-# machine: --systemd --cpus 1 --vivid 2 --timeout 900 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 900 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
-# beside: yes
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 rule=/etc/udev/rules.d/73-captured-lockdown.rules
