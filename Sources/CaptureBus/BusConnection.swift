@@ -1,5 +1,6 @@
 public import CaptureCore
 import CSystemd
+import Synchronization
 
 /// Which bus.
 public enum BusKind: Hashable, Sendable, CustomStringConvertible {
@@ -27,7 +28,9 @@ public enum BusKind: Hashable, Sendable, CustomStringConvertible {
 public final class BusConnection: Sendable {
     /// The name that the bus gave the connection, as in `:1.42`.
     public let uniqueName: String
-    private let loop: BusLoop
+    let loop: BusLoop
+    /// Who made each connection, by its name.
+    let makers = Mutex<[String: ConnectionMaker]>([:])
 
     private init(_ loop: BusLoop, uniqueName: String) {
         self.loop = loop

@@ -44,6 +44,8 @@ actor CallerDirectory {
             if let before = known[connection] {
                 guard before.isUnchanged(in: now) else { throw CallerDirectory.changed(from: before, to: now) }
             } else {
+                // What it became before its first call, no later look would tell. Root could be anybody anyway.
+                if now.tier == .claimed, now.user != 0 { try await identification.checkHolding(of: connection, by: now) }
                 known[connection] = now
                 try await watch(connection)
                 await tellPresent()

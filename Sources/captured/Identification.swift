@@ -41,6 +41,17 @@ struct Identification: Sendable {
         )
     }
 
+    /// Makes sure that the process which was identified has its connections, and has them alone.
+    ///
+    /// - Throws: `.notPermitted` when it does not, or is another process meanwhile.
+    func checkHolding(of connection: String, by client: ClientIdentity) async throws(CaptureError) {
+        let peer = try await bus.credentials(of: connection)
+        guard peer.pid == client.pid, peer.startTime == client.parts.startTime,
+            peer.executable.device == client.executable?.device, peer.executable.inode == client.executable?.inode
+        else { throw CaptureError(.notPermitted, "the program behind this connection changed while it was identified") }
+        try await bus.checkHolding(of: peer)
+    }
+
     private func flatpakInfo(_ peer: PeerFacts) -> ProcessFacts.FlatpakFile {
         switch peer.flatpakInfo {
         case .absent: .absent

@@ -5,4 +5,5 @@
 #include "clinux_inotify.h"
 #include "clinux_sandbox.h"
 #include "clinux_system.h"
+#include "clinux_unix.h"
 #include "clinux_v4l2.h"

@@ -1,0 +1,75 @@
+#define _GNU_SOURCE
+#include "clinux_unix.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void read_socket(const struct nlmsghdr *head, clinux_unix_socket *found) {
+    const struct unix_diag_msg *message = NLMSG_DATA(head);
+    int left = (int)(head->nlmsg_len - NLMSG_LENGTH(sizeof *message));
+    memset(found, 0, sizeof *found);
+    found->inode = message->udiag_ino;
+    found->user = UINT32_MAX;
+    for (struct rtattr *part = (struct rtattr *)(message + 1); RTA_OK(part, left); part = RTA_NEXT(part, left)) {
+        if (part->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(part) >= sizeof found->peer)
+            memcpy(&found->peer, RTA_DATA(part), sizeof found->peer);
+        if (part->rta_type == UNIX_DIAG_UID && RTA_PAYLOAD(part) >= sizeof found->user)
+            memcpy(&found->user, RTA_DATA(part), sizeof found->user);
+        if (part->rta_type == UNIX_DIAG_NAME && RTA_PAYLOAD(part) <= sizeof found->name) {
+            found->length = (uint32_t)RTA_PAYLOAD(part);
+            memcpy(found->name, RTA_DATA(part), found->length);
+        }
+    }
+}
+
+/* -1 with errno: a list that changed while it was read has to be read again, says EAGAIN. */
+static ssize_t read_list(int diag, clinux_unix_socket *sockets, size_t room) {
+    union {
+        struct nlmsghdr head;
+        char bytes[32768];
+    } buffer;
+    size_t count = 0;
+    for (;;) {
+        ssize_t length = recv(diag, &buffer, sizeof buffer, MSG_TRUNC);
+        if (length < 0 && errno == EINTR) continue;
+        if (length < 0) return -1;
+        if ((size_t)length > sizeof buffer) return errno = EMSGSIZE, -1;
+        for (struct nlmsghdr *head = &buffer.head; NLMSG_OK(head, (size_t)length); head = NLMSG_NEXT(head, length)) {
+            if (head->nlmsg_flags & NLM_F_DUMP_INTR) return errno = EAGAIN, -1;
+            if (head->nlmsg_type == NLMSG_DONE) return (ssize_t)count;
+            if (head->nlmsg_type == NLMSG_ERROR) return errno = -((struct nlmsgerr *)NLMSG_DATA(head))->error, -1;
+            if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY) continue;
+            clinux_unix_socket found;
+            read_socket(head, &found);
+            if (count < room) sockets[count] = found;
+            count++;
+        }
+    }
+}
+
+ssize_t clinux_unix_sockets(clinux_unix_socket *sockets, size_t room) {
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req wanted;
+    } request = {
+        .head = {.nlmsg_len = sizeof request, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+        .wanted = {.sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER | UDIAG_SHOW_UID},
+    };
+    // Only the kernel answers on a socket that is connected to it, which it is without a name.
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    int diag = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (diag < 0) return errno == EPROTONOSUPPORT ? (errno = ENOENT, -1) : -1;
+    ssize_t count = connect(diag, (struct sockaddr *)&kernel, sizeof kernel);
+    if (count == 0) count = send(diag, &request, sizeof request, 0);
+    if (count > 0) count = read_list(diag, sockets, room);
+    int code = errno;
+    close(diag);
+    errno = code;
+    return count;
+}
