@@ -30,7 +30,7 @@ extension CaptureEngine {
                 guard let other = session.written.first(where: { $0.value == identity })?.key else { continue }
                 // Whose session it is, is no business of other users.
                 let who =
-                    client.mayControl(session.client.identity.user)
+                    client.mayControl(session.client.identity)
                     ? "the output '\(other)' of session \(session.id)" : "another session"
                 throw CaptureError(
                     .invalidArgument,

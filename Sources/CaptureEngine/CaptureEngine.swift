@@ -83,7 +83,7 @@ public actor CaptureEngine {
 
     /// The sessions that the caller may see, the oldest first.
     public func list(for client: SessionClient) -> [SessionSnapshot] {
-        sessions.values.filter { client.mayControl($0.client.identity.user) }.map(\.snapshot).sorted { $0.id < $1.id }
+        sessions.values.filter { client.mayControl($0.client.identity) }.map(\.snapshot).sorted { $0.id < $1.id }
     }
 
     /// The counters of a session.
@@ -118,7 +118,7 @@ public actor CaptureEngine {
     }
 
     func session(_ id: UInt32, for client: SessionClient) throws(CaptureError) -> Session {
-        guard let session = sessions[id], client.mayControl(session.client.identity.user) else {
+        guard let session = sessions[id], client.mayControl(session.client.identity) else {
             throw CaptureError(.noSuchSession, "there is no session \(id)")
         }
         return session

@@ -119,9 +119,12 @@ public struct SessionClient: Sendable {
         self.identifyAgain = identifyAgain
     }
 
-    /// Whether the caller may see and stop what belongs to `user`: that user and root may.
-    func mayControl(_ user: UInt32) -> Bool {
-        identity.user == user || identity.user == 0
+    /// Whether the caller may see and stop what belongs to a program: that program's user and root may, but who is in a
+    /// sandbox only what is its own.
+    func mayControl(_ owner: ClientIdentity) -> Bool {
+        if identity.user == 0 { return true }
+        guard identity.user == owner.user else { return false }
+        return identity.tier != .sandboxed || identity.program == owner.program
     }
 }
 

@@ -203,6 +203,23 @@ import Testing
 }
 
 @Suite struct `Who may do what with a session` {
+    @Test func `who is in a sandbox sees and stops only what is its own`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        var other = EngineBench.client(":1.9", program: "other")
+        other.identity.program = "flatpak:org.example.Other"
+        other.identity.tier = .sandboxed
+        #expect(await bench.engine.list(for: other).isEmpty)
+        let refusal = await #expect(throws: CaptureError.self) { try await bench.engine.stop(id, client: other) }
+        #expect(refusal?.code == .noSuchSession)
+        await #expect(throws: CaptureError.self) { try await bench.engine.statistics(of: id, client: other) }
+        // Another process of the very program may, and so may the user's own other programs.
+        var same = other
+        same.identity.program = EngineBench.client().identity.program
+        #expect(await bench.engine.list(for: same).map(\.id) == [id])
+        #expect(await bench.engine.list(for: EngineBench.client(":1.8", program: "panel")).map(\.id) == [id])
+    }
+
     @Test func `another user neither sees nor stops it, and root does`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()
