@@ -60,6 +60,24 @@ extension BusConnection {
         }
     }
 
+    /// The uid of the connection that owns a name, which cannot be forged.
+    ///
+    /// - Throws: `.unreachable` when there is none.
+    public func user(of name: String) async throws(CaptureError) -> UInt32 {
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "GetConnectionUnixUser",
+            signature: "s",
+            [.string(name)]
+        )
+        guard let user = answer.first?.integer.flatMap({ UInt32(exactly: $0) }) else {
+            throw CaptureError(.unreachable, "the bus names no user of \(name)")
+        }
+        return user
+    }
+
     /// Takes a well-known name.
     ///
     /// - Throws: `.busy` when it is owned; `.notPermitted` when the bus's policy forbids it.

@@ -10,6 +10,7 @@ import CaptureEngine
 actor CallerDirectory {
     private let bus: BusConnection
     private let identification: Identification
+    private let refusals: RefusalJournal
     private let gone: @Sendable (String) async -> Void
     private let present: @Sendable ([ClientIdentity], UInt64) async -> Void
     private var revision: UInt64 = 0
@@ -20,16 +21,19 @@ actor CallerDirectory {
 
     /// - Parameters:
     ///   - root: Where programs' files are looked for.
+    ///   - refusals: What limits how often the same is told.
     ///   - present: Told who is connected, with a number that grows, whenever that changes.
     ///   - gone: Told when a connection that called once has left the bus.
     init(
         bus: BusConnection,
         root: SystemRoot,
+        refusals: RefusalJournal = RefusalJournal(),
         present: @escaping @Sendable ([ClientIdentity], UInt64) async -> Void = { _, _ in },
         gone: @escaping @Sendable (String) async -> Void
     ) {
         self.bus = bus
         identification = Identification(bus: bus, root: root)
+        self.refusals = refusals
         self.gone = gone
         self.present = present
     }
@@ -45,7 +49,9 @@ actor CallerDirectory {
                 guard before.isUnchanged(in: now) else { throw CallerDirectory.changed(from: before, to: now) }
             } else {
                 // What it became before its first call, no later look would tell. Root could be anybody anyway.
-                if now.tier == .claimed, now.user != 0 { try await identification.checkHolding(of: connection, by: now) }
+                if now.tier == .claimed, now.user != 0 {
+                    try await identification.checkHolding(of: connection, by: now)
+                }
                 known[connection] = now
                 try await watch(connection)
                 await tellPresent()
@@ -77,10 +83,20 @@ actor CallerDirectory {
 
     private func note(_ error: CaptureError, of connection: String) async {
         guard error.code == .notPermitted, refused.insert(connection).inserted else { return }
-        SessionJournal.record(refused: connection, error)
+        // Who has left by now is not known any more, and all of those count as one.
+        let user = try? await bus.user(of: connection)
+        if let ending = refusals.admit(CallerDirectory.kind(of: error, by: user)) {
+            SessionJournal.record(refused: connection, user: user, error, ending)
+        }
         // What is not watched has left already, and is forgotten at once.
         guard watches[connection] == nil else { return }
         do throws(CaptureError) { try await watch(connection) } catch { refused.remove(connection) }
+    }
+
+    /// What counts as the same for the journal: of whom it is, and what it says but for numbers and names.
+    static func kind(of error: CaptureError, by user: UInt32?) -> String {
+        let words = error.message.prefix { $0 != "/" }.filter { !$0.isNumber }
+        return "identity \(user.map(String.init) ?? "") \(words.prefix(80))"
     }
 
     private func watch(_ connection: String) async throws(CaptureError) {

@@ -75,6 +75,7 @@ enum Daemon {
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
+            refusals: refusals,
             present: { await gate.connected($0, revision: $1) }
         ) { connection in
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.

@@ -86,14 +86,20 @@ enum SessionJournal {
     }
 
     /// A caller who is nobody: it cannot be identified, or is not who it was.
-    static func record(refused connection: String, _ error: CaptureError) {
+    ///
+    /// - Parameters:
+    ///   - user: Whose it is; nil for one that has left.
+    ///   - ending: Of how many that were left out the line tells.
+    static func record(refused connection: String, user: UInt32?, _ error: CaptureError, _ ending: String) {
+        let who = user.map { " of \(Users.name(of: $0))" } ?? ""
         Journal.send(
-            DisplayText.neutralized("a call was refused: \(error.message)", limit: 2000),
+            DisplayText.neutralized("a call\(who) was refused: \(error.message)", limit: 2000) + ending,
             priority: .warning,
             fields: [
                 "CAPTURE_DECISION": "refused",
                 "CAPTURE_CAUSE": "identity",
                 "CAPTURE_CONNECTION": connection,
+                "CAPTURE_USER": user.map(String.init) ?? "",
             ]
         )
     }

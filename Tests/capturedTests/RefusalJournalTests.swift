@@ -48,4 +48,17 @@ import Testing
         #expect(!RefusalJournal.isRefusal(CaptureError(.noSuchSession, "no"), of: call()))
         #expect(!RefusalJournal.isRefusal(CaptureError(.invalidArgument, "no"), of: call()))
     }
+
+    @Test func `of callers that cannot be identified count as the same but for numbers and names`() {
+        func kind(_ message: String, _ user: UInt32?) -> String {
+            CallerDirectory.kind(of: CaptureError(.notPermitted, message), by: user)
+        }
+        let gone = "the program behind process 12 cannot be identified: its file /a/b was removed"
+        let again = "the program behind process 345 cannot be identified: its file /c was removed"
+        #expect(kind(gone, 1000) == kind(again, 1000))
+        #expect(kind(gone, 1000) != kind(again, 1001))
+        #expect(kind(gone, 1000) != kind(again, nil))
+        let memory = "the program behind process 12 cannot be identified: it runs from memory"
+        #expect(kind(gone, 1000) != kind(memory, 1000))
+    }
 }
