@@ -6,7 +6,8 @@ import CaptureEngine
 /// The programs behind the bus's connections.
 ///
 /// A connection is identified at its first call and again at each one after: whoever changes in between (forked, ran
-/// another program, left the socket to somebody else) is refused from then on.
+/// another program, left the socket to somebody else) is refused from then on. Whoever did so before its first call is
+/// found by the sockets that it no longer has, or not alone.
 actor CallerDirectory {
     private let bus: BusConnection
     private let identification: Identification

@@ -1,0 +1,94 @@
+#!/bin/bash
+# Attacks on who asks: programs of alice's, and of others, that would like to be one that she has allowed.
+# machine: --systemd --vivid 1 --timeout 2400
+# beside: yes
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+own=/home/alice/attacks
+# What she has allowed, and stays: a command that waits.
+allowed=(/usr/bin/capturectl monitor)
+
+it "captured is installed, alice sits at the machine" start_captured
+it "the attacks are there" arm alice bob
+it "her capturectl may have the camera" allow alice camera
+it "it records, so that an attack could" expect_exit 0 alone capturectl photo /home/alice/may.jpg
+
+# Of a connection the bus tells the process that made it, whoever uses it by then and whatever that runs.
+hand_over() { alone "$own/hand-over" "$1" "${allowed[@]}"; }
+# What an allowed program has of its own, too, is only told apart where the kernel lists sockets, as Debian's does.
+listed() { [[ $flavour == stock ]] && attack "$@" || skip "$1 is refused: $2" "this kernel lists no sockets (CONFIG_UNIX_DIAG)"; }
+attack exec-after-call "connect, call, leave the socket to another process, exec an allowed program" \
+  77 'NotPermitted: .*is not the one that it was' 'a call of alice was refused: .*is not the one that it was: exe:/home/alice/attacks/hand-over' \
+  hand_over called
+attack exec-stopped "the same, the first call being made after the exec, of which the allowed program sees no instruction" \
+  77 'NotPermitted: .*another has its connection' 'a call of alice was refused: .*another has its connection' hand_over stopped
+listed exec-before-call "the same, and the allowed program goes on, with a connection of its own" \
+  77 'NotPermitted: .*has its connection|may have its connection' 'a call of alice was refused: .*have its connection|has its connection' hand_over uncalled
+listed exec-before-hello "the same, and even the bus is greeted after the exec" \
+  77 'NotPermitted: .*ha(s|ve) its connection' 'a call of alice was refused: .*ha(s|ve) its connection' hand_over silent
+listed exec-keeping "the same, and the allowed program keeps the socket open, too" \
+  77 'NotPermitted: .*has its connection, too' 'a call of alice was refused: .*attacks/hand-over\) has its connection, too' hand_over kept
+attack gone "a peer that has ended before it is identified" 77 'NotPermitted: .*cannot be' 'a call of alice was refused: .*cannot be' hand_over ended
+attack zombie "a peer that has ended, and is not waited for" 77 'NotPermitted: .*has ended' 'a call of alice was refused: .*has ended' hand_over zombie
+few_numbers() { sysctl -qw kernel.pid_max="$1"; }
+it "the machine has few process numbers" few_numbers 1500
+listed pid-reuse "the peer has ended, and an allowed program has its number" \
+  77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' alone "$own/pid-reuse" "${allowed[@]}"
+it "and many again" few_numbers 32768
+
+# Files that are not what their path says.
+over_path() { alone unshare --user --map-root-user --mount sh -c "mount --bind $own/capture /usr/bin/capturectl && exec /usr/bin/capturectl"; }
+attack mounted-over "another file is mounted over an allowed path, in a namespace of one's own" \
+  77 'NotPermitted: .*cannot be identified' 'a call of alice was refused: .*/usr/bin/capturectl is another file for it' over_path
+unlinked() { alone sh -c "cp $own/capture $own/gone && exec $own/gone unlink"; }
+attack deleted "a program whose file is gone" 77 'NotPermitted: .*removed or replaced' 'a call of alice was refused: .*removed or replaced' unlinked
+attack memory "a program that never was a file" 77 'NotPermitted: .*from memory' 'a call of alice was refused: .*from memory' \
+  alone "$own/capture" memory
+attack interpreter "an interpreter, which runs what it is given: the dynamic loader" \
+  77 'NotPermitted: .*runs programs of others' 'a call of alice was refused: .*runs programs of others' \
+  alone /lib64/ld-linux-x86-64.so.2 "$own/capture"
+
+# Sandboxes that are none, and units of a name that is another's.
+it "she has a service manager of her own" user_manager alice
+printf '%s\n' '[Application]' name=org.gnome.Cheese '[Instance]' instance-id=4711 >$own/info && chown alice: $own/info
+root=(--ro-bind /usr /usr --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/bin /bin --ro-bind /run /run
+  --ro-bind /home /home)
+forged() { alone bash -c 'exec 9<"$1" && shift && exec "$@"' forge $own/info bwrap "${root[@]}" --file 9 /.flatpak-info $own/capture; }
+attack forged-flatpak "a root of one's own with Flatpak's file on it" \
+  77 'NotPermitted: .*instead of a scope that Flatpak makes' 'a call of alice was refused: .*it is the Flatpak org.gnome.Cheese, but' forged
+attack forged-on-disk "the same, the file being one of the disk's" \
+  77 'NotPermitted: .*lies on a disk' 'a call of alice was refused: .*lies on a disk' \
+  alone bwrap "${root[@]}" --ro-bind $own/info /.flatpak-info $own/capture
+unit() { alone systemd-run --user --quiet --wait --pipe --unit="$1" "${@:2}"; }
+attack forged-snap "a unit that is named like a snap's" \
+  77 'NotPermitted: .*the unit of the snap cheese' 'a call of alice was refused: .*the unit of the snap cheese' unit snap.cheese.cheese.service $own/capture
+it "a service of the machine may have the camera" capturectl auth set unit:doorbell.service camera authorized
+attack unit-name "a unit of the user's with the name of an allowed one of the system's" \
+  77 'session: MissingUsageDescription' 'exe:/home/alice/attacks/capture does not get the camera' unit doorbell.service $own/capture
+attack app-unit "a unit of the user's that is named after the allowed program" \
+  77 'session: (MissingUsageDescription|NobodyToAsk)' 'app:capturectl does not get the camera' unit app-capturectl.service $own/capture
+
+# Sessions of others.
+session=$(alone capturectl start --microphone none --video-format YUYV:320x180 --video-codec mjpeg /home/alice/hers.mkv)
+it "she records" wait_for 60 has_recorded "$session" 1
+attack session-of-another-program "another program of hers starts, changes and reads the session" \
+  77 'AddOutput: .*NotPermitted' 'was refused to exe:/home/alice/attacks/session' alone "$own/session" "$session" start open add configure
+bobs() { local as_folder=/; as bob setsid --wait /home/bob/attacks/session "$@"; }
+attack session-of-another-user "another user reads, starts, changes and stops the session" \
+  77 'Stop: .*NoSuchSession' 'was refused to exe:/home/bob/attacks/session' bobs "$session"
+it "she records on" alone capturectl stop "$session"
+
+# Those who are no people at the machine register as one.
+attack agent-of-a-service "a service registers an agent" \
+  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to unit:evil.service' \
+  systemd-run --quiet --wait --pipe --unit=evil.service --uid=daemon $own/agent
+attack agent-of-a-uid "a system account registers an agent" \
+  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to uid:' runuser -u games -- $own/agent
+sandboxed() {
+  alone bash -c 'exec 9<"$1" && shift && exec "$@"' forge $own/info systemd-run --user --quiet --scope \
+    --unit=app-flatpak-org.gnome.Cheese-4711.scope bwrap "${root[@]}" --file 9 /.flatpak-info $own/agent
+}
+attack agent-of-a-sandbox "a program in a sandbox registers an agent" \
+  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to flatpak:org.gnome.Cheese' sandboxed
+it "the daemon was there all the time" says '^NRestarts=0$' systemctl show -p NRestarts captured
+finish
