@@ -1,7 +1,6 @@
 #!/bin/bash
 # Attacks on who asks: programs of alice's, and of others, that would like to be one that she has allowed.
 # machine: --systemd --vivid 1 --timeout 2400
-# beside: yes
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 own=/home/alice/attacks
