@@ -117,18 +117,31 @@ extension BusCore {
             let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
             let handler = exported.implementation.handlers[member], let types = exported.types[member]
         else { throw CaptureError(.internalFault, "the call has no sender or no handler") }
+        let arguments: [BusValue]?
+        do throws(CaptureError) {
+            arguments = try unsafe MessageReader.values(of: message, .call)
+        } catch  where error == BusErrors.tooMuch {
+            // Takes its turn like any other, so that it is told of with its sender's name.
+            arguments = nil
+        }
         let call = BusCall(
             sender: sender,
             path: exported.object.path,
             interface: exported.implementation.interface.name,
             member: member,
-            arguments: try unsafe MessageReader.values(of: message, .call)
+            arguments: arguments ?? []
         )
         guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
             overflown[sender] = call
             throw BusCore.overflow
         }
-        let waiting = WaitingCall(token: token(), call: call, handler: handler, types: types)
+        let refusing: BusHandler = { _ throws(CaptureError) in throw BusErrors.tooMuch }
+        let waiting = WaitingCall(
+            token: token(),
+            call: call,
+            handler: arguments == nil ? refusing : handler,
+            types: types
+        )
         unsafe incoming[waiting.token] = unsafe sd_bus_message_ref(message)
         senders[sender, default: []].append(waiting)
         if senders[sender]?.count == 1 { start(waiting) }

@@ -11,6 +11,9 @@ public enum BusErrors {
     /// The bus's own error for arguments that are malformed.
     public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
 
+    /// Why a message is not taken in that would take more memory than any call of ours needs.
+    public static let tooMuch = CaptureError(.invalidArgument, "the message has too many or too long values")
+
     /// A portal's store has no such entry; never leaves this module.
     static let notFound = CaptureError.Code(rawValue: "NotFound")
 

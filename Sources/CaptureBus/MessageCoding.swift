@@ -214,7 +214,7 @@ import Glibc
         return Descriptor(owning: copy)
     }
 
-    private var tooMuch: CaptureError { CaptureError(.invalidArgument, "the message has too many or too long values") }
+    private var tooMuch: CaptureError { BusErrors.tooMuch }
 
     private var damaged: CaptureError { CaptureError(.invalidArgument, "the message is damaged") }
 

@@ -84,9 +84,10 @@ enum Daemon {
             await agents.unregister(connection)
         }
         bus.onFailure { call, error in
-            // Whoever was never identified is told of by who could not.
-            guard let client = await callers.identity(of: call.sender) else { return }
-            refusals.tell(call, error, of: client)
+            var client = await callers.identity(of: call.sender)
+            // Of these nobody has looked who sends them. Whoever cannot be identified is told of by who could not.
+            if client == nil, error == BusErrors.tooMuch { client = try? await callers.client(call.sender).identity }
+            if let client { refusals.tell(call, error, of: client) }
         }
         let sessions = SessionObjects(bus: bus, callers: callers)
         await sessions.serve(engine)

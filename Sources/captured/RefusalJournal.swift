@@ -9,8 +9,8 @@ import Synchronization
 final class RefusalJournal: Sendable {
     private let limit = Mutex(LineLimit())
 
-    /// Tells of a call that was answered by an error, when the error is a refusal. Callers that could not be identified are
-    /// told of by `CallerDirectory`, whose word a refused start has is the gate's.
+    /// Tells of a call that was answered by an error, when the error is a refusal. Of callers that could not be
+    /// identified `CallerDirectory` tells, of starts the gate.
     func tell(_ call: BusCall, _ error: CaptureError, of client: ClientIdentity) {
         guard RefusalJournal.isRefusal(error, of: call) else { return }
         tell(
@@ -52,6 +52,7 @@ final class RefusalJournal: Sendable {
     static func isRefusal(_ error: CaptureError, of call: BusCall) -> Bool {
         switch error.code {
         case .notPermitted, .busy: true
+        case _ where error == BusErrors.tooMuch: true
         // Another user's session is said not to be there.
         case .noSuchSession: call.path.hasPrefix(CaptureNames.sessions)
         // Starts are told of by the gate.

@@ -47,6 +47,7 @@ import Testing
         #expect(RefusalJournal.isRefusal(CaptureError(.noSuchSession, "no"), of: session))
         #expect(!RefusalJournal.isRefusal(CaptureError(.noSuchSession, "no"), of: call()))
         #expect(!RefusalJournal.isRefusal(CaptureError(.invalidArgument, "no"), of: call()))
+        #expect(RefusalJournal.isRefusal(BusErrors.tooMuch, of: call()))
     }
 
     @Test func `of callers that cannot be identified count as the same but for numbers and names`() {
