@@ -1,0 +1,377 @@
+#!/bin/bash
+# Attacks on answers, agents and the store, by programs that anybody can start: each is refused, is told of in the journal,
+# and leaves answers and sessions as they were. 60-attacks-identity has those on who somebody is. Elsewhere are
+#   a store that is absent, cut short, of random bytes, read-only, on a full disk, of another owner, open to others, or of
+#   a newer version: 30-faults (stores_of_answers)
+#   an agent that is killed while it asks, a daemon that is killed then, a question that is closed: 20-consent (agents,
+#   inline, daemon_dies_asking); power cuts: 20-consent (torn)
+#   who shares a camera with a program whose consent is withdrawn: 20-consent (withdrawn); memory over a restart of the
+#   stream, and zero newer frames a thousand times: Tests/CaptureRingTests and Tests/CaptureDevicesTests
+#   messages of wrong types, sizes and names: 30-faults (hostile)
+# machine: --systemd --vivid 2 --timeout 2400
+# flavours: stock fast
+# beside: yes
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+state=/var/lib/captured
+store=$state/authorization.sqlite
+evil=/home/alice/evil
+program=exe:$evil
+
+# attack 'what it tries' PATTERN COMMAND...: the command finds it refused, captured's journal has a line of that pattern
+# since, and answers and sessions are what they were when `standing` was last kept
+attack() {
+  it "refused: $1" attempt "${@:2}"
+  sed -n '1s/^/#   journal: /p' "$work/trace"
+}
+attempt() {
+  local pattern=$1
+  shift
+  keep_cursor
+  "$@" || return 1
+  journalctl --sync
+  wait_for 60 journal_shows "$pattern" || { echo "no '$pattern' in:"; cat "$work/since"; return 1; }
+  wait_for 60 unchanged
+}
+# On a busy machine the journal is behind: a line of what was before must not pass for one of what comes.
+keep_cursor() {
+  : >"$work/trace"
+  journalctl --sync
+  # Of a line of captured's: journalctl leaves out the first that matches after a cursor, taking it for the cursor's own.
+  cursor=$(journalctl -b -n 1 -q --show-cursor --no-pager _SYSTEMD_UNIT=captured.service | sed -n 's/^-- cursor: //p')
+}
+journal_shows() {
+  journalctl -b --after-cursor "$cursor" _SYSTEMD_UNIT=captured.service -o cat --no-pager >"$work/since"
+  grep -E -m 1 -- "$1" "$work/since" >"$work/trace"
+}
+standing() {
+  answers || return 1
+  facts capturectl sessions --json && awk -F= '{ split($1, n, ".") } $1 ~ /\.id$/ { id = $2 }
+    $1 ~ /\.state$/ && $2 !~ /failed|stopped|interrupted/ { print "session", id, $2 }' "$work/facts"
+}
+keep() { standing >"$work/standing"; }
+unchanged() { standing >"$work/now" && diff "$work/standing" "$work/now"; }
+
+# spawn NAME USER COMMAND...: in the background; what it prints is in NAME.out. end PROGRAM: kills it, by its file's name
+spawn() {
+  local name=$1 user=$2 as_folder=/
+  shift 2
+  : >"$work/$name.out"
+  as "$user" "$@" >"$work/$name.out" 2>&1 </dev/null &
+}
+says_in() { wait_for "${3:-60}" grep -qE -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
+cookie_of() { sed -n 's/^asked \([^ ]*\) .*/\1/p' "$work/$1.out" | tail -n 1; }
+end() {
+  pkill -KILL -x "$1"
+  wait_for 20 fails pgrep -x "$1"
+}
+agent_serves() { facts capturectl status --json && is health.agents "$1"; }
+# asking NAME: evil asks for the microphone in the background
+asking() { spawn "$1" alice "$evil" request microphone; }
+# asks WORD: evil asks, and is told that
+asks() { says "^decision: $1" alone "$evil" request microphone; }
+# does PATTERN COMMAND...: a call of a program of alice's that ends by being refused, and says so
+does() { refused 0 "$1" alone "${@:2}"; }
+
+prepare() {
+  install -m 755 "$checkout/.build/attacks/answers/evil" $evil
+  cp $evil /home/alice/panel && cp $evil /home/alice/far && cp $evil /tmp/bobs
+  mkdir -p /etc/captured/apps.d
+  printf '%s\n' '[Desktop Entry]' Name=Evil X-Capture-Program=$program X-Capture-MicrophoneUsageDescription=Listens \
+    X-Capture-CameraUsageDescription=Looks >/etc/captured/apps.d/evil.desktop
+  vivid_reset "$(camera 1)" 0 320x180 YUYV && log_in_elsewhere bob && keep
+}
+
+agents() {
+  spawn bobs bob /tmp/bobs agent yes
+  it "bob has an agent" says_in bobs registered
+  attack "an agent of another user" "$program does not get the microphone: there is nobody to ask" asks NobodyToAsk
+  it "bob was not asked" fails grep -q asked "$work/bobs.out"
+  # A session of hers from another machine: her own programs here are none of its business.
+  systemd-run --quiet --collect --unit=login-far --uid=alice -p PAMName=login --setenv=XDG_SESSION_CLASS=user \
+    -p StandardOutput="file:$work/far.out" /home/alice/far agent yes
+  it "alice has an agent in another session" says_in far registered
+  attack "an agent of another session of the same user" "nobody to ask: no agent but .* in this user's session" \
+    asks NobodyToAsk
+  it "it was not asked" fails grep -q asked "$work/far.out"
+  systemctl stop login-far
+
+  # The program's own: the same file in another process, and the shipped agent on a terminal that the program holds.
+  spawn own alice $evil agent yes
+  says_in own registered
+  attack "a program that answers its own request" "$program does not get the microphone: there is nobody to ask" \
+    asks NobodyToAsk
+  it "it was not asked for itself" fails grep -q asked "$work/own.out"
+  end evil
+  attack "a program that types on the shipped agent's terminal" \
+    "agent exe:/usr/bin/capturectl .* is not asked about $program: that program .* holds the terminal" \
+    says '^decision: NobodyToAsk' alone $evil terminal own capturectl agent
+  end evil
+  end capturectl
+  attack "an inline agent of another program than capturectl" "RegisterAgent was refused to $program" \
+    does 'inline refused: NotPermitted' $evil inline
+  attack "capturectl on a terminal that is not its own" 'does not get the microphone: there is nobody to ask' \
+    expect_exit 75 alone $evil terminal detached capturectl record --camera none --duration 1 detached.wav
+  attack "capturectl in the background of a terminal" 'does not get the microphone: there is nobody to ask' \
+    expect_exit 75 alone $evil terminal background capturectl record --camera none --duration 1 background.wav
+  it "no file is left of them" fails ls /home/alice/detached.wav /home/alice/background.wav
+
+  # A question that is with the right agent, which keeps quiet.
+  spawn panel alice /home/alice/panel agent hold
+  says_in panel registered
+  asking first
+  it "the right agent is asked" says_in panel "^asked .* $program"
+  local cookie
+  cookie=$(cookie_of panel)
+  attack "a second agent answers in the place of the first" "Answer was refused to exe:/home/alice/far .*no such question" \
+    does 'answer refused: NotPermitted' /home/alice/far answer "$cookie" microphone
+  attack "it closes the question" "Dismiss was refused to exe:/home/alice/far" races dismiss "$cookie"
+  attack "the program itself answers" "Answer was refused to $program .*no such question" \
+    does 'answer refused: NotPermitted' $evil answer "$cookie" microphone
+  attack "another user answers" "Answer was refused to exe:/tmp/bobs of bob" \
+    refused 0 'answer refused: NotPermitted' bob /tmp/bobs answer "$cookie" microphone
+  attack "a guessed cookie" "Answer was refused to exe:/home/alice/far" \
+    does 'answer refused: NotPermitted' /home/alice/far answer 00000000000000000000000000000000 microphone
+  attack "a cookie of fifty thousand escapes" "Answer was refused to exe:/home/alice/far" \
+    does 'long refused: NotPermitted' /home/alice/far long 50000
+  attack "a cookie of a megabyte" "Answer was refused to exe:/home/alice/far .*too long values" \
+    does 'long refused: InvalidArg' /home/alice/far long 1000000
+  it "the question stands all the time" fails grep -q decision "$work/first.out"
+
+  # The requester dies, then the agent answers all the same; then the daemon goes.
+  end panel
+  it "the agent's end is no answer" says_in first 'decision: NobodyToAsk'
+  spawn panel alice /home/alice/panel agent late
+  says_in panel registered
+  asking dying
+  says_in panel "^asked"
+  attack "a requester that dies in mid-prompt, and a late answer" 'Answer was refused to exe:/home/alice/panel' dies
+  it "the journal tells that it went away" says "$program does not get the microphone: .*went away" cat "$work/since"
+  configure timeout '[Consent]\nPromptTimeoutSec=2'
+  reload_captured
+  attack "an answer after the time for it" 'Answer was refused to exe:/home/alice/panel' too_late
+  rm /etc/captured/captured.conf.d/timeout.conf
+  reload_captured
+  end panel
+  spawn panel alice /home/alice/panel agent hold
+  says_in panel registered
+  asking restarted
+  says_in panel "^asked"
+  attack "an answer to a question of before the daemon's restart" "Answer was refused to exe:/home/alice/panel" \
+    after_restart "$(cookie_of panel)"
+  end panel
+  end bobs
+}
+bob() { local as_folder=/; as bob "$@"; }
+races() {
+  spawn racing alice /home/alice/far agent yes
+  says_in racing registered && does "$1 refused: NotPermitted" /home/alice/far "$@" && ! grep -q asked "$work/racing.out"
+  local status=$?
+  end far && return $status
+}
+dies() { end evil && says_in panel 'late refused: NotPermitted'; }
+too_late() {
+  : >"$work/panel.out"
+  asks TimedOut && says_in panel 'late refused: NotPermitted'
+}
+after_restart() {
+  systemctl restart captured && does 'answer refused: NotPermitted' /home/alice/panel answer "$1" microphone
+  local status=$?
+  end evil
+  return $status
+}
+
+# What only a person may do.
+settings() {
+  attack "a program that sets its own answer" "Set was refused to $program of alice .*password" \
+    does 'set refused: NotPermitted' $evil set '' $program microphone authorized
+  attack "that sets another user's" "Set was refused to $program" \
+    does 'set refused: NotPermitted' $evil set bob $program microphone authorized
+  attack "that sets a service's" "Set was refused to $program" \
+    does 'set refused: NotPermitted' $evil set '' unit:doorbell.service microphone authorized
+  # The right agent says no; what it says after that counts as nothing.
+  spawn panel alice /home/alice/panel agent twice
+  says_in panel registered
+  it "a person says no" asks Denied
+  it "which counts" stores "alice $program microphone denied"
+  keep
+  attack "a second answer with the same cookie" 'Answer was refused to exe:/home/alice/panel' replayed
+  end panel
+  attack "a program that forgets the no" "Reset was refused to $program" does 'reset refused: NotPermitted' $evil reset $program
+  capturectl switch microphone off
+  attack "a program that turns the switch on" "SetSwitch was refused to $program" \
+    does 'switch refused: NotPermitted' $evil switch microphone
+  it "it is off" says 'microphone +off' capturectl switch microphone
+  capturectl switch microphone on
+  forget
+  keep
+}
+# What the agent was told when it answered, and what another connection is told that has its cookie.
+replayed() {
+  grep -q '^first ACCEPTED' "$work/panel.out" && grep -q '^second refused: NotPermitted' "$work/panel.out" &&
+    ! grep -q '^second ACCEPTED' "$work/panel.out" &&
+    does 'answer refused: NotPermitted' /home/alice/panel answer "$(cookie_of panel)" microphone
+}
+
+texts() {
+  local name
+  name=$(printf '/home/alice/e\033[2Jvil\nsays yes')
+  cp $evil "$name"
+  attack "a program's file with escapes in its name" 'a call was refused: .*control characters' \
+    says 'NotPermitted' alone "$name" request microphone
+  rm "$name"
+  # As a package would install it: the name and the reason are the program's own words.
+  printf '%b\n' '[Desktop Entry]' 'Name=\033]0;owned\007\033[2J<b>System</b>\0342\0200\0256etadpu' X-Capture-Program=$program \
+    'X-Capture-MicrophoneUsageDescription=\\n\\n\033[1mallow?\033[0m \\ty &amp; \0342\0201\0246all\0342\0201\0251 well\0342\0200\0213' \
+    >/etc/captured/apps.d/evil.desktop
+  terminal told capturectl agent
+  wait_for 60 agent_serves 1
+  asking texts
+  it "a person is asked" shows told 'allow .*\[y/n\]'
+  it "escapes do not reach the terminal" fails grep -qP '\x1b\]|\x1b\[2J|\x1b\[1m|\x07' "$work/told.screen"
+  it "nor marks that turn the text around" fails grep -qP '\xe2\x80\xae|\xe2\x81\xa6|\xe2\x80\x8b' "$work/told.screen"
+  it "nor markup, to whom it means something" fails grep -qE '<b>|&amp;' "$work/told.screen"
+  it "no line of it looks like the question" fails grep -qE '^ *allow\? *y' "$work/told.screen"
+  attack "a person who says no to such texts is heard" "the person said no to the microphone for $program" types_no
+  it "the journal has none of it" fails grep -qP '\x1b|\xe2\x80\xae|<b>' "$work/since"
+  forget
+  keep
+  { printf '%s\n' '[Desktop Entry]' X-Capture-Program=$program; printf X-Capture-MicrophoneUsageDescription=
+    head -c 1000000 /dev/zero | tr '\0' W; echo; } >/etc/captured/apps.d/evil.desktop
+  attack "a reason of a megabyte" "$program does not get the microphone" asks MissingUsageDescription
+  it "no line about it is long" awk 'length > 2500 { exit 1 }' "$work/since"
+  end capturectl
+  printf '%s\n' '[Desktop Entry]' Name=Evil X-Capture-Program=$program X-Capture-MicrophoneUsageDescription=Listens \
+    X-Capture-CameraUsageDescription=Looks >/etc/captured/apps.d/evil.desktop
+}
+types_no() {
+  types told n && says_in texts 'decision: Denied' && stores "alice $program microphone denied" && forget
+}
+
+# A thousand at once: one question, and the daemon is there for others.
+crowd() {
+  local before cookie
+  spawn panel alice /home/alice/panel agent hold
+  says_in panel registered
+  before=$(memory)
+  attack "a thousand requests at once" "RequestAccess was refused to $program .*waiting|RequestAccess was refused .*may wait" crowds
+  it "one question was asked" test "$(grep -c '^asked' "$work/panel.out")" = 1
+  it "the daemon took no more than 64 MB for it" test $(($(memory) - before)) -lt 65536
+  it "the journal was not flooded" test "$(wc -l <"$work/since")" -lt 40
+  end evil
+  it "with the program the question goes" says_in panel '^taken back'
+  end panel
+}
+memory() { awk '/^VmRSS/ { print $2 }' "/proc/$(main_pid captured)/status"; }
+crowds() {
+  spawn crowd alice $evil request microphone 1000
+  says_in panel '^asked' && timeout 20 capturectl auth whoami >/dev/null && says_in crowd '^taken [1-9][0-9]*, refused [1-9]' 120
+}
+
+# What a grant does not open, and what it opened when it is gone.
+grants() {
+  local session
+  capturectl auth set --user alice $program camera authorized
+  keep
+  attack "a grant for the camera used for the microphone" "$program does not get the microphone: there is nobody to ask" \
+    says '^start ended failed: there is nobody to ask' alone $evil session microphone plain
+  attack "a session with a camera that adds a microphone" "Configure was refused to $program .*no consent for the microphone" \
+    says '^widen refused: NotPermitted' alone $evil session camera widen
+  spawn held alice $evil session camera memory
+  it "a session hands out its memory" says_in held 'mapped, and frames come'
+  : >"$work/standing"
+  attack "memory that is kept mapped after the consent is withdrawn" "session .* of $program is failed: the consent for the camera was withdrawn" \
+    withdrawn
+  it "not a byte of it changed" grep -q 'the memory is as it was' "$work/held.out"
+  capturectl auth set --user alice $program camera authorized
+  spawn held alice $evil session camera memory
+  it "a session hands out its memory again" says_in held 'mapped, and frames come'
+  answers >"$work/standing"
+  attack "a session of before the daemon's restart" "session .* of $program is (stopped|failed|interrupted)" restarts
+  it "its memory is as it was" grep -q 'the memory is as it was' "$work/held.out"
+  forget
+  keep
+}
+withdrawn() { capturectl auth reset --user alice $program camera && says_in held 'another look refused'; }
+restarts() { systemctl restart captured && says_in held 'another look refused'; }
+
+# The clock around the end of a yes.
+clock() {
+  local id
+  yes_until 40s
+  it "a yes for forty seconds records" started
+  date -s '-1 hour' >/dev/null
+  it "an hour is set back: it ends in time all the same" wait_for 90 session_is "$id" failed
+  it "the journal tells of its end" wait_for 60 says 'a date that has come' journal captured
+  keep
+  attack "to start on it again in the past" 'does not get the microphone: there is nobody to ask' \
+    expect_exit 75 alone capturectl start --camera none past.wav
+  yes_until 1h
+  it "a yes for an hour records" started
+  date -s '+2 hours' >/dev/null
+  it "two hours are set forward: it ends at once" wait_for 60 session_is "$id" failed
+  date -s '-1 hour' >/dev/null
+  keep
+  attack "to start on it again when the clock is right" 'does not get the microphone: there is nobody to ask' \
+    expect_exit 75 alone capturectl start --camera none right.wav
+  forget
+  keep
+}
+yes_until() { capturectl auth set --user alice --until "$1" $capturectl_program microphone authorized; }
+started() { rm -f /home/alice/clock.wav; id=$(alone capturectl start --camera none clock.wav) && wait_for 60 session_is "$id" running; }
+
+# What is around the store.
+around() {
+  allow alice microphone
+  keep
+  local before
+  before=$(cksum $store)
+  it "a user cannot write to the store" fails as alice sh -c "echo x >>$store"
+  it "nor see what is beside it" fails as alice ls $state
+  it "nor put a link there" fails as alice ln -s /home/alice/forged $state/authorization.sqlite-journal
+  it "nor move the folder away" fails as alice mv $state /tmp/taken
+  it "nor put a folder in the place of the runtime's" fails as alice sh -c 'mv /run/captured /tmp/taken || touch /run/captured/x'
+  it "the store is as it was" test "$(cksum $store)" = "$before"
+  cp $store /home/alice/forged && chown alice /home/alice/forged
+  swapped "a link to a copy" 'is not a regular file' ln -s /home/alice/forged $store
+  swapped "a copy that a user could write" 'belongs to uid 1000' cp -p /home/alice/forged $store
+  swapped "a second name for the user's file" 'is not a regular file of one name|belongs to uid 1000' linked
+  swapped "a folder" 'is not a regular file' mkdir $store
+  mv $state /var/lib/aside
+  install -d -o alice -m 700 $state && cp -p /home/alice/forged $store
+  attack_aside "a user's folder in the state directory's place" 'belongs to uid 1000|cannot be|No such'
+  rm -rf $state && mv /var/lib/aside $state
+  it "what was there before counts again" expect_exit 0 alone capturectl record --camera none --duration 1 around.wav
+  forget
+}
+linked() { cp -p /home/alice/forged $state/own && ln $state/own $store; }
+# swapped WHAT REASON COMMAND...: the command puts something in the store's place while the daemon runs
+swapped() {
+  local what=$1 reason=$2
+  shift 2
+  mv $store $state/aside
+  "$@"
+  attack_aside "$what in the store's place" "$reason"
+  rm -rf $store $state/own && mv $state/aside $store
+}
+# The same without a look at the answers, which cannot be read meanwhile.
+attack_aside() {
+  it "refused: $1" attempt_aside "$2"
+  sed -n '1s/^/#   journal: /p' "$work/trace"
+}
+attempt_aside() {
+  keep_cursor
+  refused 74 "$1" alone capturectl start --camera none around.wav &&
+    journalctl --sync && wait_for 60 journal_shows "(does not get the microphone|is failed): .*($1)"
+}
+
+it "captured serves" start_captured
+it "programs of bad will are there" prepare
+agents
+settings
+texts
+crowd
+grants
+around
+clock
+finish
