@@ -10,7 +10,6 @@
 #   messages of wrong types, sizes and names: 30-faults (hostile)
 # machine: --systemd --vivid 2 --timeout 2400
 # flavours: stock fast
-# beside: yes
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 state=/var/lib/captured
