@@ -35,9 +35,14 @@ listed pid-reuse "the peer has ended, and an allowed program has its number" \
   77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' alone "$own/pid-reuse" "${allowed[@]}"
 it "and many again" few_numbers 32768
 
+# namespaced NAME...: an attack from a mount namespace of its own
+namespaced() {
+  [[ $flavour == stock ]] && attack "$@" || skip "$1 is refused: $2" "this machine's root is a chroot, where nobody makes user namespaces"
+}
+
 # Files that are not what their path says.
 over_path() { alone unshare --user --map-root-user --mount sh -c "mount --bind $own/capture /usr/bin/capturectl && exec /usr/bin/capturectl"; }
-attack mounted-over "another file is mounted over an allowed path, in a namespace of one's own" \
+namespaced mounted-over "another file is mounted over an allowed path, in a namespace of one's own" \
   77 'NotPermitted: .*cannot be identified' 'a call of alice was refused: .*/usr/bin/capturectl is another file for it' over_path
 unlinked() { alone sh -c "cp $own/capture $own/gone && exec $own/gone unlink"; }
 attack deleted "a program whose file is gone" 77 'NotPermitted: .*removed or replaced' 'a call of alice was refused: .*removed or replaced' unlinked
@@ -53,9 +58,9 @@ printf '%s\n' '[Application]' name=org.gnome.Cheese '[Instance]' instance-id=471
 root=(--ro-bind /usr /usr --symlink usr/lib /lib --symlink usr/lib64 /lib64 --symlink usr/bin /bin --ro-bind /run /run
   --ro-bind /home /home)
 forged() { alone bash -c 'exec 9<"$1" && shift && exec "$@"' forge $own/info bwrap "${root[@]}" --file 9 /.flatpak-info $own/capture; }
-attack forged-flatpak "a root of one's own with Flatpak's file on it" \
+namespaced forged-flatpak "a root of one's own with Flatpak's file on it" \
   77 'NotPermitted: .*instead of a scope that Flatpak makes' 'a call of alice was refused: .*it is the Flatpak org.gnome.Cheese, but' forged
-attack forged-on-disk "the same, the file being one of the disk's" \
+namespaced forged-on-disk "the same, the file being one of the disk's" \
   77 'NotPermitted: .*lies on a disk' 'a call of alice was refused: .*lies on a disk' \
   alone bwrap "${root[@]}" --ro-bind $own/info /.flatpak-info $own/capture
 unit() { alone systemd-run --user --quiet --wait --pipe --unit="$1" "${@:2}"; }
@@ -72,22 +77,24 @@ session=$(alone capturectl start --microphone none --video-format YUYV:320x180 -
 it "she records" wait_for 60 has_recorded "$session" 1
 attack session-of-another-program "another program of hers starts, changes and reads the session" \
   77 'AddOutput: .*NotPermitted' 'was refused to exe:/home/alice/attacks/session' alone "$own/session" "$session" start open add configure
+it "bob is there, too, from elsewhere" log_in_elsewhere bob
 bobs() { local as_folder=/; as bob setsid --wait /home/bob/attacks/session "$@"; }
 attack session-of-another-user "another user reads, starts, changes and stops the session" \
   77 'Stop: .*NoSuchSession' 'was refused to exe:/home/bob/attacks/session' bobs "$session"
 it "she records on" alone capturectl stop "$session"
 
-# Those who are no people at the machine register as one.
+# Those who are no people at the machine register as one. Her home is closed to them.
+it "they have a program" install -D -m 755 "$attacks/agent" /usr/local/lib/attack-agent
 attack agent-of-a-service "a service registers an agent" \
   77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to unit:evil.service' \
-  systemd-run --quiet --wait --pipe --unit=evil.service --uid=daemon $own/agent
+  systemd-run --quiet --wait --pipe --unit=evil.service --uid=daemon /usr/local/lib/attack-agent
 attack agent-of-a-uid "a system account registers an agent" \
-  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to uid:' runuser -u games -- $own/agent
+  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to uid:' runuser -u games -- /usr/local/lib/attack-agent
 sandboxed() {
   alone bash -c 'exec 9<"$1" && shift && exec "$@"' forge $own/info systemd-run --user --quiet --scope \
     --unit=app-flatpak-org.gnome.Cheese-4711.scope bwrap "${root[@]}" --file 9 /.flatpak-info $own/agent
 }
-attack agent-of-a-sandbox "a program in a sandbox registers an agent" \
+namespaced agent-of-a-sandbox "a program in a sandbox registers an agent" \
   77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to flatpak:org.gnome.Cheese' sandboxed
 it "the daemon was there all the time" says '^NRestarts=0$' systemctl show -p NRestarts captured
 finish
