@@ -37,6 +37,8 @@ actor AgentRegistry: Prompter {
     let displaySession: @Sendable (UInt32) -> String?
     /// The user at the active seat, whom services are asked of.
     let activeUser: @Sendable () -> UInt32?
+    /// Whether a yes for a claimed identity takes the person's password.
+    private var takesPassword = false
     private(set) var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0
@@ -55,6 +57,11 @@ actor AgentRegistry: Prompter {
         self.refusals = refusals
         self.displaySession = displaySession
         self.activeUser = activeUser
+    }
+
+    /// Whether a yes for a claimed identity takes the person's password, from the next answer on.
+    func setPasswordForClaimed(_ takesPassword: Bool) {
+        self.takesPassword = takesPassword
     }
 
     /// How many agents a user may have at a time: of each one the bus tells when it goes, and each may be asked in turn.
@@ -129,13 +136,17 @@ actor AgentRegistry: Prompter {
                 )
                 continue
             }
+            let answers: [Service: PersonsAnswer]
             do throws(CaptureError) {
-                return try await ask(agent, request)
+                answers = try await ask(agent, request)
             } catch {
                 // An agent that died or does not answer the call makes room for the next one; a person's own
                 // dismissal does not.
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
+                continue
             }
+            if takesPassword { try await AnswerPassword(bus: bus).check(answers, to: request, from: agent.connection) }
+            return answers
         }
         throw AgentRegistry.nobody
     }

@@ -48,6 +48,7 @@ enum Daemon {
         let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
         let refusals = RefusalJournal()
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, activeUser: activeUser)
+        await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
         let announcer = Announcer(refusals: refusals)
         let gate = AuthorizationGate(
             store: store,

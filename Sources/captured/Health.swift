@@ -43,6 +43,7 @@ actor Health {
         ServiceManager.reloading()
         configuration = places.readConfiguration()
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
+        await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)

@@ -86,29 +86,15 @@ struct SettingsGuard: Sendable {
     }
 
     private func askPolkit(_ client: SessionClient, _ action: Action) async throws(CaptureError) {
-        let subject = BusValue.structure([
-            .string("system-bus-name"),
-            .dictionary("sv", [BusEntry(.string("name"), .variant(.string(client.connection)))]),
-        ])
-        let answer: [BusValue]
+        let isAllowed: Bool
         do throws(CaptureError) {
-            answer = try await bus.call(
-                "org.freedesktop.PolicyKit1",
-                "/org/freedesktop/PolicyKit1/Authority",
-                "org.freedesktop.PolicyKit1.Authority",
-                "CheckAuthorization",
-                signature: "(sa{sv})sa{ss}us",
-                [subject, .string(action.rawValue), .dictionary("ss", []), .uint32(1), .string("")],
-                timeout: 120
-            )
+            isAllowed = try await Polkit(bus: bus).allows(action.rawValue, to: client.connection, timeout: 120)
         } catch {
             throw CaptureError(
                 .notPermitted,
                 "polkit could not be asked whether you may do that (\(error)); root may, by sudo"
             )
         }
-        guard let result = answer.first?.elements, result.first?.boolean == true else {
-            throw CaptureError(.notPermitted, action.refusal)
-        }
+        guard isAllowed else { throw CaptureError(.notPermitted, action.refusal) }
     }
 }

@@ -57,6 +57,15 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test func `says what a yes takes`() throws {
+        #expect(!read().consent.passwordForClaimed)
+        try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=yes\n")
+        #expect(read().consent.passwordForClaimed)
+        try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=perhaps\n")
+        #expect(!read().consent.passwordForClaimed)
+        #expect(read().problems.first?.message.contains("expected yes or no") == true)
+    }
+
     @Test func `says how long a yes lasts`() throws {
         #expect(read().consent.lifetimes == LifetimeLimits(grace: 10_000, unused: nil))
         try vendor.write("captured.conf", "[Consent]\nConnectionGraceSec=1500ms\nUnusedGrantsExpireSec=90d\n")

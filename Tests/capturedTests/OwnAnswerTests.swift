@@ -3,7 +3,6 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import Foundation
-import Synchronization
 import Testing
 
 @testable import captured
@@ -164,43 +163,5 @@ struct `A request` {
             #expect(error?.code == .nobodyToAsk)
             #expect(child.timesAsked == 0)
         }
-    }
-}
-
-/// An agent that says yes to everything, at once.
-private final class YesAgent: Sendable {
-    let bus: BusConnection
-    private let asked: Count
-
-    var timesAsked: Int { asked.value.withLock { $0 } }
-
-    private final class Count: Sendable {
-        let value = Mutex(0)
-    }
-
-    init(_ bus: PrivateBus, _ agents: AgentRegistry) async throws {
-        let connection = try await BusConnection.open(bus.kind)
-        let asked = Count()
-        self.bus = connection
-        self.asked = asked
-        let name = connection.uniqueName
-        try await connection.export(
-            try BusObject(
-                path: "/agent",
-                [
-                    BusImplementation(
-                        CaptureInterfaces.agent,
-                        methods: [
-                            "Ask": { call throws(CaptureError) in
-                                asked.value.withLock { $0 += 1 }
-                                try await agents.answer(call.arguments[0].text ?? "", from: name, [.camera: true])
-                                return []
-                            },
-                            "Cancel": { _ in [] },
-                        ]
-                    )
-                ]
-            )
-        )
     }
 }

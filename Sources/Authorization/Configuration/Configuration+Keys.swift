@@ -20,6 +20,7 @@ extension Configuration {
                     if text == "off" { return .some(nil) }
                     return duration(text, from: .seconds(3600), to: .seconds(10 * 31_557_600)).map { .some($0) }
                 },
+                "PasswordForClaimed": setter(\.consent.passwordForClaimed, "yes or no", boolean),
             ],
             "History": [
                 "KeepFor": setter(\.history.keepFor, "a time from 1d to 10y, as in 90d or 1y") {

@@ -13,6 +13,8 @@ public struct Configuration: Hashable, Sendable {
         public var connectionGrace: Duration = .seconds(10)
         /// `UnusedGrantsExpireSec=`: how long a yes lasts that is not used; 1 h to 10 years, `nil` for ever by default.
         public var unusedGrantsExpire: Duration?
+        /// `PasswordForClaimed=`: whether a yes for a claimed identity takes the person's password; no by default.
+        public var passwordForClaimed = false
 
         /// What the gate is told.
         public var lifetimes: LifetimeLimits {

@@ -1,0 +1,55 @@
+import CaptureBus
+import CaptureCore
+
+/// Asks polkit whether a caller may do something, which may have the person type a password.
+struct Polkit: Sendable {
+    let bus: BusConnection
+
+    /// Whether polkit allows an action to whoever is behind a connection.
+    ///
+    /// When the task is cancelled the person's dialog is taken away.
+    ///
+    /// - Parameters:
+    ///   - action: As in `org.capturekit.capture1.switch-on`.
+    ///   - connection: The connection's unique name.
+    ///   - timeout: Seconds, at least a thousandth, for the person to answer in.
+    /// - Throws: What kept polkit from answering.
+    func allows(_ action: String, to connection: String, timeout: Double) async throws(CaptureError) -> Bool {
+        let subject = BusValue.structure([
+            .string("system-bus-name"),
+            .dictionary("sv", [BusEntry(.string("name"), .variant(.string(connection)))]),
+        ])
+        // polkit tells the checks of one caller apart by this.
+        let number = "captured-\(UInt64.random(in: 0...UInt64.max))"
+        let answer: Result<[BusValue], CaptureError> = await withTaskCancellationHandler {
+            do throws(CaptureError) {
+                let arguments = [subject, .string(action), .dictionary("ss", []), .uint32(1), .string(number)]
+                return .success(try await call("CheckAuthorization", "(sa{sv})sa{ss}us", arguments, timeout))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            // One that is over already is not known to polkit any more.
+            Task { try? await call("CancelCheckAuthorization", "s", [.string(number)], 10) }
+        }
+        return try answer.get().first?.elements?.first?.boolean == true
+    }
+
+    @discardableResult
+    private func call(
+        _ member: String,
+        _ signature: String,
+        _ arguments: [BusValue],
+        _ timeout: Double
+    ) async throws(CaptureError) -> [BusValue] {
+        try await bus.call(
+            "org.freedesktop.PolicyKit1",
+            "/org/freedesktop/PolicyKit1/Authority",
+            "org.freedesktop.PolicyKit1.Authority",
+            member,
+            signature: signature,
+            arguments,
+            timeout: timeout
+        )
+    }
+}
