@@ -15,8 +15,18 @@ public final class Grant: Sendable {
     /// Where that answer comes from.
     public let basis: AnswerReason
 
+    /// What withdrew it.
+    public enum End: Hashable, Sendable {
+        /// The person, policy or time: the consent is gone.
+        case withdrawn
+        /// Its service was switched off for everybody.
+        case switchedOff
+        /// Its user's session was locked, or another user sits at the machine now.
+        case userAway
+    }
+
     private let live = Atomic<Bool>(true)
-    private let end = Mutex<(reason: String, isBySwitch: Bool)>(("", false))
+    private let end = Mutex<(reason: String, kind: End)>(("", .withdrawn))
     private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
@@ -25,8 +35,8 @@ public final class Grant: Sendable {
     /// Why it was withdrawn, in words; empty where the person did it, or it still holds.
     public var withdrawalReason: String { end.withLock { $0.reason } }
 
-    /// Whether it was withdrawn because its service was switched off for everybody.
-    public var isSwitchedOff: Bool { end.withLock { $0.isBySwitch } }
+    /// What withdrew it; says nothing while it holds.
+    public var withdrawnBy: End { end.withLock { $0.kind } }
 
     fileprivate init(service: Service, program: String, user: UInt32, basis: AnswerReason) {
         self.service = service
@@ -48,8 +58,8 @@ public final class Grant: Sendable {
         if isLate { handler() }
     }
 
-    fileprivate func revoke(_ why: String = "", bySwitch: Bool = false) {
-        end.withLock { if isLive { $0 = (why, bySwitch) } }
+    fileprivate func revoke(_ why: String = "", by kind: End = .withdrawn) {
+        end.withLock { if isLive { $0 = (why, kind) } }
         let waiting = handlers.withLock { handlers in
             live.store(false, ordering: .releasing)
             defer { handlers = [] }
@@ -77,6 +87,10 @@ public actor AuthorizationGate {
     let decisions: @Sendable (Decision) -> Void
     let now: @Sendable () -> AnswerTime
     var lifetimes = LifetimeBook()
+    /// Who knows whether a program's user is there; `nil` where that does not matter.
+    var presence: (any Presence)?
+    /// Grows whenever that may have changed.
+    var presenceRevision: UInt64 = 0
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
     var grants: [ProgramKey: [WeakGrant]] = [:]
@@ -140,7 +154,7 @@ public actor AuthorizationGate {
     ///   - session: The login session to ask in, handed through to the prompter.
     ///   - again: Identifies the same connection once more; a difference refuses.
     /// - Returns: A live grant for each service.
-    /// - Throws: `switchedOff`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
+    /// - Throws: `switchedOff`, `userAway`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
     ///   `notPermitted` when the identity changed or cannot be read; `inputOutput` when the store cannot be used.
     public func requestAccess(
         _ services: Set<Service>,
@@ -150,8 +164,11 @@ public actor AuthorizationGate {
     ) async throws(CaptureError) -> [Service: Grant] {
         do throws(CaptureError) {
             while true {
+                let revision = presenceRevision
+                if let absence = await absence(of: client) { throw absence }
                 // The last suspension before the store is read: from here to the grant nothing can come between.
                 try await confirm(client, again)
+                guard revision == presenceRevision else { continue }
                 if let refusal = switches.refusal(services) { throw refusal }
                 let standing = try refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
@@ -173,7 +190,7 @@ public actor AuthorizationGate {
                 case .notPermitted: .identityChanged
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
-            let isStanding = [.denied, .restricted, .switchedOff].contains(error.code)
+            let isStanding = [.denied, .restricted, .switchedOff, .userAway].contains(error.code)
             let stored = isStanding ? (try? statuses(services, for: client)) ?? [:] : [:]
             let words = { (service: Service) in
                 "\(client.program) does not get \(service.title): \(error.message)"
@@ -198,12 +215,12 @@ public actor AuthorizationGate {
     /// Withdraws the live grants that there is a reason against; returns when all their handlers have.
     ///
     /// - Parameters:
-    ///   - bySwitch: Whether the reason is a switch.
+    ///   - kind: What the reason is.
     ///   - reason: Why a program's grant for a service has to go, `nil` when it may stay; told whether policy gave it,
     ///     without an answer.
     /// - Returns: What went, with the reason.
     func withdraw(
-        bySwitch: Bool = false,
+        by kind: Grant.End = .withdrawn,
         _ reason: (_ client: ClientIdentity, _ service: Service, _ isPolicys: Bool) -> String?
     ) -> [(client: ClientIdentity, service: Service, reason: String)] {
         var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
@@ -211,7 +228,7 @@ public actor AuthorizationGate {
             guard let grant = entry.grant, grant.isLive,
                 let why = reason(entry.client, grant.service, entry.isPolicys)
             else { continue }
-            grant.revoke(why, bySwitch: bySwitch)
+            grant.revoke(why, by: kind)
             gone.append((entry.client, grant.service, why))
         }
         for key in Array(grants.keys) { prune(key) }

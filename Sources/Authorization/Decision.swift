@@ -16,6 +16,8 @@ public struct Decision: Hashable, Sendable {
         case policy
         /// The service is switched off for every program.
         case switched = "switch"
+        /// The session of the program's user is locked, or another user sits at the machine.
+        case userAway = "user-away"
         /// A yes had its time, or was not used for too long.
         case expired
         /// The prompt was closed.
@@ -67,6 +69,7 @@ extension Decision.Cause {
         case .inputOutput: self = .store
         case .restricted: self = .policy
         case .switchedOff: self = .switched
+        case .userAway: self = .userAway
         default: self = .fault
         }
     }

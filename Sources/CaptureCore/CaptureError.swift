@@ -67,6 +67,8 @@ extension CaptureError.Code {
     public static let revoked = Self(rawValue: "Revoked")
     /// The service is switched off for every program.
     public static let switchedOff = Self(rawValue: "SwitchedOff")
+    /// The session of the program's user is locked, or another user sits at the machine.
+    public static let userAway = Self(rawValue: "UserAway")
     /// The caller is not allowed to do that.
     public static let notPermitted = Self(rawValue: "NotPermitted")
     /// The program does not say why it captures.
@@ -83,7 +85,7 @@ extension CaptureError.Code {
         case .unreachable: 69
         case .inputOutput, .deviceLost, .recorderLost: 74
         case .busy, .dismissed, .timedOut, .nobodyToAsk, .wrongState: 75
-        case .denied, .restricted, .revoked, .switchedOff, .notPermitted: 77
+        case .denied, .restricted, .revoked, .switchedOff, .userAway, .notPermitted: 77
         case .missingUsageDescription: 78
         default: 70
         }

@@ -56,13 +56,14 @@ extension CaptureEngine {
         for ending in endings { await ending.value }
     }
 
-    /// A consent was withdrawn or its service switched off: the session delivers nothing any more when this returns.
+    /// A consent was withdrawn, its service switched off or its user is away: the session delivers nothing any more when this returns.
     func revoked(_ id: UInt32, _ service: Service) async {
         guard let session = sessions[id], !session.state.isFinal else { return }
         let grant = session.grants[service]
         let withdrawal = grant?.withdrawal ?? Grant.withdrawal(of: service, "")
-        // Who is switched off may start again when that is over: nothing was taken from the program.
-        await end(session, as: grant?.isSwitchedOff == true ? .interrupted : .failed, withdrawal)
+        // Who is switched off or locked may start again when that is over: nothing was taken from the program.
+        let isTaken = grant.map { $0.withdrawnBy == .withdrawn } ?? true
+        await end(session, as: isTaken ? .failed : .interrupted, withdrawal)
     }
 
     /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
@@ -110,7 +111,7 @@ extension CaptureEngine {
             await pool.release(input.shared.device.id, for: session.id)
         }
         var final = session.statistics
-        await leaveRings(of: session, atOnce: reason?.code == .revoked || reason?.code == .switchedOff)
+        await leaveRings(of: session, atOnce: reason?.isWithdrawal == true)
         await endUses(Array(session.uses.keys), of: session, as: UseOutcome(state, reason), reason)
         await finish(outputs)
         final.outputs = session.statistics.outputs
@@ -135,12 +136,20 @@ extension CaptureEngine {
 extension Grant {
     /// That it was withdrawn, and why.
     var withdrawal: CaptureError {
-        if isSwitchedOff { return CaptureError(.switchedOff, "\(service.title) was switched off for every program") }
-        return Grant.withdrawal(of: service, withdrawalReason)
+        switch withdrawnBy {
+        case .switchedOff: CaptureError(.switchedOff, "\(service.title) was switched off for every program")
+        case .userAway: CaptureError(.userAway, withdrawalReason)
+        case .withdrawn: Grant.withdrawal(of: service, withdrawalReason)
+        }
     }
 
     static func withdrawal(of service: Service, _ reason: String) -> CaptureError {
         let why = reason.isEmpty ? "" : ": \(reason)"
         return CaptureError(.revoked, "the consent for \(service.title) was withdrawn\(why)")
     }
+}
+
+extension CaptureError {
+    /// Whether it says that a program may not see what comes from now on.
+    fileprivate var isWithdrawal: Bool { code == .revoked || code == .switchedOff || code == .userAway }
 }

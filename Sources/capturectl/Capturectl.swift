@@ -11,7 +11,7 @@ struct Capturectl: AsyncParsableCommand {
 
             Exit codes: 0 done, 64 usage, 65 bad data, 66 no such device or session, 69 daemon not reachable, \
             70 internal, 74 input or output (device or recorder lost, disk full), 75 busy, dismissed, timed out or \
-            nobody to ask, 77 denied, restricted, revoked or switched off, 78 missing usage description.
+            nobody to ask, 77 denied, restricted, revoked, switched off or locked, 78 missing usage description.
             """,
         version: CaptureVersion.text,
         groupedSubcommands: [

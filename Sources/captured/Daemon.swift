@@ -64,6 +64,8 @@ enum Daemon {
             }
         )
         await gate.setLifetimes(configuration.consent.lifetimes)
+        let logins = LoginWatch(bus: bus, isSystem: options.isSystem, sessions: .system, gate: gate)
+        await logins.setStopping(configuration.consent.stopWhenLocked)
         let engine = CaptureEngine(
             devices: devices,
             rings: SharedRings(),
@@ -101,7 +103,8 @@ enum Daemon {
             past: past,
             history: history,
             gate: gate,
-            agents: agents
+            agents: agents,
+            logins: logins
         )
         let manager = ManagerObject(
             engine: engine,

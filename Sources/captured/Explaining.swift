@@ -36,7 +36,8 @@ struct Explaining: Sendable {
         on connection: String
     ) async -> [String: BusValue] {
         let (verdict, answer) = (explanation.verdict, explanation.answer)
-        let start = await start(explanation, client, on: connection)
+        var start = await start(explanation, client, on: connection)
+        if start.exitCode == 0, let absence = await gate.absence(of: client) { start = Start(absence) }
         return [
             "program": .string(client.program),
             "tier": .string(client.tier.rawValue),

@@ -13,6 +13,7 @@ actor Health {
     private let history: HistoryKeeper
     private let gate: AuthorizationGate
     private let agents: AgentRegistry
+    private let logins: LoginWatch
     nonisolated let ownUser = getuid()
 
     init(
@@ -23,7 +24,8 @@ actor Health {
         past: HistoryStore,
         history: HistoryKeeper,
         gate: AuthorizationGate,
-        agents: AgentRegistry
+        agents: AgentRegistry,
+        logins: LoginWatch
     ) {
         self.places = places
         self.configuration = configuration
@@ -33,6 +35,7 @@ actor Health {
         self.history = history
         self.gate = gate
         self.agents = agents
+        self.logins = logins
     }
 
     /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
@@ -44,6 +47,7 @@ actor Health {
         configuration = places.readConfiguration()
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
         await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
+        await logins.setStopping(configuration.consent.stopWhenLocked)
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)

@@ -57,12 +57,12 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
-    @Test func `says what a yes takes`() throws {
-        #expect(!read().consent.passwordForClaimed)
-        try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=yes\n")
-        #expect(read().consent.passwordForClaimed)
-        try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=perhaps\n")
-        #expect(!read().consent.passwordForClaimed)
+    @Test func `says what a yes takes, and whether who is away captures`() throws {
+        #expect(!read().consent.passwordForClaimed && !read().consent.stopWhenLocked)
+        try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=yes\nStopWhenLocked=on\n")
+        #expect(read().consent.passwordForClaimed && read().consent.stopWhenLocked)
+        try administrator.write("captured.conf", "[Consent]\nStopWhenLocked=perhaps\n")
+        #expect(!read().consent.stopWhenLocked)
         #expect(read().problems.first?.message.contains("expected yes or no") == true)
     }
 

@@ -35,7 +35,7 @@ import Testing
         let grants = try await gate.request([.camera, .microphone], client)
         try await gate.setSwitch(.camera, isOn: false)
         #expect(grants[.camera]?.isLive == false)
-        #expect(grants[.camera]?.isSwitchedOff == true)
+        #expect(grants[.camera]?.withdrawnBy == .switchedOff)
         #expect(grants[.microphone]?.isLive == true)
         #expect(log.decisions.last?.cause == .switched)
         #expect(log.decisions.last?.status == .authorized)

@@ -50,6 +50,20 @@ import Testing
         #expect(await bench.watch.wait(next, for: .failed, .running).reason?.code == .switchedOff)
     }
 
+    @Test func `a user who goes away interrupts sessions, and finishes their files`() async throws {
+        struct Locked: Presence {
+            func absence(of client: ClientIdentity) async -> String? { "the session is locked" }
+        }
+        let bench = EngineBench()
+        let recording = try await bench.running()
+        await bench.gate.setPresence(Locked())
+        await bench.engine.endRevoked()
+        #expect(bench.machine.log.contains("close fake:camera"))
+        let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason == CaptureError(.userAway, "the session is locked"))
+    }
+
     @Test func `a session's end does, too, without haste`() async throws {
         let bench = EngineBench()
         _ = try await bench.running(EngineBench.movie(), other)

@@ -15,6 +15,9 @@ public struct Configuration: Hashable, Sendable {
         public var unusedGrantsExpire: Duration?
         /// `PasswordForClaimed=`: whether a yes for a claimed identity takes the person's password; no by default.
         public var passwordForClaimed = false
+        /// `StopWhenLocked=`: whether capturing stops while the user's session is locked or another user sits at the
+        /// machine; no by default.
+        public var stopWhenLocked = false
 
         /// What the gate is told.
         public var lifetimes: LifetimeLimits {

@@ -85,8 +85,13 @@ extension AuthorizationGate {
     }
 
     private func leave(_ key: AnswerKey, _ id: UInt64, _ number: UInt64) {
+        dismiss(key, id, number, AuthorizationGate.requesterGone)
+    }
+
+    /// Sends one who waits away; the question goes with the last.
+    func dismiss(_ key: AnswerKey, _ id: UInt64, _ number: UInt64, _ error: CaptureError) {
         guard prompts[key]?.id == id, let waiter = prompts[key]?.waiters.removeValue(forKey: number) else { return }
-        waiter.continuation.resume(returning: .failed(AuthorizationGate.requesterGone))
+        waiter.continuation.resume(returning: .failed(error))
         abandonIfUnwanted(key, id)
     }
 

@@ -18,7 +18,8 @@ public struct SessionStatus: Hashable, Sendable {
         guard state == .interrupted, let reason else { return nil }
         switch reason.code {
         case .deviceLost: return .deviceLost
-        case .revoked, .denied, .restricted: return .consentWithdrawn
+        case .revoked, .denied, .restricted, .switchedOff: return .consentWithdrawn
+        case .userAway: return .userAway
         case .busy: return .deviceInUse
         default: return .other
         }
@@ -33,6 +34,8 @@ public enum InterruptionReason: String, Hashable, Sendable {
     case consentWithdrawn
     /// Another program took the device.
     case deviceInUse
+    /// The user's session was locked, or another user sits at the machine; capture may be started again after that.
+    case userAway
     /// As the reason's sentence says.
     case other
 }

@@ -1,0 +1,66 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+
+/// Follows what becomes of login sessions, and has the gate look again, while the configuration wants that.
+actor LoginWatch {
+    private let bus: BusConnection
+    private let isSystem: Bool
+    private let sessions: LoginSessions
+    private let gate: AuthorizationGate
+    private var isStopping = false
+    private var subscriptions: [BusSubscription] = []
+
+    /// - Parameters:
+    ///   - bus: The daemon's own, which logind is on as well where it is the system's.
+    ///   - isSystem: Whether that is the system's.
+    init(bus: BusConnection, isSystem: Bool, sessions: LoginSessions, gate: AuthorizationGate) {
+        self.bus = bus
+        self.isSystem = isSystem
+        self.sessions = sessions
+        self.gate = gate
+    }
+
+    /// Whether capturing stops while its user is away. Where logind cannot be followed, everybody counts as away who has a
+    /// session; asking for it again tries again.
+    func setStopping(_ stops: Bool) async {
+        let isFollowing = !subscriptions.isEmpty
+        guard stops != isStopping || stops && !isFollowing else { return }
+        isStopping = stops
+        subscriptions = []
+        guard stops else {
+            await gate.setPresence(nil)
+            return
+        }
+        var logind: Logind?
+        do throws(CaptureError) {
+            let system = isSystem ? bus : try await BusConnection.open(.system)
+            let heard = try await follow(system)
+            // It may have been taken back meanwhile.
+            guard isStopping else { return }
+            subscriptions = heard
+            logind = Logind(bus: system)
+        } catch {
+            Journal.send(
+                "StopWhenLocked=: logind cannot be followed, so nobody who is logged in may capture: \(error)",
+                priority: .error
+            )
+        }
+        await gate.setPresence(UserPresence(logind: logind, sessions: sessions))
+    }
+
+    private func follow(_ system: BusConnection) async throws(CaptureError) -> [BusSubscription] {
+        let gate = gate
+        // In the order of the signals is not needed: each look is at what is true then.
+        let look: @Sendable () -> Void = { Task { await gate.presenceChanged() } }
+        let match = BusMatch(sender: Logind.name, interface: CaptureNames.properties, member: "PropertiesChanged")
+        let changes = try await system.subscribe(match) { signal in
+            guard let interface = signal.arguments.first?.text,
+                interface == Logind.name + ".Session" || interface == Logind.name + ".Seat"
+            else { return }
+            look()
+        }
+        let restarts = try await system.watchName(Logind.name) { _ in look() }
+        return [changes, restarts]
+    }
+}
