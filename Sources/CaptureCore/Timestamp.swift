@@ -26,9 +26,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The nanoseconds from `right` to `left`; negative when `left` is the earlier.
+    /// The nanoseconds from `right` to `left`, negative when `left` is the earlier; the most there are where they are
+    /// further apart, as no two true ones are: a damaged ring may hold any number.
     public static func - (left: Timestamp, right: Timestamp) -> Int64 {
-        left.nanoseconds - right.nanoseconds
+        let (difference, isBeyond) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return isBeyond ? (left < right ? .min : .max) : difference
     }
 
     /// The timestamp that lies `nanoseconds` later, or the last there is.

@@ -311,6 +311,18 @@ import Testing
         #expect(try await gate.status(.microphone, for: .program()) == .denied)
     }
 
+    @Test func `with any time in its row can be reckoned with, which stops nobody`() {
+        for wall in [Int64.min, -1, 0, .max] {
+            for boot in ["first", "other"] {
+                let start = AnswerTime(wall: wall, sinceBoot: wall, boot: "first")
+                let now = AnswerTime(wall: clock.now.wall, sinceBoot: 5_000_000, boot: boot)
+                #expect(start.elapsed(at: now) >= 0)
+                #expect(Standing(from: start, until: start.end(after: .max), at: now, time: now.wall) != .unknown)
+                #expect(Standing(from: start, until: .min, at: now, time: now.wall) == .over)
+            }
+        }
+    }
+
     @Test func `on the command's own terminal is stored as that`() async throws {
         let gate = await start()
         async let grants = gate.request([.camera])

@@ -39,6 +39,8 @@ import Testing
     @Test func `timestamps of timeval and timespec agree`() {
         #expect(Timestamp(seconds: 3, microseconds: 250) == Timestamp(seconds: 3, nanoseconds: 250_000))
         #expect(Timestamp(seconds: 1, nanoseconds: 0) - Timestamp(seconds: 2, nanoseconds: 0) == -1_000_000_000)
+        #expect(Timestamp(nanoseconds: .max) - Timestamp(nanoseconds: .min) == .max)
+        #expect(Timestamp(nanoseconds: .min) - Timestamp(nanoseconds: .max) == .min)
     }
 
     @Test(arguments: [

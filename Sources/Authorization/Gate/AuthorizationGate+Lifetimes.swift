@@ -101,7 +101,7 @@ extension AuthorizationGate {
     /// When an answer ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
     public func ends(_ row: StoredAnswer) -> Int64? {
         let unused = lifetimes.limits.unused.flatMap { limit in
-            row.status == .authorized && row.lifetime.isStored ? (row.lastUsed ?? row.time).wall + limit : nil
+            row.status == .authorized && row.lifetime.isStored ? (row.lastUsed ?? row.time).end(after: limit) : nil
         }
         return [row.lifetime.moment, unused].compactMap { $0 }.min()
     }
@@ -113,7 +113,7 @@ extension AuthorizationGate {
         }
         if result == .holds, let limit = lifetimes.limits.unused, row.status == .authorized, row.lifetime.isStored {
             let used = row.lastUsed ?? row.time
-            result = Standing(from: used, until: used.wall + limit, at: now, time: time)
+            result = Standing(from: used, until: used.end(after: limit), at: now, time: time)
             // What is in use is not unused, however long it has been.
             if result != .holds, !liveGrants(user: row.user, program: row.program, service: row.service).isEmpty {
                 result = .holds

@@ -38,8 +38,8 @@ enum Standing: Hashable {
     init(from start: AnswerTime, until end: Int64, at now: AnswerTime, time: Int64?) {
         if start.boot == now.boot, !now.boot.isEmpty {
             // Whichever clock says that more has passed.
-            let passed = max(now.sinceBoot - start.sinceBoot, now.wall - start.wall)
-            self = passed >= end - start.wall ? .over : .holds
+            let passed = max(now.sinceBoot.minus(start.sinceBoot), now.wall.minus(start.wall))
+            self = passed >= end.minus(start.wall) ? .over : .holds
             return
         }
         guard let time else {

@@ -109,11 +109,3 @@ extension HistoryEntry {
         var description: String { "an entry is of an unknown kind, service or status: \(words)" }
     }
 }
-
-extension AnswerTime {
-    /// Milliseconds from here to a later moment: by the clock that nobody sets where both are of one start of the
-    /// machine, else by the wall clock; never negative.
-    func elapsed(at later: AnswerTime) -> Int64 {
-        max(0, boot == later.boot && !boot.isEmpty ? later.sinceBoot - sinceBoot : later.wall - wall)
-    }
-}

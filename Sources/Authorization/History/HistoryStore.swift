@@ -138,7 +138,7 @@ public final class HistoryStore: Sendable {
             try database.execute(
                 sql: "UPDATE entry SET ended = ?, duration = ?, outcome = ?, message = ? WHERE id = ?",
                 arguments: [
-                    entry.began.wall + duration, duration, UseOutcome.daemonEnded.rawValue,
+                    entry.began.end(after: duration), duration, UseOutcome.daemonEnded.rawValue,
                     "captured ended without a word; this is the latest time at which it is known to have run", entry.id,
                 ]
             )
@@ -165,7 +165,7 @@ public final class HistoryStore: Sendable {
             arguments: [
                 entry.times, entry.began.wall, entry.message, entry.pid, entry.kind.rawValue, entry.user,
                 entry.program, entry.service.rawValue, entry.status.rawValue, entry.cause,
-                entry.began.wall - 3_600_000, entry.began.wall,
+                entry.began.end(after: -3_600_000), entry.began.wall,
             ]
         )
         return database.changesCount > 0
