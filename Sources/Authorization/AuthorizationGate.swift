@@ -93,6 +93,7 @@ public actor AuthorizationGate {
     var presenceRevision: UInt64 = 0
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
+    var book = PromptBook()
     var grants: [ProgramKey: [WeakGrant]] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -154,8 +155,9 @@ public actor AuthorizationGate {
     ///   - session: The login session to ask in, handed through to the prompter.
     ///   - again: Identifies the same connection once more; a difference refuses.
     /// - Returns: A live grant for each service.
-    /// - Throws: `switchedOff`, `userAway`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`, `nobodyToAsk`;
-    ///   `notPermitted` when the identity changed or cannot be read; `inputOutput` when the store cannot be used.
+    /// - Throws: `switchedOff`, `userAway`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`,
+    ///   `nobodyToAsk`; `askedTooOften` where several questions came to nothing just now; `notPermitted` when the identity
+    ///   changed or cannot be read; `inputOutput` when the store cannot be used.
     public func requestAccess(
         _ services: Set<Service>,
         for client: ClientIdentity,

@@ -26,6 +26,8 @@ public struct Decision: Hashable, Sendable {
         case timedOut = "timed-out"
         /// There was nobody to ask, or the agent died.
         case nobodyToAsk = "nobody-to-ask"
+        /// Too many questions of the program came to nothing just now, so none was put.
+        case askedTooOften = "asked-too-often"
         /// The program does not say why it captures.
         case missingUsageDescription = "missing-usage-description"
         /// The process was not the same at a second look.
@@ -65,6 +67,7 @@ extension Decision.Cause {
         case .dismissed: self = .dismissed
         case .timedOut: self = .timedOut
         case .nobodyToAsk: self = .nobodyToAsk
+        case .askedTooOften: self = .askedTooOften
         case .missingUsageDescription: self = .missingUsageDescription
         case .inputOutput: self = .store
         case .restricted: self = .policy

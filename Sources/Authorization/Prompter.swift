@@ -14,6 +14,8 @@ public struct PromptRequest: Hashable, Sendable {
     public var session: String
     /// When the gate stops waiting.
     public var deadline: ContinuousClock.Instant
+    /// Noted by the prompter before it hands the question out.
+    public let sight = PromptSight()
 
     /// A request of the given properties.
     public init(
@@ -73,7 +75,8 @@ public protocol Prompter: Sendable {
     /// Asks, and waits for the answer.
     ///
     /// The task is cancelled when nobody waits for the answer any more or when time has run out: take the question
-    /// away then, and throw.
+    /// away then, and throw. Note `request.sight` before anybody sees the question: where nobody did, that it came to
+    /// nothing is not held against the program.
     ///
     /// - Returns: The answer to each service. One that is missing was not answered, and nothing comes of it.
     /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.

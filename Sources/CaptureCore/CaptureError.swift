@@ -59,6 +59,8 @@ extension CaptureError.Code {
     public static let timedOut = Self(rawValue: "TimedOut")
     /// There is nobody to ask.
     public static let nobodyToAsk = Self(rawValue: "NobodyToAsk")
+    /// Too many questions of the program came to nothing just now; the message says when it may ask again.
+    public static let askedTooOften = Self(rawValue: "AskedTooOften")
     /// The person said no.
     public static let denied = Self(rawValue: "Denied")
     /// Policy forbids it.
@@ -84,7 +86,7 @@ extension CaptureError.Code {
         case .noSuchDevice, .noSuchSession: 66
         case .unreachable: 69
         case .inputOutput, .deviceLost, .recorderLost: 74
-        case .busy, .dismissed, .timedOut, .nobodyToAsk, .wrongState: 75
+        case .busy, .dismissed, .timedOut, .nobodyToAsk, .askedTooOften, .wrongState: 75
         case .denied, .restricted, .revoked, .switchedOff, .userAway, .notPermitted: 77
         case .missingUsageDescription: 78
         default: 70

@@ -86,8 +86,8 @@ public struct CaptureDevice: Sendable, Identifiable {
     /// Asks the person at the machine for what was never answered, all kinds in one dialog, and waits for the answer.
     ///
     /// - Returns: How the program stands with each kind now.
-    /// - Throws: `dismissed`, `timedOut` or `nobodyToAsk` when there was no answer, `missingUsageDescription` when the
-    ///   program does not say why it captures. A no is no error: it is a status.
+    /// - Throws: `dismissed`, `timedOut`, `nobodyToAsk` or `askedTooOften` when there was no answer,
+    ///   `missingUsageDescription` when the program does not say why it captures. A no is no error: it is a status.
     public static func requestAccess(
         for mediaTypes: Set<MediaType>,
         on daemon: CaptureDaemon? = nil

@@ -164,6 +164,7 @@ actor AgentRegistry: Prompter {
         let cookie = AgentRegistry.makeCookie()
         questions[cookie] = Question(agent: agent.connection, services: request.services)
         defer { questions[cookie] = nil }
+        request.sight.note()
         _ = try await bus.call(
             agent.connection,
             agent.path,

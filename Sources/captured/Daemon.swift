@@ -63,6 +63,7 @@ enum Daemon {
                 history.note(decision)
             }
         )
+        await gate.setPromptLimits(configuration.consent.promptLimits)
         await gate.setLifetimes(configuration.consent.lifetimes)
         let logins = LoginWatch(bus: bus, isSystem: options.isSystem, sessions: .system, gate: gate)
         await logins.setStopping(configuration.consent.stopWhenLocked)

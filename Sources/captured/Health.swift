@@ -48,6 +48,7 @@ actor Health {
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
         await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
         await logins.setStopping(configuration.consent.stopWhenLocked)
+        await gate.setPromptLimits(configuration.consent.promptLimits)
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)

@@ -75,8 +75,20 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
-    @Test(arguments: ["ConnectionGraceSec=2h", "UnusedGrantsExpireSec=59min", "UnusedGrantsExpireSec=never"])
-    func `keeps the default for a lifetime that cannot be`(line: String) throws {
+    @Test func `says how often a program may ask without an answer`() throws {
+        #expect(read().consent.promptLimits == PromptLimits(burst: 3, interval: 60_000))
+        try vendor.write("captured.conf", "[Consent]\nPromptLimitBurst=5\nPromptLimitIntervalSec=10min\n")
+        #expect(read().consent.promptLimits == PromptLimits(burst: 5, interval: 600_000))
+        try administrator.write("captured.conf.d/a.conf", "[Consent]\nPromptLimitIntervalSec=0\n")
+        #expect(read().consent.promptLimits.interval == 0)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: [
+        "ConnectionGraceSec=2h", "UnusedGrantsExpireSec=59min", "UnusedGrantsExpireSec=never", "PromptLimitBurst=0",
+        "PromptLimitBurst=101", "PromptLimitIntervalSec=61min",
+    ])
+    func `keeps the default for a value of consent that cannot be`(line: String) throws {
         try vendor.write("captured.conf", "[Consent]\n\(line)\n")
         #expect(read().consent == Configuration().consent)
         #expect(read().problems.count == 1)
@@ -120,7 +132,7 @@ import Testing
                 "\(file):2: 'soon' is no value for PromptTimeoutSec=, expected a time from 1s to 1h, as in 90 or 2min; "
                     + "it stays as it was",
                 "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of ConnectionGraceSec, "
-                    + "PromptTimeoutSec, UnusedGrantsExpireSec",
+                    + "PromptLimitBurst, PromptLimitIntervalSec, PromptTimeoutSec, UnusedGrantsExpireSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "

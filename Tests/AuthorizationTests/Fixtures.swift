@@ -50,6 +50,7 @@ final class Person: Prompter {
     var withdrawn: Int { desk.withLock { $0.withdrawn } }
 
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        request.sight.note()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready = desk.withLock { desk in

@@ -46,7 +46,8 @@ import Testing
     @Test(arguments: [
         (CaptureError.Code.denied, Int32(77)), (.revoked, 77), (.restricted, 77), (.missingUsageDescription, 78),
         (.busy, 75),
-        (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.noSuchDevice, 66), (.noSuchSession, 66),
+        (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.askedTooOften, 75),
+        (.noSuchDevice, 66), (.noSuchSession, 66),
         (.unreachable, 69), (.internalFault, 70), (.inputOutput, 74), (.deviceLost, 74), (.recorderLost, 74),
         (.usage, 64), (.badData, 65),
     ])

@@ -34,6 +34,8 @@ class Desktop:
     def __enter__(self):
         (self.folder / "run").mkdir(mode=0o700)
         (self.folder / ".config/captured/apps.d").mkdir(parents=True)
+        # One program asks for all that is tried here, and mostly leaves its questions without an answer.
+        (self.folder / ".config/captured/captured.conf").write_text("[Consent]\nPromptLimitIntervalSec=0\n")
         try:
             # It starts anew whenever its last client leaves, unless told not to: an xdotool is one that comes and goes.
             number = self.started("Xvfb", "-displayfd", "{}", "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset")

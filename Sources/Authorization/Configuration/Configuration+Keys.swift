@@ -10,6 +10,15 @@ extension Configuration {
                 "PromptTimeoutSec": setter(\.consent.promptTimeout, "a time from 1s to 1h, as in 90 or 2min") {
                     duration($0, from: .seconds(1), to: .seconds(3600))
                 },
+                "PromptLimitBurst": setter(\.consent.promptLimitBurst, "a number from 1 to 100") {
+                    number($0, 1...100)
+                },
+                "PromptLimitIntervalSec": setter(
+                    \.consent.promptLimitInterval,
+                    "a time from 0 (no limit) to 1h, as in 60 or 5min"
+                ) {
+                    duration($0, from: .zero, to: .seconds(3600))
+                },
                 "ConnectionGraceSec": setter(\.consent.connectionGrace, "a time from 0 to 1h, as in 10 or 1min") {
                     duration($0, from: .zero, to: .seconds(3600))
                 },

@@ -19,7 +19,17 @@ public struct Configuration: Hashable, Sendable {
         /// machine; no by default.
         public var stopWhenLocked = false
 
-        /// What the gate is told.
+        /// `PromptLimitBurst=`: how many questions of a program may go without an answer; 1 to 100, 3 by default.
+        public var promptLimitBurst = 3
+        /// `PromptLimitIntervalSec=`: within what time; 0 (no limit) to 1 h, 1 min by default.
+        public var promptLimitInterval: Duration = .seconds(60)
+
+        /// What the gate is told of questions.
+        public var promptLimits: PromptLimits {
+            PromptLimits(burst: promptLimitBurst, interval: promptLimitInterval.milliseconds)
+        }
+
+        /// What the gate is told of answers.
         public var lifetimes: LifetimeLimits {
             LifetimeLimits(
                 grace: connectionGrace.milliseconds,

@@ -49,7 +49,9 @@ extension AuthorizationGate {
     ) throws(CaptureError) {
         let ordered = services.sorted()
         let usage = try usage.description(of: client, for: ordered)
+        if let refusal = promptRefusal(client) { throw refusal }
         let id = nextNumber()
+        book.put(key.programKey, id, at: now().sinceBoot)
         let request = PromptRequest(
             client: client,
             name: DisplayText.neutralized(usage.name ?? client.name, limit: 80),
@@ -71,7 +73,7 @@ extension AuthorizationGate {
             let why = "nobody answered within \(promptTimeout) whether \(request.name) may use \(phrase(services))"
             self.expire(key, id, CaptureError(.timedOut, why))
         }
-        prompts[key] = OpenPrompt(id: id, services: services, tasks: [asking, timing])
+        prompts[key] = OpenPrompt(id: id, services: services, sight: request.sight, tasks: [asking, timing])
     }
 
     private func enter(_ key: AnswerKey, _ id: UInt64, _ number: UInt64, _ waiter: OpenPrompt.Waiter) {
@@ -188,6 +190,7 @@ extension AuthorizationGate {
     func finish(_ key: AnswerKey, _ id: UInt64, _ outcome: OpenPrompt.Outcome) {
         guard let prompt = prompts[key], prompt.id == id else { return }
         prompts[key] = nil
+        note(key, id, prompt, outcome)
         for task in prompt.tasks { task.cancel() }
         for waiter in prompt.waiters.values { waiter.continuation.resume(returning: outcome) }
     }

@@ -123,6 +123,8 @@ extension AuthorizationGate {
             case .denied: throw denied([service], client)
             case .notDetermined, .restricted:
                 let usage = try usage.description(of: client, for: [service])
+                // One that stands already would be shared.
+                if prompts[AnswerKey(client)] == nil, let refusal = promptRefusal(client) { throw refusal }
                 found.outcome = .asks(name: DisplayText.neutralized(usage.name ?? client.name, limit: 80))
             }
         } catch {

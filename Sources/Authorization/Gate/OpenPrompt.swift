@@ -11,6 +11,9 @@ struct AnswerKey: Hashable {
         program = client.program
         executable = client.tier == .claimed ? client.executable : nil
     }
+
+    /// The program, whichever its file.
+    var programKey: AuthorizationGate.ProgramKey { AuthorizationGate.ProgramKey(user: user, program: program) }
 }
 
 /// A question that is with a person now, and everybody who waits for its answer.
@@ -36,6 +39,8 @@ struct OpenPrompt {
     var id: UInt64
     /// What is asked for.
     var services: Set<Service>
+    /// Whether a person may have seen it.
+    var sight: PromptSight
     /// Ask the person, and give up in time.
     var tasks: [Task<Void, Never>]
     /// Who waits, by a number of the waiter's own.
