@@ -132,7 +132,8 @@ import Testing
                 "\(file):2: 'soon' is no value for PromptTimeoutSec=, expected a time from 1s to 1h, as in 90 or 2min; "
                     + "it stays as it was",
                 "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of ConnectionGraceSec, "
-                    + "PromptLimitBurst, PromptLimitIntervalSec, PromptTimeoutSec, UnusedGrantsExpireSec",
+                    + "PasswordForClaimed, PromptLimitBurst, PromptLimitIntervalSec, PromptTimeoutSec, StopWhenLocked, "
+                    + "UnusedGrantsExpireSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "
