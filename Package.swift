@@ -132,7 +132,10 @@ let package = Package(
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
         tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
-        tests("captured", ["CaptureCore", "CaptureBus", "CaptureEngine", "Authorization", "BusSupport"]),
+        tests(
+            "captured",
+            ["CaptureCore", "CaptureBus", "CaptureEngine", "Authorization", "BusSupport", "TestSupport"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,215 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import captured
+
+/// A daemon's part in consent, wired as `Daemon` wires it, over devices that are none: on a bus of the test's own, its
+/// answers in a folder. Thread-safe.
+final class ConsentScene: Sendable {
+    let gate: AuthorizationGate
+    private let agents: AgentRegistry
+    private let callers: CallerDirectory
+    private let connection: BusConnection
+
+    init(on bus: PrivateBus, state: String, promptTimeout: Duration = .seconds(600)) async throws {
+        let connection = try await BusConnection.open(bus.kind)
+        let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
+        // Whatever the test runs as, its user is the one who is asked.
+        let agents = AgentRegistry(bus: connection, commandLine: commandLine) { getuid() }
+        let gate = AuthorizationGate(
+            store: AuthorizationStore(directory: state),
+            usage: FixedUsageDescriptions("to see you"),
+            prompter: agents,
+            promptTimeout: promptTimeout
+        )
+        let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let engine = CaptureEngine(
+            devices: FakeMachine(),
+            rings: FakeRings(),
+            recorders: FakeRecorders(),
+            gate: gate,
+            observer: StateWatch(),
+            history: history
+        )
+        let requests = AccessRequests(bus: connection, gate: gate)
+        let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
+            await requests.clientGone(connection)
+            await engine.clientGone(connection)
+            await agents.unregister(connection)
+        }
+        let authorization = AuthorizationObject(
+            bus: connection,
+            gate: gate,
+            engine: engine,
+            callers: callers,
+            agents: agents,
+            requests: requests,
+            commandLine: commandLine,
+            settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: "/nonexistent"),
+            history: HistoryPages(keeper: history),
+            showSwitches: { _ in }
+        )
+        try await connection.export(
+            try BusObject(path: CaptureNames.root, [authorization.implementation(Switches())])
+        )
+        try await connection.requestName(CaptureNames.service)
+        self.gate = gate
+        self.agents = agents
+        self.callers = callers
+        self.connection = connection
+    }
+
+    /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
+    func stop() async { await connection.close() }
+
+    /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.
+    func register(_ agent: CountingAgent) async throws {
+        try await agent.call("WhoAmI")
+        // It is the test's own process, as the asking program is, and has to pass for another of the same session.
+        var panel = try await callers.client(agent.connection.uniqueName).identity
+        panel.program = "exe:/usr/bin/panel"
+        panel.executable = nil
+        panel.pid = 1
+        try await agents.register(
+            panel,
+            connection: agent.connection.uniqueName,
+            path: CountingAgent.path,
+            isInline: false
+        )
+    }
+}
+
+/// An agent that counts what it is asked, and answers when the test says so. Thread-safe.
+final class CountingAgent: Sendable {
+    static let path = "/agent"
+
+    private final class Desk: Sendable {
+        let cookies = Mutex<[String]>([])
+    }
+
+    let connection: BusConnection
+    private let desk = Desk()
+
+    /// The questions that were put to it, each by its cookie.
+    var questions: [String] { desk.cookies.withLock { $0 } }
+
+    init(on bus: PrivateBus) async throws {
+        connection = try await BusConnection.open(bus.kind)
+        let object = try BusObject(
+            path: Self.path,
+            [
+                BusImplementation(
+                    CaptureInterfaces.agent,
+                    methods: [
+                        "Ask": { [desk] call in
+                            desk.cookies.withLock { $0.append(call.arguments[0].text ?? "") }
+                            return []
+                        },
+                        "Cancel": { _ in [] },
+                    ]
+                )
+            ]
+        )
+        try await connection.export(object)
+    }
+
+    /// Answers its latest question.
+    func answer(_ isAllowed: Bool) async throws {
+        let answers = BusValue.dictionary("sb", [BusEntry(.string("camera"), .bool(isAllowed))])
+        try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answers])
+    }
+
+    /// Closes its latest question.
+    func dismiss() async throws { try await call("Dismiss", "s", [.string(questions.last ?? "")]) }
+
+    /// Leaves the bus without a word, as a process does that is killed.
+    func die() async { await connection.close() }
+
+    func call(_ member: String, _ signature: String = "", _ arguments: [BusValue] = []) async throws {
+        _ = try await connection.call(
+            CaptureNames.service,
+            CaptureNames.root,
+            CaptureNames.authorization,
+            member,
+            signature: signature,
+            arguments
+        )
+    }
+}
+
+/// A connection of a program that requests access, and hears what was decided. Thread-safe.
+final class RequestingClient: Sendable {
+    /// What a request came to: the code of the error, empty for none, and the status of the camera.
+    struct Outcome: Hashable {
+        var code: String
+        var status: UInt32
+    }
+
+    private final class Heard: Sendable {
+        let outcomes = Mutex<[UInt32: Outcome]>([:])
+        let news = AsyncStream<Void>.makeStream()
+    }
+
+    private let connection: BusConnection
+    private let heard = Heard()
+    private let subscription: BusSubscription
+
+    init(on bus: PrivateBus) async throws {
+        connection = try await BusConnection.open(bus.kind)
+        let match = BusMatch(
+            sender: CaptureNames.service,
+            path: CaptureNames.root,
+            interface: CaptureNames.authorization,
+            member: "AccessDecided"
+        )
+        subscription = try await connection.subscribe(match) { [heard] signal in
+            let number = signal.arguments[0].unsigned.flatMap { UInt32(exactly: $0) } ?? 0
+            let status = signal.arguments[3].properties?["camera"]?.unsigned ?? 99
+            let outcome = Outcome(code: signal.arguments[1].text ?? "?", status: UInt32(clamping: status))
+            heard.outcomes.withLock { $0[number] = outcome }
+            heard.news.continuation.yield()
+        }
+    }
+
+    /// Requests the camera that many times, all under way at one time.
+    ///
+    /// - Returns: The numbers of the requests.
+    func request(_ count: Int) async throws -> Set<UInt32> {
+        try await withThrowingTaskGroup(of: UInt32.self) { group in
+            for _ in 0..<count {
+                group.addTask { [connection] in
+                    let answer = try await connection.call(
+                        CaptureNames.service,
+                        CaptureNames.root,
+                        CaptureNames.authorization,
+                        "RequestAccess",
+                        signature: "as",
+                        [.strings(["camera"])],
+                        timeout: 120
+                    )
+                    return UInt32(clamping: answer.first?.unsigned ?? 0)
+                }
+            }
+            return try await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
+
+    /// What the requests came to, once all of them have; for one waiter.
+    func outcomes(of numbers: Set<UInt32>) async -> [Outcome] {
+        func all() -> [Outcome]? {
+            let known = heard.outcomes.withLock { $0 }
+            return numbers.isSubset(of: known.keys) ? numbers.compactMap { known[$0] } : nil
+        }
+        if let found = all() { return found }
+        for await _ in heard.news.stream {
+            if let found = all() { return found }
+        }
+        return []
+    }
+}
