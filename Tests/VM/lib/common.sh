@@ -37,5 +37,6 @@ guest_packages() {
   command -v aplay >/dev/null || need+=(alsa-utils)
   command -v ffprobe >/dev/null || need+=(ffmpeg)
   command -v strace >/dev/null || need+=(strace)
+  command -v dmsetup >/dev/null || [[ -x /sbin/dmsetup ]] || need+=(dmsetup)
   echo "${need[*]}"
 }

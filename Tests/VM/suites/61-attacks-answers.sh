@@ -216,7 +216,7 @@ texts() {
   local name
   name=$(printf '/home/alice/e\033[2Jvil\nsays yes')
   cp $evil "$name"
-  attack "a program's file with escapes in its name" 'a call was refused: .*control characters' \
+  attack "a program's file with escapes in its name" 'a call of alice was refused: .*control characters' \
     says 'NotPermitted' alone "$name" request microphone
   rm "$name"
   # As a package would install it: the name and the reason are the program's own words.
