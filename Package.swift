@@ -139,3 +139,18 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What parses bytes from outside takes kept inputs, and a bounded number that are made of them, among the unit tests.
+let fuzzed: [Target.Dependency] = [
+    "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureKit", "Authorization", grdb,
+]
+package.targets.append(
+    .testTarget(
+        name: "FuzzTests",
+        dependencies: fuzzed + ["captured"],
+        path: "Tests/Fuzz",
+        exclude: ["Corpus"],
+        sources: ["Targets", "Replay"],
+        swiftSettings: settings
+    )
+)

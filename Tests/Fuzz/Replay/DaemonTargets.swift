@@ -1,0 +1,48 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+
+@testable import captured
+
+/// What the daemon itself reads of a call. libFuzzer does not run these: a program cannot be linked into another.
+enum DaemonTargets {
+    static let all = [
+        FuzzTarget(name: "history", run: history),
+        FuzzTarget(name: "lifetimes", run: lifetimes),
+    ]
+
+    @Sendable private static func history(_ bytes: [UInt8]) {
+        var input = FuzzInput(bytes)
+        let caller = ClientIdentity(
+            program: "unit:a.service",
+            tier: input.one(of: [.claimed, .service]),
+            user: input.one(of: [0, 4711]),
+            name: "a",
+            detail: ""
+        )
+        let keys = ["user", "program", "service", "since", "until", "before", "limit", "page"]
+        guard let query = try? HistoryPages.query(FuzzBodies.table(&input, 5, keys: keys), of: caller) else { return }
+        FuzzTarget.hold((1...HistoryPages.mostEntries).contains(query.limit), "a page is short")
+        FuzzTarget.hold((query.before ?? 1) > 0, "a page begins at an entry")
+        FuzzTarget.hold(caller.user == 0 || query.user == caller.user, "nobody is shown another's history")
+        FuzzTarget.hold(
+            caller.user == 0 || caller.tier == .claimed || query.program == caller.program,
+            "a service is shown its own history"
+        )
+    }
+
+    @Sendable private static func lifetimes(_ bytes: [UInt8]) {
+        var input = FuzzInput(bytes)
+        let now: Int64 = 1_700_000_000_000
+        var table: [String: BusValue] = [:]
+        for _ in 0..<input.byte() % 3 {
+            let service = input.one(of: ["camera", "microphone", "library-add", "everything"])
+            table[service] = .properties(FuzzBodies.table(&input, 5, keys: ["allowed", "lifetime", "until", "for"]))
+        }
+        for answer in ((try? LifetimeCoding.answers(table, now: now)) ?? [:]).values {
+            FuzzTarget.hold((answer.lifetime.moment ?? .max) > now, "a yes does not end before it begins")
+            FuzzTarget.hold(answer.isAllowed || answer.lifetime == .always, "a no holds until it is changed")
+        }
+        _ = try? LifetimeCoding.option(FuzzBodies.table(&input, 5, keys: ["until"]))
+    }
+}

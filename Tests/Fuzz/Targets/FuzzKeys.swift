@@ -1,0 +1,21 @@
+import CaptureKit
+
+/// Keys at a prompt: anything can be typed, pasted, or sent by a terminal on its own.
+enum FuzzKeys {
+    @Sendable static func keys(_ bytes: [UInt8]) {
+        var request = PromptRequest(cookie: "1", program: "exe:/a", tier: "claimed", services: [.camera, .microphone])
+        request.lifetimes = ["session", "connection"]
+        var dialog = PromptDialog(request)
+        // One read from the terminal ends at each zero byte.
+        for read in bytes.split(separator: 0, omittingEmptySubsequences: false) {
+            let typed = Array(read)
+            for step in dialog.take(typed) {
+                guard case .done(let answer, _) = step else { continue }
+                if case .answered(let answers) = answer, answers.values.contains(true) {
+                    FuzzTarget.hold(bytes.contains { $0 | 0x20 == UInt8(ascii: "y") }, "nobody says yes without a y")
+                }
+                return
+            }
+        }
+    }
+}
