@@ -2,6 +2,7 @@
 # make demo       records from synthetic devices, after asking once; make demo-reset forgets the answer
 # make check      every test there is; closes with `N passed, N failed`
 # make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
+# make fuzz       libFuzzer on everything that parses bytes from outside
 # make bench      measures against other programs, into .build/bench.json
 # make install    PREFIX (/usr/local), DESTDIR and SYSCONFDIR (/etc) are honoured; nothing is built here
 # make uninstall  takes away what install put there; answers and configuration stay
@@ -31,7 +32,8 @@ check_packages := python3 python3-dbus desktop-file-utils bubblewrap xvfb xdotoo
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
 
-.PHONY: all build programs docs demo demo-reset check attacks bench install uninstall setup setup-demo setup-check setup-bench
+.PHONY: all build programs docs demo demo-reset check attacks fuzz bench install uninstall setup setup-demo setup-check \
+	setup-bench
 .NOTPARALLEL:
 
 all: build
@@ -66,6 +68,9 @@ check: setup-check build
 
 attacks: setup-check build
 	@Tests/VM/run --verbose $(patsubst Tests/VM/suites/%.sh,%,$(wildcard Tests/VM/suites/6[01]-attacks-*.sh))
+
+fuzz: setup
+	@Tests/Fuzz/run
 
 bench: setup-bench build
 	@Tests/Benchmarks/run --output .build/bench.json

@@ -140,17 +140,32 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What parses bytes from outside takes kept inputs, and a bounded number that are made of them, among the unit tests.
+// What parses bytes from outside is fuzzed by the same functions twice: with kept inputs and a bounded number of new ones
+// among the unit tests, and by libFuzzer, which takes a build of its own (Tests/Fuzz/run).
 let fuzzed: [Target.Dependency] = [
     "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureKit", "Authorization", grdb,
 ]
-package.targets.append(
-    .testTarget(
-        name: "FuzzTests",
-        dependencies: fuzzed + ["captured"],
-        path: "Tests/Fuzz",
-        exclude: ["Corpus"],
-        sources: ["Targets", "Replay"],
-        swiftSettings: settings
+if Context.environment["CAPTURE_FUZZ"] == nil {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: fuzzed + ["captured"],
+            path: "Tests/Fuzz",
+            exclude: ["CFuzz", "Corpus", "Main", "run"],
+            sources: ["Targets", "Replay"],
+            swiftSettings: settings
+        )
     )
-)
+} else {
+    package.targets += [
+        .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
+        .executableTarget(
+            name: "capture-fuzz",
+            dependencies: fuzzed + ["CFuzz"],
+            path: "Tests/Fuzz",
+            exclude: ["CFuzz", "Corpus", "Replay", "run"],
+            sources: ["Targets", "Main"],
+            swiftSettings: settings
+        ),
+    ]
+}

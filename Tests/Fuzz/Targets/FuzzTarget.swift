@@ -1,6 +1,6 @@
 /// What parses bytes from outside, each as a function of some bytes that must neither trap nor break its promises.
 ///
-/// The same functions can be run by libFuzzer and, with the kept corpora and a mutator that is seeded, are run by the
+/// The same functions are run by libFuzzer (`make fuzz`) and, with the kept corpora and a mutator that is seeded, by the
 /// unit tests.
 struct FuzzTarget: Sendable {
     /// Its name, and that of its corpus.
