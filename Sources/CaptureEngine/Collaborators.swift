@@ -42,6 +42,8 @@ public protocol MediaRing: AnyObject, Sendable {
     var file: any OpenFile { get }
     /// The counters now.
     var counters: RingCounters { get }
+    /// What readers are told of why nothing more comes; `nil` while more may come.
+    var end: StreamEnd? { get }
 }
 
 /// The counters of a ring since it was made.

@@ -146,6 +146,9 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         wake()
     }
 
+    /// What `finish` was called with first; `nil` while more may come.
+    public var end: StreamEnd? { StreamEnd(rawValue: memory.loadAcquire32(RingLayout.Live.end)) }
+
     /// The counters now.
     public var statistics: RingStatistics { RingStatistics(reading: memory) }
 

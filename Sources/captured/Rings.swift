@@ -32,6 +32,7 @@ private final class SharedRing: MediaRing {
 
     var sink: any MediaSink { writer }
     var file: any OpenFile { writer.file }
+    var end: StreamEnd? { writer.end }
 
     var counters: RingCounters {
         let now = writer.statistics

@@ -81,6 +81,18 @@ import Testing
         #expect(bench.machine.log.contains("close fake:microphone"))
     }
 
+    @Test func `a file that is done before its device's end is heard of makes no stop of that`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.machine.finishRing(of: FakeMachine.camera.id)
+        bench.recorders.recorder("movie")?.stop()
+        await bench.watch.waitForOutput("movie")
+        bench.machine.unplug(FakeMachine.camera.id)
+        let end = await bench.watch.wait(id, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .deviceLost)
+    }
+
     @Test func `a lost recorder fails its session with that reason`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()

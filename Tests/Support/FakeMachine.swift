@@ -12,6 +12,7 @@ public final class FakeSource: MediaSource {
     private let device: DeviceID
     private let log: FakeMachine
     private let ended = Mutex<(@Sendable (CaptureError) -> Void)?>(nil)
+    private let sink = Mutex<(any MediaSink)?>(nil)
 
     /// A source that notes what is done with it.
     public init(_ device: DeviceID, _ format: MediaFormat, _ log: FakeMachine) {
@@ -25,6 +26,7 @@ public final class FakeSource: MediaSource {
     {
         log.note("start \(device)")
         self.ended.withLock { $0 = ended }
+        self.sink.withLock { $0 = sink }
     }
 
     /// Notes the move; the readers of the sink before are told.
@@ -43,7 +45,13 @@ public final class FakeSource: MediaSource {
         log.note("close \(device)")
     }
 
+    /// What readers see of an end before anybody else hears of it.
+    func finishRing() {
+        sink.withLock { $0 }?.finish(.deviceLost)
+    }
+
     func unplug() {
+        finishRing()
         let handler = ended.withLock { $0 }
         handler?(CaptureError(.deviceLost, "\(device) went away"))
     }
@@ -117,6 +125,11 @@ public final class FakeMachine: DeviceProvider {
     private func dawdle() async {
         // Cut short by cancellation, which no driver is; nothing here is cancelled.
         try? await Task.sleep(for: delay.withLock { $0 })
+    }
+
+    /// The readers of a device's ring are told that it is lost; `unplug` tells the rest.
+    public func finishRing(of device: DeviceID) {
+        sources.withLock { $0[device] }?.finishRing()
     }
 
     /// Pulls a device out.

@@ -124,6 +124,7 @@ public final class FakeRing: MediaRing, MediaSink {
     /// None.
     public let slotCapacity = 0
     private let counted = Mutex(RingCounters())
+    private let ended = Mutex<StreamEnd?>(nil)
 
     /// A ring whose counters stand at zero.
     public init() {}
@@ -147,8 +148,10 @@ public final class FakeRing: MediaRing, MediaSink {
     public func publish(_ slot: Int, _ info: BufferInfo) {}
     /// Nothing to do.
     public func count(_ cause: DropCause, _ number: UInt64) {}
-    /// Nothing to do.
-    public func finish(_ reason: StreamEnd) {}
+    /// Keeps the first reason.
+    public func finish(_ reason: StreamEnd) { ended.withLock { $0 = $0 ?? reason } }
+    /// As it was finished.
+    public var end: StreamEnd? { ended.withLock { $0 } }
 }
 
 /// Follows the states of sessions, so that a test waits for one instead of sleeping.

@@ -12,13 +12,16 @@ sound=(--camera none --microphone hw:Loopback,1)
 # recording NAME FILE OPTION...: alice's `capturectl record` in the background, until it has captured two seconds; its
 # session's number is in `id`, its status goes to NAME.status
 recording() {
-  local name=$1 file=$2
+  local name=$1 file=$2 before
   shift 2
+  before=$(newest_session)
   rm -f "/home/alice/$file"
   (alone capturectl record "$@" "$file" >"$work/$name.out" 2>&1; echo $? >"$work/$name.status") &
-  wait_for 60 test -e "/home/alice/$file" && id=$(newest_session) && wait_for 60 has_recorded "$id" 2 ||
+  # Its file may be there before its session is.
+  wait_for 60 session_after "$before" && wait_for 60 has_recorded "$id" 2 ||
     { cat "$work/$name.out"; return 1; }
 }
+session_after() { id=$(newest_session) && [[ -n $id && $id != "$1" ]]; }
 # started FILE OPTION...: the same with `capturectl start`, which does not stay
 started() {
   local file=$1
