@@ -166,7 +166,7 @@ event_within() {
 }
 # Emulated, udev alone takes longer.
 patience=1
-[[ $flavour == fast ]] || patience=5
+[[ $flavour == fast ]] || patience=15
 it "signals told it within $patience s" event_within $patience deviceRemoved "$pulled"
 it "the cameras are plugged in again" plug_cameras
 plugged=$(date +%s.%N)
