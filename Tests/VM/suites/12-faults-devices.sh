@@ -180,7 +180,7 @@ it "it shows bars" bars "$work/back.png"
 it "sound is recorded" recording "$work/gone.flac" --camera none --microphone $loop --duration 600
 it "the microphone is unplugged" unplug_sound snd_aloop
 it "the file is finished, 74" ends 74 "unplugged"
-it "no such microphone is listed" wait_for 10 fails says Loopback capturectl devices
+it "no such microphone is listed" wait_for 30 fails says Loopback capturectl devices
 it "it is plugged in again" plug_sound snd_aloop
 it "it is listed" wait_for 20 says Loopback capturectl devices
 it "the daemon never went down" says '^NRestarts=0$' systemctl show -p NRestarts captured

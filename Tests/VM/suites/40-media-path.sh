@@ -80,7 +80,7 @@ declare -A cost
 settled() {
   local frames bytes
   facts capturectl status --json "$id" && frames=$(value statistics.inputs.camera.published) bytes=$(value statistics.inputs.camera.copiedBytes) &&
-    wait_for 10 came $((frames + 2)) && is statistics.inputs.camera.copiedBytes "$bytes"
+    wait_for 30 came $((frames + 2)) && is statistics.inputs.camera.copiedBytes "$bytes"
 }
 came() { facts capturectl status --json "$id" && (($(value statistics.inputs.camera.published) >= $1)); }
 # An emulated machine is at times held up by its host for longer than any ring lasts: three tries.

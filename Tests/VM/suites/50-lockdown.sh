@@ -60,8 +60,8 @@ capture_fails() {
   for node in $(closing); do
     name=${node##*/pcm}
     case $node in
-      */video*) as "$1" timeout 20 v4l2-ctl -d "$node" --stream-mmap --stream-count=1 >"$work/captured" 2>&1 ;;
-      */pcm*) name=${name#C} && name=${name%c} && as "$1" timeout 20 arecord -q -D "hw:${name/D/,}" -d 1 -f S16_LE -c 2 -r 48000 \
+      */video*) as "$1" timeout 60 v4l2-ctl -d "$node" --stream-mmap --stream-count=1 >"$work/captured" 2>&1 ;;
+      */pcm*) name=${name#C} && name=${name%c} && as "$1" timeout 60 arecord -q -D "hw:${name/D/,}" -d 1 -f S16_LE -c 2 -r 48000 \
         /dev/null >"$work/captured" 2>&1 ;;
       *) as "$1" dd if="$node" count=0 status=none >"$work/captured" 2>&1 ;;
     esac && echo "$1 has $node" && return 1

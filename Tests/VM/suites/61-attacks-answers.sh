@@ -264,7 +264,7 @@ crowd() {
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$(main_pid captured)/status"; }
 crowds() {
   spawn crowd alice $evil request microphone 1000
-  says_in panel '^asked' && timeout 20 capturectl auth whoami >/dev/null && says_in crowd '^taken [1-9][0-9]*, refused [1-9]' 120
+  says_in panel '^asked' && timeout 60 capturectl auth whoami >/dev/null && says_in crowd '^taken [1-9][0-9]*, refused [1-9]' 120
 }
 
 # What a grant does not open, and what it opened when it is gone.
