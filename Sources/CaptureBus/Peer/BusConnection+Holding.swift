@@ -58,21 +58,13 @@ extension BusConnection {
         // A connection keeps its maker, and its name is never given to another.
         var known = makers.withLock { $0.filter { names.contains($0.key) } }
         for name in names where known[name] == nil {
-            let answer: [BusValue]
+            let values: [String: BusValue]
             do throws(CaptureError) {
-                answer = try await call(
-                    CaptureNames.bus,
-                    CaptureNames.busPath,
-                    CaptureNames.bus,
-                    "GetConnectionCredentials",
-                    signature: "s",
-                    [.string(name)]
-                )
+                values = try await connectionCredentials(of: name)
             } catch  where error.code == .unreachable {
                 // It has left; that the bus itself is gone, the next call tells.
                 continue
             }
-            let values = answer.first?.properties ?? [:]
             guard let process = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }),
                 let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) })
             else { continue }

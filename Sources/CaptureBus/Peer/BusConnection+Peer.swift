@@ -73,25 +73,32 @@ extension BusConnection {
         var label: String?
     }
 
+    /// What the bus says of who made a connection, as it says it.
+    ///
+    /// - Throws: `.unreachable` when the connection is gone, or the bus is.
+    func connectionCredentials(of name: String) async throws(CaptureError) -> [String: BusValue] {
+        let answer = try await call(
+            CaptureNames.bus,
+            CaptureNames.busPath,
+            CaptureNames.bus,
+            "GetConnectionCredentials",
+            signature: "s",
+            [.string(name)]
+        )
+        return answer.first?.properties ?? [:]
+    }
+
     private func busCredentials(of uniqueName: String) async throws(CaptureError) -> BusCredentials {
         guard uniqueName.hasPrefix(":") else {
             throw ProcessLook.refusal("'\(uniqueName)' is not the name of one connection")
         }
-        let answer: [BusValue]
+        let values: [String: BusValue]
         do throws(CaptureError) {
-            answer = try await call(
-                CaptureNames.bus,
-                CaptureNames.busPath,
-                CaptureNames.bus,
-                "GetConnectionCredentials",
-                signature: "s",
-                [.string(uniqueName)]
-            )
+            values = try await connectionCredentials(of: uniqueName)
         } catch {
             guard try await isConnected() else { throw error }
             throw ProcessLook.refusal("its connection \(uniqueName) is gone")
         }
-        let values = answer.first?.properties ?? [:]
         guard let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) }), user != UInt32.max,
             let pid = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }), pid > 0
         else { throw ProcessLook.refusal("the bus does not name its user and process") }
