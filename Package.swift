@@ -143,13 +143,14 @@ let package = Package(
 // What parses bytes from outside is fuzzed by the same functions twice: with kept inputs and a bounded number of new ones
 // among the unit tests, and by libFuzzer, which takes a build of its own (Tests/Fuzz/run).
 let fuzzed: [Target.Dependency] = [
-    "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureKit", "Authorization", grdb,
+    "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureKit", "Authorization", "CSystemd", "captured",
+    grdb,
 ]
 if Context.environment["CAPTURE_FUZZ"] == nil {
     package.targets.append(
         .testTarget(
             name: "FuzzTests",
-            dependencies: fuzzed + ["captured"],
+            dependencies: fuzzed,
             path: "Tests/Fuzz",
             exclude: ["CFuzz", "Corpus", "Main", "run"],
             sources: ["Targets", "Replay"],
@@ -157,7 +158,17 @@ if Context.environment["CAPTURE_FUZZ"] == nil {
         )
     )
 } else {
+    // libFuzzer has a main of its own, so the daemon is a library here.
+    let daemon = package.targets.first { $0.name == "captured" }
+    package.products.removeAll { $0.name == "captured" }
+    package.targets.removeAll { $0.name == "captured" }
     package.targets += [
+        .target(
+            name: "captured",
+            dependencies: daemon?.dependencies ?? [],
+            exclude: ["main.swift"],
+            swiftSettings: settings
+        ),
         .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
         .executableTarget(
             name: "capture-fuzz",

@@ -7,7 +7,7 @@ import Testing
 struct `What parses bytes from outside` {
     /// How many mutations each takes here; `make fuzz` takes many more.
     static let mutations = 2000
-    private static let targets = FuzzTarget.all + DaemonTargets.all
+    private static let targets = FuzzTarget.all
     private static let corpora = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Corpus")
 

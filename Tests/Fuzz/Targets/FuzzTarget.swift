@@ -19,8 +19,11 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "ring", run: FuzzRing.reader),
         FuzzTarget(name: "body", run: FuzzBodies.body),
         FuzzTarget(name: "signature", run: FuzzBodies.signature),
+        FuzzTarget(name: "message", run: FuzzMessage.message),
         FuzzTarget(name: "row", run: FuzzRow.row),
         FuzzTarget(name: "keys", run: FuzzKeys.keys),
+        FuzzTarget(name: "history", run: FuzzDaemon.history),
+        FuzzTarget(name: "lifetimes", run: FuzzDaemon.lifetimes),
     ]
 
     /// Traps, told why, unless something holds; not left out of optimized code.
@@ -51,6 +54,12 @@ struct FuzzInput {
         let bytes = rest.prefix { $0 != 0 }
         rest = rest.dropFirst(bytes.count + 1)
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// All that is left.
+    mutating func remainder() -> [UInt8] {
+        defer { rest = [] }
+        return Array(rest)
     }
 
     /// One of some values, by a byte.

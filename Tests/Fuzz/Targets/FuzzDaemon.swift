@@ -4,14 +4,9 @@ import CaptureCore
 
 @testable import captured
 
-/// What the daemon itself reads of a call. libFuzzer does not run these: a program cannot be linked into another.
-enum DaemonTargets {
-    static let all = [
-        FuzzTarget(name: "history", run: history),
-        FuzzTarget(name: "lifetimes", run: lifetimes),
-    ]
-
-    @Sendable private static func history(_ bytes: [UInt8]) {
+/// What the daemon itself reads of a call.
+enum FuzzDaemon {
+    @Sendable static func history(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let caller = ClientIdentity(
             program: "unit:a.service",
@@ -31,7 +26,7 @@ enum DaemonTargets {
         )
     }
 
-    @Sendable private static func lifetimes(_ bytes: [UInt8]) {
+    @Sendable static func lifetimes(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         let now: Int64 = 1_700_000_000_000
         var table: [String: BusValue] = [:]
