@@ -74,23 +74,26 @@ public final class Grant: Sendable {
 /// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
 /// that a grant never outruns its withdrawal.
 public actor AuthorizationGate {
+    /// What was decided a moment ago and stands; answers without a turn of the gate.
+    public nonisolated let remembered: RememberedDecisions
     let store: AuthorizationStore
     let usage: any UsageDescriptions
     let prompter: any Prompter
     let root: String
     /// What the administrator has decided; changed by `setPolicy`.
-    var policy: Policy
+    var policy: Policy { didSet { remembered.forget() } }
     /// What is switched off; changed by `setSwitch`.
-    var switches: Switches
+    var switches: Switches { didSet { remembered.forget() } }
     let switchFile: SwitchFile?
     var promptTimeout: Duration
     let decisions: @Sendable (Decision) -> Void
     let now: @Sendable () -> AnswerTime
-    var lifetimes = LifetimeBook()
+    var lifetimes = LifetimeBook() { didSet { remembered.forget() } }
+    var clock = ClockGuard()
     /// Who knows whether a program's user is there; `nil` where that does not matter.
-    var presence: (any Presence)?
+    var presence: (any Presence)? { didSet { remembered.forget() } }
     /// Grows whenever that may have changed.
-    var presenceRevision: UInt64 = 0
+    var presenceRevision: UInt64 = 0 { didSet { remembered.forget() } }
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
     var book = PromptBook()
@@ -121,6 +124,7 @@ public actor AuthorizationGate {
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
         self.store = store
+        remembered = RememberedDecisions(store: store, now: now)
         self.usage = usage
         self.prompter = prompter
         self.root = root
@@ -141,7 +145,9 @@ public actor AuthorizationGate {
     ///
     /// - Throws: `inputOutput` when the store cannot be used, which is not looked at for what policy forbids.
     public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
-        try statuses([service], for: client)[service] ?? .notDetermined
+        let status = try statuses([service], for: client)[service] ?? .notDetermined
+        remember([service: status], for: client)
+        return status
     }
 
     /// Gets a grant for each of the services, asking the person about those that were never decided.
@@ -174,13 +180,9 @@ public actor AuthorizationGate {
                 if let refusal = switches.refusal(services) { throw refusal }
                 let standing = try refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
-                    let allowed = standing.allowed
-                    let words = { (service: Service) in
-                        "\(client.program) may use \(service.title)" + (allowed[service].map { ": \($0)" } ?? "")
-                    }
-                    let given = try mint(services, for: client, byPolicy: Set(allowed.keys))
-                    report(services.subtracting(allowed.keys), for: client, .storedAnswer, words) { _ in .authorized }
-                    report(Set(allowed.keys), for: client, .policy, words) { _ in .authorized }
+                    let given = try mint(services, for: client, byPolicy: Set(standing.allowed.keys))
+                    reportAllowed(services, for: client, standing.allowed)
+                    if standing.allowed.isEmpty { remember(services, for: client) }
                     return given
                 }
                 try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)

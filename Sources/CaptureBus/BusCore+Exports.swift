@@ -81,11 +81,13 @@ extension BusCore {
             parts.append(try ExportedInterface(self, object, implementation))
         }
         exports[object.path] = parts
+        try answerQuickly(object)
     }
 
     /// Takes an object off the bus; calls that are being answered still are.
     func unexport(_ path: String) {
         exports[path] = nil
+        quickMethods.removeAll { $0.path == path }
     }
 
     /// Announces the present values of properties.
@@ -186,7 +188,7 @@ extension BusCore {
     }
 
     /// An answer that cannot be sent means that the connection is lost, which `process` finds out.
-    private func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
+    func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
         var failure: CaptureError
         do throws(CaptureError) {
             let values = try result.get()

@@ -24,6 +24,8 @@ import Glibc
     var exports: [String: [ExportedInterface]] = [:]
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
     var senders: [String: [WaitingCall]] = [:]
+    var quickMethods: [QuickMethod] = []
+    var quickFilter: OpaquePointer?
     /// The last call of each sender that was refused since too many waited, until that is told.
     var overflown: [String: BusCall] = [:]
     var matches: [UInt64: Match] = [:]
@@ -134,6 +136,8 @@ import Glibc
         for path in exports.keys.sorted() { unexport(path) }
         while let (_, message) = unsafe incoming.popFirst() { unsafe sd_bus_message_unref(message) }
         senders = [:]
+        unsafe sd_bus_slot_unref(quickFilter)
+        unsafe quickFilter = nil
         unsafe self.bus = nil
         unsafe sd_bus_close_unref(bus)
         let handlers = disconnectHandlers

@@ -22,17 +22,29 @@ public struct BusCall: Sendable {
 /// person must not be waited for here.
 public typealias BusHandler = @Sendable (BusCall) async throws(CaptureError) -> [BusValue]
 
+/// Answers a method call of a sender on the bus thread, where that takes neither waiting nor long, with values of the declared
+/// types; `nil` where it might, or where something is wrong with the call: then the method's `BusHandler` does. Never called
+/// before earlier calls of the same sender are answered.
+public typealias BusQuickHandler = @Sendable (_ sender: String, _ arguments: [BusValue]) -> [BusValue]?
+
 /// An interface with what it does.
 public struct BusImplementation: Sendable {
     /// What is declared.
     public let interface: BusInterface
     let handlers: [String: BusHandler]
+    let quick: [String: BusQuickHandler]
     let values: [String: BusValue]
 
-    /// An interface with a handler for every method and a first value for every property.
-    public init(_ interface: BusInterface, methods: [String: BusHandler] = [:], properties: [String: BusValue] = [:]) {
+    /// An interface with a handler for every method, a quick one for some, and a first value for every property.
+    public init(
+        _ interface: BusInterface,
+        methods: [String: BusHandler] = [:],
+        quick: [String: BusQuickHandler] = [:],
+        properties: [String: BusValue] = [:]
+    ) {
         self.interface = interface
         handlers = methods
+        self.quick = quick
         values = properties
     }
 }
@@ -124,6 +136,9 @@ extension BusImplementation {
         }
         guard Set(interface.methods.map(\.name)) == Set(handlers.keys) else {
             throw CaptureError(.internalFault, "the methods of \(name) and their handlers are not the same")
+        }
+        guard Set(quick.keys).isSubset(of: handlers.keys) else {
+            throw CaptureError(.internalFault, "\(name) has a quick handler of what is no method")
         }
         guard Set(interface.properties.map(\.name)) == Set(values.keys) else {
             throw CaptureError(.internalFault, "the properties of \(name) and their values are not the same")

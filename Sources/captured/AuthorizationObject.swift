@@ -27,8 +27,26 @@ struct AuthorizationObject: Sendable {
                 "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
                 "AnswerFor": answerFor, "SetFor": setFor,
             ],
+            quick: ["GetStatus": rememberedStatus, "RequestAccess": requestRemembered],
             properties: AuthorizationObject.properties(of: switches)
         )
+    }
+
+    /// What was decided a moment ago, told on the bus thread to whom it was decided for.
+    private func rememberedStatus(_ sender: String, _ arguments: [BusValue]) -> [BusValue]? {
+        guard let service = try? arguments.service(0), let caller = callers.unchanged(sender),
+            let status = gate.remembered.status(service, for: caller)
+        else { return nil }
+        return [.uint32(status.rawValue)]
+    }
+
+    private func requestRemembered(_ sender: String, _ arguments: [BusValue]) -> [BusValue]? {
+        guard let names = try? arguments.texts(0) else { return nil }
+        let services = Set(names.compactMap(Service.init(rawValue:)))
+        guard services.count == names.count, let caller = callers.unchanged(sender),
+            gate.remembered.grants(services, for: caller)
+        else { return nil }
+        return [.uint32(0)]
     }
 
     /// Whether each service of devices is on.

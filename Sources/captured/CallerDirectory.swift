@@ -2,6 +2,7 @@ import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import Synchronization
 
 /// The programs behind the bus's connections.
 ///
@@ -19,6 +20,8 @@ actor CallerDirectory {
     /// Whose refusal the journal was told: once for each, however often it calls.
     private var refused: Set<String> = []
     private var watches: [String: BusSubscription] = [:]
+    /// Those that were identified, for `unchanged`.
+    private nonisolated let pins = Mutex<[String: PinnedCaller]>([:])
 
     /// - Parameters:
     ///   - root: Where programs' files are looked for.
@@ -45,7 +48,8 @@ actor CallerDirectory {
     func client(_ connection: String) async throws(CaptureError) -> SessionClient {
         let now: ClientIdentity
         do throws(CaptureError) {
-            now = try await identify(connection)
+            let peer = try await identification.bus.credentials(of: connection)
+            now = try ClientIdentity.identify(try await identification.facts(from: peer))
             if let before = known[connection] {
                 guard before.isUnchanged(in: now) else { throw CallerDirectory.changed(from: before, to: now) }
             } else {
@@ -57,7 +61,12 @@ actor CallerDirectory {
                 try await watch(connection)
                 await tellPresent()
             }
+            // Of who has left meanwhile nothing is kept.
+            if known[connection] == now, let pin = PeerPin(peer) {
+                pins.withLock { $0[connection] = PinnedCaller(now, pin) }
+            }
         } catch {
+            pins.withLock { $0[connection] = nil }
             await note(error, of: connection)
             throw error
         }
@@ -69,6 +78,13 @@ actor CallerDirectory {
 
     /// Who a connection was found to be; `nil` for one that was never identified, or has left.
     func identity(of connection: String) -> ClientIdentity? { known[connection] }
+
+    /// Who a caller is that was identified before, as far as a look at its process tells that nothing has changed; `nil`
+    /// where it does not, and `client` decides. Takes microseconds, and does for nothing that gives access.
+    nonisolated func unchanged(_ connection: String) -> ClientIdentity? {
+        guard let caller = pins.withLock({ $0[connection] }), caller.isUnchanged else { return nil }
+        return caller.identity
+    }
 
     private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
         try ClientIdentity.identify(try await identification.facts(of: connection))
@@ -110,6 +126,7 @@ actor CallerDirectory {
 
     private func vanished(_ connection: String) async {
         known[connection] = nil
+        pins.withLock { $0[connection] = nil }
         refused.remove(connection)
         watches[connection] = nil
         await gone(connection)

@@ -11,7 +11,11 @@ struct Identification: Sendable {
     let root: SystemRoot
 
     func facts(of connection: String) async throws(CaptureError) -> ProcessFacts {
-        let peer = try await bus.credentials(of: connection)
+        try await facts(from: try await bus.credentials(of: connection))
+    }
+
+    /// What an identity is made of, from what the bus and the kernel said.
+    func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
         let executable = ProcessExecutable.examine(
             link: root.path(of: peer.executable.path) + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,

@@ -55,6 +55,40 @@ struct PeerTests {
         subscription.cancel()
     }
 
+    @Test func `a pinned process is unchanged until it runs another program`() async throws {
+        let bus = try PrivateBus()
+        let server = try await bus.connect()
+        let seen = Collector<String>()
+        let subscription = try await server.subscribe(BusMatch(interface: echo.name, member: "Happened")) {
+            seen.add($0.sender)
+        }
+        // A python that says that it is there, and turns into another program when it is told to.
+        let script = """
+            import dbus, os, sys
+            bus = dbus.bus.BusConnection(sys.argv[1])
+            message = dbus.lowlevel.SignalMessage("/a", "\(echo.name)", "Happened")
+            bus.send_message(message); bus.flush(); sys.stdin.readline()
+            os.execv("/bin/sh", ["sh", "-c", "echo there; cat"])
+            """
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        program.arguments = ["-c", script, bus.address]
+        let (input, output) = (Pipe(), Pipe())
+        (program.standardInput, program.standardOutput) = (input, output)
+        try program.run()
+        let name = try #require(await seen.next().first)
+        let pin = try #require(PeerPin(try await server.credentials(of: name)))
+        #expect(pin.isUnchanged)
+        #expect(pin.isUnchanged)
+        try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        #expect(!pin.isUnchanged)
+        try input.fileHandleForWriting.close()
+        program.waitUntilExit()
+        #expect(!pin.isUnchanged)
+        subscription.cancel()
+    }
+
     @Test(arguments: [":1.4711", "org.freedesktop.DBus", ""])
     func `who is not a connection is refused`(_ name: String) async throws {
         let bus = try PrivateBus()

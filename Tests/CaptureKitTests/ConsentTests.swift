@@ -161,6 +161,14 @@ struct ConsentTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test func `a request that is decided already waits for no signal`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus, ["RequestAccess": { _, _ in [.uint32(0)] }])
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        #expect(try await CaptureDevice.requestAccess(for: [.video], on: client) == [.video: .authorized])
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test func `a request that nobody answered throws why`() async throws {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(

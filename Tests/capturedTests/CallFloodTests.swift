@@ -26,7 +26,7 @@ import Testing
             tell.yield()
         }
         let calls = (0..<BusCore.mostWaitingCalls + 200).map { _ in
-            Task { try await client.call(server.uniqueName, path, interface.name, "Slow") }
+            Task { try await client.call(server.uniqueName, path, interface.name, "Slow", timeout: 300) }
         }
         var answered = 0
         for call in calls {

@@ -182,8 +182,8 @@ final class RequestingClient: Sendable {
     /// - Returns: The numbers of the requests.
     func request(_ count: Int) async throws -> Set<UInt32> {
         try await withThrowingTaskGroup(of: UInt32.self) { group in
-            for _ in 0..<count {
-                group.addTask { [connection] in
+            for index in 0..<count {
+                group.addTask { [connection, heard] in
                     let answer = try await connection.call(
                         CaptureNames.service,
                         CaptureNames.root,
@@ -193,7 +193,12 @@ final class RequestingClient: Sendable {
                         [.strings(["camera"])],
                         timeout: 120
                     )
-                    return UInt32(clamping: answer.first?.unsigned ?? 0)
+                    let number = UInt32(clamping: answer.first?.unsigned ?? 0)
+                    if number != 0 { return number }
+                    // It is authorized, and no signal follows: counted by a number that no request is given.
+                    let own = UInt32.max - UInt32(index)
+                    heard.outcomes.withLock { $0[own] = Outcome(code: "", status: 3) }
+                    return own
                 }
             }
             return try await group.reduce(into: []) { $0.insert($1) }

@@ -123,7 +123,7 @@ extension AuthorizationGate {
     }
 
     func time(_ now: AnswerTime) -> Int64? {
-        lifetimes.clock.time(now, mark: store.latestTime)
+        clock.time(now, mark: store.latestTime)
     }
 
     private func setClosing(_ index: Int) {
@@ -156,7 +156,6 @@ struct LifetimeBook {
     /// The programs that are connected.
     var present: [ClientIdentity] = []
     var revision: UInt64 = 0
-    var clock = ClockGuard()
     /// Looks again when the next answer ends.
     var waking: Task<Void, Never>?
     /// When the first answer in the store ends, in milliseconds since 1970, and whether one has a date; as of the last look.

@@ -46,6 +46,13 @@ public struct ClientIdentity: Hashable, Sendable {
         self.parts = parts
     }
 
+    /// By what tells most of them apart; equal is only what is equal in all.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(pid)
+        hasher.combine(user)
+        hasher.combine(program)
+    }
+
     /// The user under whom its answers are stored: 0, the machine, for services and dedicated users.
     public var answerUser: UInt32 {
         tier.belongsToMachine ? 0 : user

@@ -36,6 +36,12 @@ public final class AuthorizationStore: Sendable {
     /// Looks whether it can be relied on now, so that what was mended shows.
     public func look() { file.look() }
 
+    /// How many writes were begun since it was opened.
+    var writes: UInt64 { file.writes }
+
+    /// Which state of its file it is; `nil` when it cannot be relied on or is in use just now. Never waits.
+    var stamp: StoreStamp? { file.stamp }
+
     /// The stored answers for a program id.
     func answers(user: UInt32, program: String) throws(CaptureError) -> [StoredAnswer] {
         try file.access(.reading) { database in

@@ -22,6 +22,7 @@ final class GuardedStore: Sendable {
     private let kind: StoreKind
     private let location: StoreLocation
     private let condition: Mutex<Condition>
+    private let begun = Atomic<UInt64>(0)
 
     enum Use {
         case reading
@@ -71,6 +72,18 @@ final class GuardedStore: Sendable {
         _ = try? access(.reading) { _ in }
     }
 
+    /// How many writes were begun since it was opened.
+    var writes: UInt64 { begun.load(ordering: .acquiring) }
+
+    /// Which state of its file it is; `nil` when it cannot be relied on, is in memory, or in use just now. Never waits.
+    var stamp: StoreStamp? {
+        let path = condition.withLockIfAvailable { condition -> String? in
+            guard case .open(let store) = condition, store.file != nil else { return nil }
+            return store.queue.path
+        }
+        return (path ?? nil).flatMap { StoreStamp($0) }
+    }
+
     /// A setting of the open connection, as SQLite reads it back: for tests and `doctor`.
     func pragma(_ name: String) throws(CaptureError) -> String {
         try access(.plain) { database in
@@ -83,6 +96,7 @@ final class GuardedStore: Sendable {
     /// - Throws: `inputOutput` that says what is wrong with the store and what mends it.
     func access<T: Sendable>(_ use: Use, _ body: (Database) throws -> T) throws(CaptureError) -> T {
         let outcome = condition.withLock { condition -> Result<T, CaptureError> in
+            if use != .reading { begun.add(1, ordering: .acquiringAndReleasing) }
             do throws(StoreFault) {
                 let store = try mend(&condition)
                 return .success(try run(store.queue, use, body))

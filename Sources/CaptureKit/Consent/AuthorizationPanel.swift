@@ -122,6 +122,8 @@ public struct AuthorizationPanel: Sendable {
         let names = services.sorted().map(\.rawValue)
         let answer = try await call("RequestAccess", "as", [.strings(names)])
         guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }
+        // Known already, and no signal follows.
+        if request == 0 { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
         for await values in decisions where values.count == 4 && values[0].integer == request {
             let code = values[1].text ?? ""
             if !code.isEmpty { throw CaptureError(.init(rawValue: code), values[2].text ?? "") }

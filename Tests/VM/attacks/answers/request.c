@@ -36,6 +36,10 @@ static int begun(sd_bus_message *message, void *data, sd_bus_error *error)
 	const sd_bus_error *failure = sd_bus_message_get_error(message);
 	if (!failure) {
 		taken++;
+		/* 0 is granted already, and no signal follows. */
+		unsigned number;
+		must(sd_bus_message_read(message, "u", &number), "read an answer");
+		granted += !number;
 	} else if (!refused++) {
 		report("request", -1, failure);
 	}
