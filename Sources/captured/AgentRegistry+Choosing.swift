@@ -46,11 +46,19 @@ extension AgentRegistry {
         identity.parts.session.isEmpty ? displaySession(identity.user) ?? "" : identity.parts.session
     }
 
-    /// Why an agent may not be asked about a program, though it is the user's: the program types on its terminal, in place
-    /// of a person. Only of the shipped agent can that be said; who writes an agent of its own needs no terminal.
+    /// Why an agent may not be asked about a program, though it is the user's: a program types on its terminal, in place
+    /// of a person. Only of the shipped command line can that be said; who writes an agent of its own needs no terminal.
     func objection(to agent: RegisteredAgent, _ client: ClientIdentity) async -> String? {
-        guard !agent.isInline, commandLine.isRun(by: agent.identity) else { return nil }
+        guard commandLine.isRun(by: agent.identity) else { return nil }
         do throws(CaptureError) {
+            if agent.isInline {
+                let pid = agent.identity.pid
+                let stranger = try await drivers.stranger(holdingTerminalOf: pid, below: commandLine.root)
+                return stranger.map {
+                    "\($0.path) (process \($0.pid)) holds the terminal that it runs on, and could be any program of yours; "
+                        + "use a terminal of the system's, or the desktop's dialog"
+                }
+            }
             let own = try await drivers.drivers(of: agent.identity.pid).first { $0.isProgram(of: client) }
             return own.map { "that program (process \($0.pid)) holds the terminal that it runs on, or started it" }
         } catch {

@@ -124,6 +124,7 @@ actor AgentRegistry: Prompter {
 
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
         var tried: Set<String> = []
+        var objections: [String] = []
         while let agent = nextAgent(for: request.client, on: request.session, except: tried) {
             tried.insert(agent.connection)
             if let why = await objection(to: agent, request.client) {
@@ -134,6 +135,7 @@ actor AgentRegistry: Prompter {
                     fields: ["CAPTURE_CAUSE": "own-agent"],
                     of: request.client
                 )
+                objections.append(why)
                 continue
             }
             let answers: [Service: PersonsAnswer]
@@ -148,7 +150,8 @@ actor AgentRegistry: Prompter {
             if takesPassword { try await AnswerPassword(bus: bus).check(answers, to: request, from: agent.connection) }
             return answers
         }
-        throw AgentRegistry.nobody
+        guard let why = objections.first else { throw AgentRegistry.nobody }
+        throw CaptureError(.nobodyToAsk, "there is nobody to ask: an agent is there, but \(why)")
     }
 
     static let nobody = CaptureError(

@@ -5,12 +5,14 @@ import Glibc
 
 /// Who types on the terminal of a process: those that hold its other end, and those that started it.
 ///
-/// A person's terminal is held by a terminal emulator. A program that wants to answer its own question through the shipped
-/// agent has to hold the other end itself, or to leave that to another program: then it is another's answer.
+/// A person's terminal is held by a terminal emulator, or by what brings a person in from elsewhere. A program that wants to
+/// answer in a person's place has to hold the other end itself, or to leave that to another program.
 struct TerminalDrivers: Sendable {
     /// A process that drives another.
     struct Driver: Hashable, Sendable {
         var pid: Int32
+        /// Whom it runs as.
+        var user: UInt32
         /// The file that it runs; empty where it cannot be told.
         var path: String
         var device: UInt64
@@ -22,6 +24,21 @@ struct TerminalDrivers: Sendable {
             if pid == client.pid { return true }
             guard let file = client.executable, inode != 0, !client.runsInterpreter else { return false }
             return device == file.device && inode == file.inode
+        }
+    }
+
+    /// A process that holds the other end of a terminal and could be anybody's: it runs a file that others than root may
+    /// write, or code that it is handed.
+    ///
+    /// - Parameter root: Where programs' files are looked for.
+    /// - Throws: `.notPermitted` when the process cannot be looked at.
+    func stranger(holdingTerminalOf pid: Int32, below root: SystemRoot) async throws(CaptureError) -> Driver? {
+        try await WorkerThread.run("find-drivers") { () -> Result<Driver?, CaptureError> in
+            guard let own = status(of: pid) else {
+                return .failure(CaptureError(.notPermitted, "process \(pid) cannot be looked at"))
+            }
+            guard let number = own.terminalNumber else { return .success(nil) }
+            return .success(holders(of: number).map(driver).first { $0.couldBeAnybodys(below: root) })
         }
     }
 
@@ -56,6 +73,7 @@ struct TerminalDrivers: Sendable {
         let isThere = unsafe stat(link, &file) == 0
         return Driver(
             pid: pid,
+            user: user(of: pid) ?? .max,
             path: Files.link(at: link) ?? "",
             device: isThere ? UInt64(file.st_dev) : 0,
             inode: isThere ? UInt64(file.st_ino) : 0
@@ -77,6 +95,16 @@ struct TerminalDrivers: Sendable {
         }
     }
 
+    /// By its own word in `/proc/PID/status`: the folder's owner is root where the process may not be dumped.
+    private func user(of pid: Int32) -> UInt32? {
+        guard let text = Files.line(of: "\(processes)/\(pid)/status"),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Uid:") })
+        else { return nil }
+        // The real and the effective one: who may become somebody else by either is that user.
+        let words = line.split { $0.isWhitespace }.dropFirst().prefix(2).map { UInt32($0) }
+        return words.count == 2 && words.first == words.last ? words[0] : nil
+    }
+
     private struct Status {
         var parent: Int32
         /// The number of its terminal below /dev/pts; `nil` where it has none of that kind.
@@ -93,5 +121,17 @@ struct TerminalDrivers: Sendable {
         let device = UInt32(bitPattern: terminal)
         let isPseudo = (device >> 8) & 0xfff == 136
         return Status(parent: parent, terminalNumber: isPseudo ? (device & 0xff) | ((device >> 12) & 0xfff00) : nil)
+    }
+}
+
+extension TerminalDrivers.Driver {
+    /// Whether anything of its user's could be behind it.
+    fileprivate func couldBeAnybodys(below root: SystemRoot) -> Bool {
+        // Root could be anybody anyway, as could the daemon's own user where it serves that one's session.
+        if user == 0 || user == geteuid() { return false }
+        guard let file = ExecutableFile.inspect(root.path(of: path), below: root.prefix), file.isProtected else {
+            return true
+        }
+        return file.device != device || file.inode != inode || file.isInterpreter
     }
 }

@@ -26,7 +26,8 @@ final class FakeProcesses: Sendable {
         parent: Int32 = 1,
         runs program: String = "/bin/sh",
         terminal: UInt32? = nil,
-        holds: [Int] = []
+        holds: [Int] = [],
+        user: String = "1000\t1000"
     )
         throws
     {
@@ -38,6 +39,8 @@ final class FakeProcesses: Sendable {
         let device = terminal.map { 136 << 8 | $0 & 0xff | ($0 & 0xfff00) << 12 } ?? 0
         try "\(pid) (a) b (c)) S \(parent) \(pid) \(pid) \(Int32(bitPattern: device)) \(pid) 0 0\n"
             .write(toFile: own + "/stat", atomically: false, encoding: .utf8)
+        try "Name:\ta\nUid:\t\(user)\t0\t0\n"
+            .write(toFile: own + "/status", atomically: false, encoding: .utf8)
         for (descriptor, number) in holds.enumerated() {
             try files.createSymbolicLink(atPath: "\(own)/fd/\(descriptor)", withDestinationPath: "/dev/pts/ptmx")
             try "pos:\t0\nflags:\t02\nmnt_id:\t23\ntty-index:\t\(number)\n"
@@ -81,6 +84,38 @@ final class FakeProcesses: Sendable {
         #expect(try found(20) == [21, 20])
     }
 
+    /// Whoever holds terminal 3, as one of user 1000 alone; root's own and the daemon's are believed.
+    private func stranger() async throws -> Int32? {
+        try await drivers.stranger(holdingTerminalOf: 20, below: SystemRoot(ofProcessOne: false))?.pid
+    }
+
+    @Test func `is a stranger unless its file is root's alone and no interpreter`() async throws {
+        try machine.add(20, terminal: 3)
+        #expect(try await stranger() == nil)
+        try machine.add(30, runs: "/usr/bin/env", holds: [3])
+        try machine.add(31, runs: "/bin/cat", holds: [3], user: "0\t0")
+        try machine.add(32, runs: NSTemporaryDirectory() + "nothing", holds: [3], user: "0\t0")
+        // `env` runs what it is told to.
+        #expect(try await stranger() == 30)
+        try FileManager.default.removeItem(atPath: machine.folder + "/30")
+        #expect(try await stranger() == nil)
+        let cat = "/usr/bin/cat"
+        try machine.add(33, runs: cat, holds: [3])
+        #expect(try await stranger() == nil)
+        let copy = machine.folder + "/tool"
+        try FileManager.default.copyItem(atPath: cat, toPath: copy)
+        try machine.add(34, runs: copy, holds: [3])
+        #expect(try await stranger() == 34)
+    }
+
+    @Test func `is a stranger who may become somebody else, or says nothing of its user`() async throws {
+        try machine.add(20, terminal: 3)
+        try machine.add(30, runs: "/home/me/nothing", holds: [3], user: "1000\t0")
+        #expect(try await stranger() == 30)
+        try "".write(toFile: machine.folder + "/30/status", atomically: false, encoding: .utf8)
+        #expect(try await stranger() == 30)
+    }
+
     @Test func `is the asking program by its process or its file, of an interpreter by its process`() throws {
         let file = try #require(ExecutableFile.inspect("/usr/bin/env"))
         var client = ClientIdentity(
@@ -97,13 +132,19 @@ final class FakeProcesses: Sendable {
             ),
             pid: 10
         )
-        let other = TerminalDrivers.Driver(pid: 30, path: "/home/me/tool", device: file.device, inode: file.inode)
+        let other = TerminalDrivers.Driver(
+            pid: 30,
+            user: 1000,
+            path: "/home/me/tool",
+            device: file.device,
+            inode: file.inode
+        )
         #expect(other.isProgram(of: client))
         client.executable?.path = "/usr/bin/python3.11"
         #expect(!other.isProgram(of: client))
         client.pid = 30
         #expect(other.isProgram(of: client))
-        let unknown = TerminalDrivers.Driver(pid: 31, path: "", device: 0, inode: 0)
+        let unknown = TerminalDrivers.Driver(pid: 31, user: 1000, path: "", device: 0, inode: 0)
         #expect(!unknown.isProgram(of: client))
     }
 }

@@ -78,7 +78,7 @@ public struct ClientIdentity: Hashable, Sendable {
     }
 
     /// Whether its file runs other programs' words, and so tells nothing of the program.
-    public var runsInterpreter: Bool { executable.map { Interpreters.contains($0.path) } ?? false }
+    public var runsInterpreter: Bool { executable?.isInterpreter ?? false }
 
     /// Whether a second look at the same connection found the same process running the same program.
     ///

@@ -18,6 +18,9 @@ public struct ExecutableFile: Hashable, Sendable {
         self.isProtected = isProtected
     }
 
+    /// Whether it runs other programs' words, and so tells nothing of what runs.
+    public var isInterpreter: Bool { Interpreters.contains(path) }
+
     /// Whether this is the same program as another file at the same path.
     ///
     /// A package upgrade replaces the file under a path that only root can write: the same program. Where a user can

@@ -111,9 +111,12 @@ agents() {
     does 'inline refused: NotPermitted' $evil inline
   attack "capturectl on a terminal that is not its own" 'does not get the microphone: there is nobody to ask' \
     expect_exit 75 alone $evil terminal detached capturectl record --camera none --duration 1 detached.wav
+  attack "a program that types on the terminal of a capturectl of its own" \
+    'does not get the microphone: there is nobody to ask: an agent is there, but /home/alice/evil .* holds the terminal' \
+    expect_exit 75 alone $evil terminal foreground capturectl record --camera none --duration 1 own.wav
   attack "capturectl in the background of a terminal" 'does not get the microphone: there is nobody to ask' \
     expect_exit 75 alone $evil terminal background capturectl record --camera none --duration 1 background.wav
-  it "no file is left of them" fails ls /home/alice/detached.wav /home/alice/background.wav
+  it "no file is left of them" fails ls /home/alice/detached.wav /home/alice/own.wav /home/alice/background.wav
 
   # A question that is with the right agent, which keeps quiet.
   spawn panel alice /home/alice/panel agent hold

@@ -1,7 +1,8 @@
 /* evil terminal own COMMAND...: runs the command in the foreground of a terminal whose other end this program holds, says
    yes to whatever it shows, and asks for the microphone itself; exits as `evil request`.
-   evil terminal detached|background COMMAND...: runs it on a terminal that is not its own, or in the background of one,
-   types yes all the time, and exits as the command does. */
+   evil terminal detached|background|foreground COMMAND...: runs it on a terminal that is not its own, in the background of
+   one, or in the foreground of one whose other end this program holds, types yes all the time, and exits as the command
+   does. */
 #include "evil.h"
 #include <fcntl.h>
 #include <poll.h>
