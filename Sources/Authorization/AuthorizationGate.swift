@@ -159,15 +159,18 @@ public actor AuthorizationGate {
     ///   - services: What is needed, all or nothing.
     ///   - client: Who asks, identified when it connected or called.
     ///   - session: The login session to ask in, handed through to the prompter.
+    ///   - mayAsk: False for who goes on after an interruption, with the answer that there was or not at all.
     ///   - again: Identifies the same connection once more; a difference refuses.
     /// - Returns: A live grant for each service.
     /// - Throws: `switchedOff`, `userAway`, `denied`, `restricted`, `missingUsageDescription`, `dismissed`, `timedOut`,
-    ///   `nobodyToAsk`; `askedTooOften` where several questions came to nothing just now; `notPermitted` when the identity
-    ///   changed or cannot be read; `inputOutput` when the store cannot be used.
+    ///   `nobodyToAsk`; `askedTooOften` where several questions came to nothing just now; `revoked` where nobody may be
+    ///   asked and somebody would have to be; `notPermitted` when the identity changed or cannot be read; `inputOutput`
+    ///   when the store cannot be used.
     public func requestAccess(
         _ services: Set<Service>,
         for client: ClientIdentity,
         session: String,
+        mayAsk: Bool = true,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) -> [Service: Grant] {
         do throws(CaptureError) {
@@ -185,6 +188,7 @@ public actor AuthorizationGate {
                     if standing.allowed.isEmpty { remember(services, for: client) }
                     return given
                 }
+                guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
                 try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)
             }
         } catch {

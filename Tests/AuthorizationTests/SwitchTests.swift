@@ -50,6 +50,31 @@ import Testing
         #expect(person.asked.isEmpty)
     }
 
+    @Test func `who was interrupted goes on with the answer that there was, and is never asked`() async throws {
+        let gate = makeGate()
+        let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
+        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(await gate.interruption(of: [.camera, .microphone], for: client)?.code == .switchedOff)
+        #expect(await gate.interruption(of: [.microphone], for: client) == nil)
+        // What is off is no matter of consent.
+        try await gate.checkConsent(to: [.camera], for: client)
+        #expect(await code { try await gate.checkConsent(to: [.camera, .microphone], for: client) } == .revoked)
+        try await gate.setSwitch(.camera, isOn: true)
+        #expect(await gate.interruption(of: [.camera], for: client) == nil)
+        let again: @Sendable () async throws(CaptureError) -> ClientIdentity = { () throws(CaptureError) in client }
+        let grants = try await gate.requestAccess([.camera], for: client, session: "", mayAsk: false, again: again)
+        #expect(grants[.camera]?.isLive == true)
+        let refused = await code {
+            _ = try await gate.requestAccess([.microphone], for: client, session: "", mayAsk: false, again: again)
+        }
+        #expect(refused == .revoked)
+        #expect(log.decisions.last?.message.contains("start again to be asked") == true)
+        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .denied)
+        #expect(await code { try await gate.checkConsent(to: [.camera], for: client) } == .denied)
+        #expect(person.asked.isEmpty)
+    }
+
     @Test func `nobody is asked about what is off, and an open question is taken away`() async throws {
         let gate = makeGate()
         try await gate.setSwitch(.camera, isOn: false)

@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 
 /// How long a yes lasts, and what happens when it ends.
 extension AuthorizationGate {
@@ -22,8 +22,11 @@ extension AuthorizationGate {
         keepTime()
     }
 
-    /// A session is over, and the grants that it had are given back.
-    public func sessionEnded(_ given: [Grant]) {
+    /// A session is over, or needs no longer all that it captured: grants that it had are given back.
+    ///
+    /// - Parameter needed: What other sessions still need, by their clients, of which some have no live grants since they
+    ///   are interrupted: what was allowed for one session is not over with this one.
+    public func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>] = [:]) {
         // Before anybody looks: another session that ends at the same time must not take these for live.
         forget(given)
         for index in lifetimes.passing.indices {
@@ -32,7 +35,7 @@ extension AuthorizationGate {
                 given.contains(where: { grant in
                     grant.user == passing.row.user && grant.program == passing.row.program
                         && grant.service == passing.row.service
-                })
+                }), needed[holder]?.contains(passing.row.service) != true
             else { continue }
             let others = liveGrants(user: passing.row.user, program: passing.row.program, service: passing.row.service)
             if !others.contains(where: { $0.client == holder }) { lifetimes.passing[index].closing = now().sinceBoot }
