@@ -150,7 +150,10 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     case starting
     /// Streaming.
     case running
-    /// Streaming stopped from outside: the device went away. Its files are finished.
+    /// Streaming stopped from outside for a while: a service is switched off, or the user is away. Its files are finished;
+    /// its buffers go on by themselves when that is over, in state `running`.
+    case suspended
+    /// Ended from outside: the device went away, or what would be a suspension found nothing but files. They are finished.
     case interrupted
     /// Ended as asked; its files are finished.
     case stopped
@@ -196,4 +199,13 @@ public struct InputStatistics: Hashable, Sendable {
 
     /// Counters at zero.
     public init() {}
+
+    /// These counters on top of those from before an interruption.
+    public func following(_ before: InputStatistics) -> InputStatistics {
+        var sum = self
+        sum.published += before.published
+        sum.drops.merge(before.drops, uniquingKeysWith: +)
+        sum.copiedBytes = copiedBytes.map { $0 + (before.copiedBytes ?? 0) }
+        return sum
+    }
 }

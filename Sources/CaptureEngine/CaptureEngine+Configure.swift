@@ -23,6 +23,13 @@ extension CaptureEngine {
         guard session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
         }
+        if session.state == .suspended || session.suspending != nil {
+            let why = session.reason.map { " (\($0.message))" } ?? ""
+            throw CaptureError(
+                .wrongState,
+                "session \(id) is interrupted\(why); it can be changed when it runs again, or be stopped"
+            )
+        }
         guard session.state == .configured || session.state == .running, !session.isEnding, !session.isChanging else {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) and cannot be changed now")
         }
@@ -95,7 +102,8 @@ extension CaptureEngine {
     }
 
     private func apply(_ description: SessionDescription, to session: Session) async throws(CaptureError) {
-        let missing = Set(description.inputs.map { Service($0.mediaType) }).subtracting(session.grants.keys)
+        let needed = session.needed(of: description)
+        let missing = Set(needed.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
             for service in missing {
                 let status = try await gate.status(service, for: session.client.identity)
@@ -116,14 +124,16 @@ extension CaptureEngine {
         }
         let known = Set(session.outputs.keys)
         let inputs = try await open(
-            description.inputs,
+            needed,
             outputs: description.outputs.filter { !known.contains($0.name) },
             of: description,
             in: session
         )
         let added = inputs.filter { session.inputs[$0.key] == nil }
         do throws(CaptureError) {
-            if session.isEnding { throw CaptureError(.wrongState, "session \(session.id) ended meanwhile") }
+            if session.isEnding {
+                throw CaptureError(.wrongState, "session \(session.id) ended or was interrupted meanwhile")
+            }
             for input in added.values { try await pool.stream(input.shared) }
         } catch {
             let fresh = session.outputs.filter { !known.contains($0.key) }
@@ -139,6 +149,7 @@ extension CaptureEngine {
     private func commit(_ description: SessionDescription, _ inputs: [String: LiveInput], in session: Session) async {
         session.inputs = inputs
         session.description = description
+        session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         observer.sessionChanged(session.snapshot)
         let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
         await finish(Array(goneOutputs.values))

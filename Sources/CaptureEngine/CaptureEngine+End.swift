@@ -10,7 +10,7 @@ extension CaptureEngine {
     /// - Throws: `.noSuchSession`.
     public func stop(_ id: UInt32, client: SessionClient) throws(CaptureError) {
         let session = try session(id, for: client)
-        guard !session.state.isFinal, !session.isEnding else { return }
+        guard !session.state.isFinal, session.ending == nil else { return }
         Task { await end(session, as: .stopped, nil) }
     }
 
@@ -26,7 +26,15 @@ extension CaptureEngine {
             case .configured, .authorizing:
                 if let ending = beginEnd(session, as: .failed, gone) { waiting.append(ending) }
             case .starting: _ = beginEnd(session, as: .failed, gone)
-            case .running where session.description.isAttached: _ = beginEnd(session, as: .stopped, nil)
+            case .running where session.description.isAttached, .suspended where session.description.isAttached:
+                _ = beginEnd(session, as: .stopped, nil)
+            // Buffers go on for the connection that has them alone.
+            case .running where session.suspending != nil, .suspended:
+                _ = beginEnd(
+                    session,
+                    as: .failed,
+                    CaptureError(.unreachable, "its program left while it was interrupted")
+                )
             default: break
             }
         }
@@ -56,24 +64,32 @@ extension CaptureEngine {
         for ending in endings { await ending.value }
     }
 
-    /// A consent was withdrawn, its service switched off or its user is away: the session delivers nothing any more when this returns.
+    /// A consent was withdrawn, its service switched off or its user is away: the session delivers nothing any more when
+    /// this returns.
     func revoked(_ id: UInt32, _ service: Service) async {
-        guard let session = sessions[id], !session.state.isFinal else { return }
-        let grant = session.grants[service]
-        let withdrawal = grant?.withdrawal ?? Grant.withdrawal(of: service, "")
-        // Who is switched off or locked may start again when that is over: nothing was taken from the program.
-        let isTaken = grant.map { $0.withdrawnBy == .withdrawn } ?? true
-        await end(session, as: isTaken ? .failed : .interrupted, withdrawal)
+        // A grant that lives came in the place of the one that this is about.
+        guard let session = sessions[id], !session.state.isFinal, let grant = session.grants[service], !grant.isLive
+        else { return }
+        if grant.withdrawnBy == .withdrawn { return await end(session, as: .failed, grant.withdrawal) }
+        // Nothing was taken from the program: it may go on, or start again, when that is over.
+        guard session.canGoOn else { return await end(session, as: .interrupted, grant.withdrawal) }
+        await interrupt(session, grant.withdrawal)
     }
 
-    /// Ends the sessions whose consent was withdrawn, and waits until nothing of them is delivered any more.
+    /// Ends the sessions whose consent was withdrawn, and interrupts those that may go on later; waits until nothing of them
+    /// is delivered any more.
     public func endRevoked() async {
         // None is delivered to while another is ended.
         await withTaskGroup { group in
             for session in sessions.values {
-                guard let grant = session.grants.values.first(where: { !$0.isLive }) else { continue }
                 let id = session.id
-                group.addTask { await self.revoked(id, grant.service) }
+                let dead = session.grants.values.filter { !$0.isLive }
+                if let grant = dead.first(where: { $0.withdrawnBy == .withdrawn }) ?? dead.first {
+                    group.addTask { await self.revoked(id, grant.service) }
+                }
+                if session.state == .suspended || session.suspending != nil {
+                    group.addTask { await self.endIfForbidden(id) }
+                }
             }
         }
     }
@@ -93,11 +109,40 @@ extension CaptureEngine {
     }
 
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
+        await session.suspending?.value
+        let final = await cease(session, as: UseOutcome(state, reason), reason)
+        session.finalStatistics = final
+        // What keeps a device, a ring or a process alive goes; the counters stay.
+        session.inputs = [:]
+        session.outputs = [:]
+        session.files = [:]
+        let given = Array(session.grants.values)
+        session.grants = [:]
+        await gate.sessionEnded(given, needed: servicesInUse)
+        if state == .stopped, reason == nil, let fault = session.firstFault {
+            // It was asked to stop, yet a file of it is not what it should be.
+            change(session, to: .failed, fault)
+        } else {
+            change(session, to: state, reason)
+        }
+        forgetOldest()
+    }
+
+    /// Stops everything that a session captures: when this returns nothing of it is delivered, its devices are closed
+    /// unless others use them, and its files are finished.
+    ///
+    /// - Parameter goesOn: Whether its buffers go on later, in other rings.
+    /// - Returns: The counters as they stood then.
+    func cease(_ session: Session, as outcome: UseOutcome, _ reason: CaptureError?, goesOn: Bool = false) async
+        -> SessionStatistics
+    {
         session.starting?.cancel()
         for output in session.outputs.values where !output.isReady {
+            let name = output.description.name
             let what =
                 session.starting == nil
-                ? "the session ended before '\(output.description.name)' was added" : "stopped before it ran"
+                ? "the session \(goesOn ? "was interrupted" : "ended") before '\(name)' was added"
+                : "stopped before it ran"
             settle(output, CaptureError(.wrongState, what))
         }
         await session.starting?.value
@@ -107,29 +152,25 @@ extension CaptureEngine {
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)
         for output in outputs where !output.isDone { output.recorder?.stop() }
+        if goesOn { await leaveRings(of: session, atOnce: true, shared: true) }
         for input in session.inputs.values {
-            await pool.release(input.shared.device.id, for: session.id)
+            await pool.release(input.shared.device.id, for: session.id, goesOn ? .moved : .stopped)
         }
         var final = session.statistics
         await leaveRings(of: session, atOnce: reason?.isWithdrawal == true)
-        await endUses(Array(session.uses.keys), of: session, as: UseOutcome(state, reason), reason)
+        await endUses(Array(session.uses.keys), of: session, as: outcome, reason)
         await finish(outputs)
         final.outputs = session.statistics.outputs
-        session.finalStatistics = final
-        // What keeps a device, a ring or a process alive goes; the counters stay.
-        session.inputs = [:]
-        session.outputs = [:]
-        session.files = [:]
-        let given = Array(session.grants.values)
-        session.grants = [:]
-        await gate.sessionEnded(given)
-        if state == .stopped, reason == nil, let fault = session.firstFault {
-            // It was asked to stop, yet a file of it is not what it should be.
-            change(session, to: .failed, fault)
-        } else {
-            change(session, to: state, reason)
+        return final
+    }
+
+    /// What sessions that are not at their end need consent for, by their clients.
+    var servicesInUse: [ClientIdentity: Set<Service>] {
+        var used: [ClientIdentity: Set<Service>] = [:]
+        for session in sessions.values where !session.state.isFinal && session.ending == nil {
+            used[session.client.identity, default: []].formUnion(session.grants.keys)
         }
-        forgetOldest()
+        return used
     }
 }
 

@@ -7,8 +7,11 @@ extension CaptureEngine {
     ///
     /// - Parameter atOnce: Whether nothing may be written there any more when this returns, for a withdrawn consent. For
     ///   a session that merely ended, nobody who shares a device loses a frame by it.
-    func leaveRings(of session: Session, atOnce: Bool) async {
+    /// - Parameter shared: Whether only those of devices that others use; the session's client is to learn there that the
+    ///   stream goes on elsewhere.
+    func leaveRings(of session: Session, atOnce: Bool, shared: Bool = false) async {
         for (id, ring) in session.shown {
+            if shared, await pool.users(of: id).count < 2 { continue }
             if !atOnce, sessions.values.contains(where: { $0.sees(ring, like: session) }) { continue }
             do throws(CaptureError) {
                 try await pool.move(id, from: ring, atOnce: atOnce)
@@ -24,7 +27,7 @@ extension CaptureEngine {
                 await deviceEnded(others, reason)
             }
         }
-        session.shown = [:]
+        if !shared { session.shown = [:] }
     }
 
     /// Hands the readers of a source the ring in which it goes on; those that are ending read no further.

@@ -45,7 +45,7 @@ extension CaptureEngine {
     }
 
     /// Whether a start may go on: nobody stopped the session and no consent was withdrawn meanwhile.
-    private func proceed(_ session: Session) throws(CaptureError) {
+    func proceed(_ session: Session) throws(CaptureError) {
         if session.isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
         if let grant = session.grants.values.first(where: { !$0.isLive }) {
             throw grant.withdrawal
@@ -66,7 +66,7 @@ extension CaptureEngine {
         try await adopt(grants, in: session)
     }
 
-    /// Takes grants into a session, so that their withdrawal ends it.
+    /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
         // Once more at the start, as at the answer: the connection must still be the program that was allowed.
         let now = try await session.client.identifyAgain()

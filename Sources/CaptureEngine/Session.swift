@@ -23,12 +23,19 @@ final class Session {
     var firstFault: CaptureError?
     /// The end under way, so that a session is ended once.
     var ending: Task<Void, Never>?
-    var isEnding: Bool { ending != nil }
+    /// The interruption under way, likewise.
+    var suspending: Task<Void, Never>?
+    /// Whether nothing more is to be had of it, or not before it goes on.
+    var isEnding: Bool { ending != nil || suspending != nil }
+    /// Whether what interrupts it may be over since it was looked at last.
+    var looksAgain = false
+    /// What its inputs had counted when it was interrupted, by name.
+    var before: [String: InputStatistics] = [:]
     /// Set while a change is being prepared, so that changes come one after the other.
     var isChanging = false
     /// Wait for the change that is being prepared.
     var whenUnchanging: [CheckedContinuation<Void, Never>] = []
-    /// The start under way; whoever ends the session waits for it first.
+    /// The start under way, or the resumption; whoever ends the session waits for it first.
     var starting: Task<Void, Never>?
 
     init(id: UInt32, client: SessionClient, description: SessionDescription, files: [String: any OpenFile]) {
@@ -59,7 +66,7 @@ final class Session {
             let (seconds, attoseconds) = startedAt.duration(to: .now).components
             all.elapsed = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         }
-        all.inputs = inputs.mapValues(\.statistics)
+        all.inputs = before.merging(inputs.mapValues(\.statistics)) { $1.following($0) }
         all.outputs = outputs.mapValues(\.statistics)
         return all
     }
@@ -105,7 +112,7 @@ final class LiveOutput {
     /// The file that the recorder writes, where nobody else may.
     let file: FileIdentity?
     /// What it reads.
-    let feeds: [SharedSource]
+    var feeds: [SharedSource]
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?

@@ -210,7 +210,9 @@ actor SourcePool {
     }
 
     /// A session no longer uses a device; the last one closes it.
-    func release(_ id: DeviceID, for session: UInt32) async {
+    ///
+    /// - Parameter end: What readers of the ring are told where it is closed.
+    func release(_ id: DeviceID, for session: UInt32, _ end: StreamEnd = .stopped) async {
         users[id]?.remove(session)
         guard users[id]?.isEmpty ?? true else { return }
         users[id] = nil
@@ -218,7 +220,7 @@ actor SourcePool {
         case .open(let shared, let streaming):
             let task = Task {
                 await self.devices.close(shared.source)
-                if case .not = streaming {} else { shared.ring.sink.finish(.stopped) }
+                if case .not = streaming {} else { shared.ring.sink.finish(end) }
                 self.entries[id] = nil
             }
             entries[id] = .closing(task)

@@ -7,6 +7,7 @@ import TestSupport
 struct EngineBench {
     let machine = FakeMachine()
     let recorders = FakeRecorders()
+    let rings = FakeRings()
     let watch = StateWatch()
     let gate: AuthorizationGate
     let history: HistoryKeeper
@@ -24,7 +25,7 @@ struct EngineBench {
         )
         engine = CaptureEngine(
             devices: machine,
-            rings: FakeRings(),
+            rings: rings,
             recorders: recorders,
             gate: gate,
             observer: watch,

@@ -32,6 +32,11 @@ public final class FakeSource: MediaSource {
     /// Notes the move; the readers of the sink before are told.
     public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
         log.note("move \(device)\(atOnce ? " at once" : "")")
+        let former = self.sink.withLock { present in
+            defer { present = sink }
+            return present
+        }
+        former?.finish(.moved)
     }
 
     /// Ends as it was told to.
@@ -66,6 +71,8 @@ public final class FakeMachine: DeviceProvider {
     private let startFailure = Mutex<CaptureError?>(nil)
     private let moveFailure = Mutex<CaptureError?>(nil)
     private let delay = Mutex<Duration>(.zero)
+    private let present = Mutex([FakeMachine.camera, FakeMachine.microphone])
+    private let hook = Mutex<(@Sendable (String) async -> Void)?>(nil)
 
     /// A machine on which nothing has happened.
     public init() {}
@@ -127,6 +134,26 @@ public final class FakeMachine: DeviceProvider {
         try? await Task.sleep(for: delay.withLock { $0 })
     }
 
+    /// Changes what is there; what is open stays so.
+    public func plug(_ devices: [DeviceDescription]) {
+        present.withLock { $0 = devices }
+    }
+
+    /// Has something done before each opening and each start of a device, told as the log will be; nil for nothing.
+    public func before(_ body: (@Sendable (String) async -> Void)?) {
+        hook.withLock { $0 = body }
+    }
+
+    /// The devices that are open, by the log.
+    public var openDevices: [String] {
+        var open: [String] = []
+        for words in log.map({ $0.split(separator: " ") }) where words.count == 2 {
+            if words[0] == "open" { open.append(String(words[1])) }
+            if words[0] == "close" { open.removeAll { $0 == words[1] } }
+        }
+        return open
+    }
+
     /// The readers of a device's ring are told that it is lost; `unplug` tells the rest.
     public func finishRing(of device: DeviceID) {
         sources.withLock { $0[device] }?.finishRing()
@@ -137,8 +164,8 @@ public final class FakeMachine: DeviceProvider {
         sources.withLock { $0[device] }?.unplug()
     }
 
-    /// The camera and the microphone.
-    public func devices() async -> [DeviceDescription] { [FakeMachine.camera, FakeMachine.microphone] }
+    /// The camera and the microphone, unless it was changed.
+    public func devices() async -> [DeviceDescription] { present.withLock { $0 } }
 
     /// Opens the camera, unless openings are made to fail.
     public func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant)
@@ -151,22 +178,23 @@ public final class FakeMachine: DeviceProvider {
             interval: FrameInterval(1, 30),
             planes: [PlaneLayout(offset: 0, stride: 1280, size: 614_400)]
         )
-        await dawdle()
-        return try open(device.id, .video(format))
+        return try await open(device.id, .video(format), grant)
     }
 
     /// Opens the microphone, unless openings are made to fail.
     public func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
     {
-        await dawdle()
-        return try open(
-            device.id,
-            .audio(AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480))
-        )
+        let format = AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480)
+        return try await open(device.id, .audio(format), grant)
     }
 
-    private func open(_ id: DeviceID, _ format: MediaFormat) throws(CaptureError) -> any MediaSource {
+    private func open(_ id: DeviceID, _ format: MediaFormat, _ grant: Grant) async throws(CaptureError)
+        -> any MediaSource
+    {
+        await dawdle()
+        await hook.withLock { $0 }?("open \(id)")
+        guard grant.isLive else { throw CaptureError(.revoked, "the consent was withdrawn") }
         if let error = failure.withLock({ $0 }) { throw error }
         note("open \(id)")
         let source = FakeSource(id, format, self)
@@ -181,6 +209,7 @@ public final class FakeMachine: DeviceProvider {
         ended: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError) {
         await dawdle()
+        await hook.withLock { $0 }?("start")
         if let error = startFailure.withLock({ $0 }) { throw error }
         try source.start(into: sink, ended: ended)
     }

@@ -103,13 +103,20 @@ public final class FakeFile: OpenFile {
 }
 
 /// Rings that hold nothing.
-public struct FakeRings: RingProvider {
+public final class FakeRings: RingProvider {
+    private let all = Mutex<[FakeRing]>([])
+
     /// Rings of nothing.
     public init() {}
 
+    /// Those that were made, in order.
+    public var made: [FakeRing] { all.withLock { $0 } }
+
     /// A ring of nothing.
     public func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
-        FakeRing()
+        let ring = FakeRing()
+        all.withLock { $0.append(ring) }
+        return ring
     }
 }
 

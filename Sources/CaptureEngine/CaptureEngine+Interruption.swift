@@ -1,0 +1,156 @@
+import Authorization
+import CaptureCore
+
+/// Sessions whose service is switched off or whose user is away: their buffers go on when that is over.
+extension CaptureEngine {
+    /// Looks which interrupted sessions may go on, after a service was switched on or a user came back, and lets them.
+    ///
+    /// Returns at once; that one goes on is its change of state to `running`. Nobody is asked: one whose consent is not
+    /// there any more ends.
+    public func resume() {
+        for session in sessions.values where session.state == .suspended || session.suspending != nil {
+            beginResumption(session)
+        }
+    }
+
+    /// Interrupts a session once, whatever it is doing; later callers wait for the same interruption.
+    func interrupt(_ session: Session, _ reason: CaptureError) async {
+        // Interrupted already, and nothing of it has begun anew.
+        if session.state == .suspended, session.starting == nil, !session.isEnding { return }
+        await beginInterruption(session, reason).value
+    }
+
+    /// Ends an interrupted session whose consent was withdrawn meanwhile: it has no live grant that could tell.
+    func endIfForbidden(_ id: UInt32) async {
+        guard let session = sessions[id] else { return }
+        await session.suspending?.value
+        guard session.state == .suspended, !session.isEnding else { return }
+        do throws(CaptureError) {
+            try await gate.checkConsent(to: session.neededServices, for: session.client.identity)
+        } catch {
+            await end(session, as: .failed, error)
+        }
+    }
+
+    private func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
+        if let task = session.ending ?? session.suspending { return task }
+        let task = Task { await self.suspend(session, reason) }
+        session.suspending = task
+        return task
+    }
+
+    private func suspend(_ session: Session, _ withdrawal: CaptureError) async {
+        let counters = await cease(session, as: .interrupted, withdrawal, goesOn: true)
+        session.before = counters.inputs
+        session.inputs = [:]
+        // What keeps a device or a ring alive goes; the counters of finished files stay.
+        for output in session.outputs.values { output.feeds = [] }
+        for output in session.buffers {
+            let live = LiveOutput(output, recorder: nil, feeds: [])
+            live.isReady = true
+            session.outputs[output.name] = live
+        }
+        // All grants are given back, since nothing is captured; which they were tells what is still needed.
+        let services = session.neededServices
+        let given = Array(session.grants.values)
+        session.grants = session.grants.filter { services.contains($0.key) }
+        await gate.sessionEnded(given, needed: servicesInUse)
+        session.looksAgain = false
+        let reason = await gate.interruption(of: services, for: session.client.identity)
+        session.suspending = nil
+        // Whoever ends it waits for this.
+        if session.ending != nil { return }
+        rest(session, reason ?? withdrawal)
+        if reason == nil || session.looksAgain { beginResumption(session) }
+    }
+
+    private func rest(_ session: Session, _ reason: CaptureError) {
+        if session.state != .suspended || session.reason != reason { change(session, to: .suspended, reason) }
+    }
+
+    private func beginResumption(_ session: Session) {
+        guard session.state == .suspended, !session.isEnding, session.starting == nil else {
+            session.looksAgain = true
+            return
+        }
+        session.starting = Task { await self.goOn(session) }
+    }
+
+    private func goOn(_ session: Session) async {
+        do throws(CaptureError) {
+            repeat {
+                session.looksAgain = false
+                guard let reason = await gate.interruption(of: session.neededServices, for: session.client.identity)
+                else { return try await reopen(session) }
+                if !session.isEnding { rest(session, reason) }
+            } while session.looksAgain && !session.isEnding
+            session.starting = nil
+        } catch {
+            session.starting = nil
+            // Who ends or interrupts the session waits for this task and clears up what it opened.
+            if session.isEnding { return }
+            switch error.code {
+            case .switchedOff, .userAway: _ = beginInterruption(session, error)
+            case .deviceLost, .noSuchDevice:
+                await end(session, as: .interrupted, CaptureError(.deviceLost, error.message, errno: error.errno))
+            default: await end(session, as: .failed, error)
+            }
+        }
+    }
+
+    /// Lets an interrupted session run again, as a start does, but that nobody is asked.
+    private func reopen(_ session: Session) async throws(CaptureError) {
+        try await history.check()
+        let grants = try await gate.requestAccess(
+            session.neededServices,
+            for: session.client.identity,
+            session: session.client.connection,
+            mayAsk: false,
+            again: session.client.identifyAgain
+        )
+        try await adopt(grants, in: session)
+        do throws(CaptureError) {
+            try await openAgain(session)
+        } catch {
+            // A device that is refused for a dead grant does not say what ended it.
+            throw session.grants.values.first { !$0.isLive }?.withdrawal ?? error
+        }
+        session.starting = nil
+        change(session, to: .running)
+        for output in session.buffers { observer.bufferMoved(session.snapshot, output: output.name) }
+        finishIfDone(session)
+    }
+
+    private func openAgain(_ session: Session) async throws(CaptureError) {
+        try proceed(session)
+        // The very devices that it had, also where it took the first of its kind.
+        let inputs = session.needed(of: session.description).map { input in
+            var same = input
+            same.device = session.before[input.name]?.device ?? input.device
+            return same
+        }
+        session.inputs = try await open(inputs, outputs: session.buffers, of: session.description, in: session)
+        try proceed(session)
+        try await stream(session)
+        try proceed(session)
+    }
+}
+
+extension Session {
+    /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer. Files are finished instead.
+    var canGoOn: Bool { state == .suspended || state == .running && !buffers.isEmpty }
+
+    /// The outputs that no recorder writes.
+    fileprivate var buffers: [OutputDescription] { description.outputs.filter { $0.kind == .buffer } }
+
+    /// The inputs of a description that something is made of; those whose outputs are all done need not be opened again.
+    func needed(of description: SessionDescription) -> [InputDescription] {
+        description.inputs.filter { input in
+            let fed = description.connections.filter { $0.input == input.name }.map(\.output)
+            return fed.isEmpty || fed.contains { outputs[$0]?.isDone != true }
+        }
+    }
+
+    /// What it needs consent for to go on.
+    fileprivate var neededServices: Set<Service> { Set(needed(of: description).map { Service($0.mediaType) }) }
+}

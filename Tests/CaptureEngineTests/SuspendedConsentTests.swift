@@ -1,0 +1,141 @@
+import Authorization
+import CaptureCore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CaptureEngine
+
+@Suite(.timeLimit(.minutes(10))) struct `The consent of a session that is interrupted` {
+    private let bench = EngineBench()
+    private let program = "exe:/usr/bin/tester"
+
+    @Test func `ends it when it is withdrawn, though nothing is captured`() async throws {
+        let id = try await bench.suspended()
+        try await bench.gate.set(user: 1000, program: program, service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.state(of: id)?.state == .failed)
+        #expect(await bench.state(of: id)?.reason?.code == .denied)
+    }
+
+    @Test func `ends it when it is forgotten`() async throws {
+        let id = try await bench.suspended()
+        _ = try await bench.gate.reset(user: 1000, program: program, service: nil)
+        await bench.engine.endRevoked()
+        #expect(await bench.state(of: id)?.state == .failed)
+        #expect(await bench.state(of: id)?.reason?.code == .revoked)
+    }
+
+    @Test func `ends it when policy forbids it, told the file and line`() async throws {
+        let folder = NSTemporaryDirectory() + "policy-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
+        try Data("[Rule]\nService=camera\nDecision=restrict\n".utf8)
+            .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
+        let id = try await bench.suspended()
+        await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil))
+        await bench.engine.endRevoked()
+        #expect(await bench.state(of: id)?.state == .failed)
+        #expect(await bench.state(of: id)?.reason?.code == .restricted)
+        #expect(await bench.state(of: id)?.reason?.message.contains("a.conf:1") == true)
+    }
+
+    @Test func `of something else than what is off ends it, too`() async throws {
+        var description = EngineBench.buffer
+        description.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
+        description.outputs.append(OutputDescription(name: "sounds", kind: .buffer, format: ""))
+        description.connections.append(ConnectionDescription(input: "microphone", output: "sounds"))
+        let id = try await bench.suspended(description)
+        try await bench.gate.set(user: 1000, program: program, service: .microphone, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.state(of: id)?.state == .failed)
+        #expect(await bench.state(of: id)?.reason?.code == .denied)
+    }
+
+    @Test func `that is not there any more when it is to go on is asked of nobody`() async throws {
+        let asked = Atomic<Int>(0)
+        let bench = EngineBench { request in
+            asked.add(1, ordering: .relaxed)
+            return Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
+        }
+        let id = try await bench.suspended()
+        _ = try await bench.gate.reset(user: 1000, program: program, service: nil)
+        try await bench.gate.setSwitch(.camera, isOn: true)
+        await bench.engine.resume()
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .revoked)
+        #expect(asked.load(ordering: .relaxed) == 1)
+        #expect(bench.machine.openDevices.isEmpty)
+    }
+
+    @Test func `is another program's when the connection is`() async throws {
+        let identity = EngineBench.client().identity
+        let isOther = Flag()
+        let client = SessionClient(identity: identity, connection: ":1.1") { () throws(CaptureError) in
+            var now = identity
+            if isOther.isUp { now.program = "exe:/usr/bin/thief" }
+            return now
+        }
+        let id = try await bench.suspended(EngineBench.buffer, client)
+        isOther.raise()
+        try await bench.turn(.camera, on: true)
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .notPermitted)
+        #expect(bench.machine.openDevices.isEmpty)
+    }
+
+    @Test func `given this time is there when it goes on, whichever session of the process ended meanwhile`()
+        async throws
+    {
+        let (gate, watch) = (onceGate(), StateWatch())
+        let engine = CaptureEngine(
+            devices: FakeMachine(),
+            rings: FakeRings(),
+            recorders: FakeRecorders(),
+            gate: gate,
+            observer: watch,
+            history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        )
+        let client = EngineBench.client()
+        await gate.connected([client.identity], revision: 1)
+        let reading = try await engine.create(EngineBench.buffer, files: [:], client: client)
+        let recording = try await engine.create(EngineBench.movie(), files: ["movie": FakeFile()], client: client)
+        for id in [reading, recording] {
+            try await engine.start(id, client: client)
+            #expect(await watch.wait(id, for: .running, .failed).state == .running)
+        }
+        try await gate.setSwitch(.camera, isOn: false)
+        await engine.endRevoked()
+        #expect(await watch.wait(recording, for: .interrupted, .failed).state == .interrupted)
+        try await gate.setSwitch(.camera, isOn: true)
+        await engine.resume()
+        #expect(await watch.wait(reading, for: .running, .failed).state == .running)
+        #expect(try await gate.status(.camera, for: client.identity) == .authorized)
+        #expect(try await gate.status(.microphone, for: client.identity) == .notDetermined)
+        try await gate.setSwitch(.camera, isOn: false)
+        await engine.endRevoked()
+        try await engine.stop(reading, client: client)
+        _ = await watch.wait(reading, for: .stopped, .failed)
+        #expect(try await gate.status(.camera, for: client.identity) == .notDetermined)
+    }
+
+    private func onceGate() -> AuthorizationGate {
+        AuthorizationGate(store: .inMemory(), usage: FixedUsageDescriptions("to test"), prompter: ThisTime())
+    }
+}
+
+/// A person who says yes, this time.
+private struct ThisTime: Prompter {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        Dictionary(uniqueKeysWithValues: request.services.map { ($0, PersonsAnswer(true, lifetime: .session)) })
+    }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isUp: Bool { value.load(ordering: .relaxed) }
+    func raise() { value.store(true, ordering: .relaxed) }
+}
