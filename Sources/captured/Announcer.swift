@@ -19,8 +19,13 @@ final class Announcer: EngineObserver {
 
     private let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
-    /// The states that the journal knows, so that it is told of each once.
-    private let states = Mutex<[UInt32: SessionState]>([:])
+    private struct Standing: Equatable {
+        var state: SessionState
+        var reason: CaptureError?
+    }
+
+    /// How sessions stand as the journal knows it, so that it is told of each state and reason once.
+    private let states = Mutex<[UInt32: Standing]>([:])
     private let refusals: RefusalJournal
 
     init(refusals: RefusalJournal = RefusalJournal()) {
@@ -33,8 +38,9 @@ final class Announcer: EngineObserver {
     }
 
     func sessionChanged(_ session: SessionSnapshot) {
-        let before = states.withLock { $0.updateValue(session.state, forKey: session.id) }
-        SessionJournal.record(session, isNewState: before != session.state)
+        let now = Standing(state: session.state, reason: session.reason)
+        let before = states.withLock { $0.updateValue(now, forKey: session.id) }
+        SessionJournal.record(session, isNewState: before != now)
         continuation.yield(.changed(session))
     }
 

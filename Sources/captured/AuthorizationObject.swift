@@ -75,6 +75,7 @@ struct AuthorizationObject: Sendable {
         }
         // It may be off though that could not be kept.
         await engine.endRevoked()
+        if isOn { await engine.resume() }
         try showSwitches(await gate.currentSwitches)
         Journal.send(
             "\(client.identity.program) of \(Users.name(of: client.identity.user)) switches \(service.title) "

@@ -65,8 +65,6 @@ enum Daemon {
         )
         await gate.setPromptLimits(configuration.consent.promptLimits)
         await gate.setLifetimes(configuration.consent.lifetimes)
-        let logins = LoginWatch(bus: bus, isSystem: options.isSystem, sessions: .system, gate: gate)
-        await logins.setStopping(configuration.consent.stopWhenLocked)
         let engine = CaptureEngine(
             devices: devices,
             rings: SharedRings(),
@@ -75,6 +73,14 @@ enum Daemon {
             observer: announcer,
             history: history
         )
+        let logins = LoginWatch(
+            bus: bus,
+            isSystem: options.isSystem,
+            sessions: .system,
+            gate: gate,
+            looked: { await engine.resume() }
+        )
+        await logins.setStopping(configuration.consent.stopWhenLocked)
         let requests = AccessRequests(bus: bus, gate: gate)
         let callers = CallerDirectory(
             bus: bus,
@@ -156,7 +162,10 @@ enum Daemon {
         ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
 
-        let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) { await health.reload() }
+        let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
+            await health.reload()
+            await engine.endRevoked()
+        }
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")
         following.cancel()

@@ -6,12 +6,12 @@ import CaptureEngine
 /// What the journal is told of sessions and decisions, with fields that can be searched for:
 /// `journalctl CAPTURE_PROGRAM=exe:/usr/bin/capturectl`.
 enum SessionJournal {
-    /// - Parameter isNewState: False when its inputs or outputs changed, and its state did not.
+    /// - Parameter isNewState: False when its inputs or outputs changed, and its state and its reason did not.
     static func record(_ session: SessionSnapshot, isNewState: Bool) {
         let devices = session.description.inputs.map { $0.device ?? "first \($0.mediaType.rawValue)" }
         Journal.send(
             DisplayText.neutralized(sentence(on: session, isNewState: isNewState), limit: 2000),
-            priority: session.state == .failed || session.state == .interrupted ? .warning : .info,
+            priority: [.failed, .interrupted, .suspended].contains(session.state) ? .warning : .info,
             fields: [
                 "CAPTURE_SESSION": "\(session.id)",
                 "CAPTURE_STATE": session.state.rawValue,

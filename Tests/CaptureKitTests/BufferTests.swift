@@ -31,10 +31,15 @@ struct BufferTests {
         ring.publish(slot, info)
     }
 
-    private func running(_ bus: PrivateBus, _ rings: [RingWriter], _ output: FrameBufferOutput) async throws -> (
-        FakeDaemon, CaptureSession
-    ) {
+    /// - Parameter refused: How many calls for a ring are refused after the first.
+    private func running(
+        _ bus: PrivateBus,
+        _ rings: [RingWriter],
+        _ output: FrameBufferOutput,
+        refused: Int = 0
+    ) async throws -> (FakeDaemon, CaptureSession) {
         let next = Mutex(0)
+        let refusals = Mutex(refused)
         let daemon = try await FakeDaemon(
             on: bus,
             [
@@ -42,7 +47,13 @@ struct BufferTests {
                     try daemon.become(.running)
                     return []
                 },
-                "OpenBuffer": { _, _ in
+                "OpenBuffer": { _, _ throws(CaptureError) in
+                    let isRefused = refusals.withLock { left in
+                        guard next.withLock({ $0 }) > 0, left > 0 else { return false }
+                        left -= 1
+                        return true
+                    }
+                    if isRefused { throw CaptureError(.wrongState, "session 7 is suspended, not running") }
                     let index = next.withLock { number in
                         defer { number += 1 }
                         return number
@@ -91,6 +102,79 @@ struct BufferTests {
         #expect(await iterator.next() == 1)
         try BufferTests.publish(second, 2)
         first.finish(.moved)
+        try moved(daemon)
+        #expect(await iterator.next() == 2)
+        #expect(output.missed == 0)
+        second.finish(.stopped)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `a stream that is interrupted goes on in the same reader with what is captured after that`() async throws
+    {
+        let bus = try PrivateBus()
+        let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
+        let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        // The first that goes on is interrupted again before its ring is asked for.
+        let (daemon, session) = try await running(bus, [first, second], output, refused: 1)
+        var iterator = sequences.makeAsyncIterator()
+        try BufferTests.publish(first, 1)
+        #expect(await iterator.next() == 1)
+        let states = try await session.states()
+        // Somebody else captures meanwhile.
+        try BufferTests.publish(second, 2)
+        first.finish(.moved)
+        for _ in 0..<2 {
+            try daemon.become(.suspended, CaptureError(.switchedOff, "the camera was switched off for every program"))
+            try daemon.become(.running)
+            try moved(daemon)
+        }
+        var seen: [SessionState] = []
+        for await status in states {
+            seen.append(status.state)
+            if status.state == .suspended { #expect(status.interruption == .consentWithdrawn) }
+            if seen.count == 5 { break }
+        }
+        #expect(seen == [.running, .suspended, .running, .suspended, .running])
+        let publishing = Task {
+            for value in 3...255 as ClosedRange<UInt8> {
+                try BufferTests.publish(second, value)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            // Nothing reads any more.
+            feed.finish()
+        }
+        #expect(try #require(await iterator.next()) > 2)
+        publishing.cancel()
+        #expect(output.failure == nil)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `a reader of an interrupted session that ends is told why`() async throws {
+        let bus = try PrivateBus()
+        let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let (daemon, session) = try await running(bus, [ring], output)
+        try BufferTests.publish(ring, 1)
+        for await _ in sequences { break }
+        let states = try await session.states()
+        ring.finish(.moved)
+        try daemon.become(.suspended, CaptureError(.userAway, "session 2 is locked"))
+        for await status in states where status.state == .suspended { break }
+        #expect(await session.isInterrupted)
+        #expect(await session.status.interruption == .userAway)
+        #expect(output.failure == nil)
+        try daemon.become(.failed, CaptureError(.revoked, "the consent was withdrawn"))
+        while output.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(output.failure?.code == .revoked)
+        output.stop()
+    }
+
+    private func moved(_ daemon: FakeDaemon) throws {
         try daemon.connection.emit(
             FakeDaemon.session,
             CaptureNames.session,
@@ -98,10 +182,5 @@ struct BufferTests {
             signature: "s",
             [.string("buffer")]
         )
-        #expect(await iterator.next() == 2)
-        #expect(output.missed == 0)
-        second.finish(.stopped)
-        output.stop()
-        withExtendedLifetime(session) {}
     }
 }

@@ -42,6 +42,15 @@ struct PresentationTests {
         #expect(Quantities.size(bytes) == text)
     }
 
+    @Test func `a session that is interrupted for a while is shown so, with the reason`() {
+        let why = CaptureError(.switchedOff, "the camera is switched off")
+        let event = DaemonEvent.sessionChanged(3, SessionStatus(.suspended, why))
+        let now = Clock.now()
+        #expect(EventPresentation.text(event, at: now).hasSuffix("session 3 is suspended: the camera is switched off"))
+        let line = EventPresentation.json(event, at: now).line
+        #expect(line.contains("\"state\":\"suspended\",\"reasonCode\":\"SwitchedOff\""))
+    }
+
     @Test func `one is not several`() {
         #expect(Quantities.count(1, "camera") == "1 camera")
         #expect(Quantities.count(0, "camera") == "0 cameras")

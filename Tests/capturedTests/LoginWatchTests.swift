@@ -95,6 +95,27 @@ struct `With StopWhenLocked` {
         withExtendedLifetime(logind) {}
     }
 
+    @Test func `those who go on when their user is back hear of each look`() async throws {
+        let logind = try await FakeLogind(bus)
+        let (looks, feed) = AsyncStream<Void>.makeStream()
+        let watch = LoginWatch(
+            bus: try await BusConnection.open(bus.kind),
+            isSystem: true,
+            sessions: Self.logins,
+            gate: gate,
+            looked: { feed.yield() }
+        )
+        await watch.setStopping(true)
+        let client = program(in: "2")
+        try logind.lock("2", true)
+        for await _ in looks where await gate.absence(of: client) != nil { break }
+        try logind.lock("2", false)
+        for await _ in looks where await gate.absence(of: client) == nil { break }
+        await watch.setStopping(false)
+        for await _ in looks { break }
+        withExtendedLifetime(logind) {}
+    }
+
     @Test func `it is looked at again when it is switched on and off`() async throws {
         let logind = try await FakeLogind(bus)
         try logind.lock("2", true)

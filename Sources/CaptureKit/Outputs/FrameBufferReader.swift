@@ -6,7 +6,8 @@ import Synchronization
 
 /// Reads a source's own memory, without a copy: the frames of a camera or the periods of a microphone.
 ///
-/// Any number of readers share one ring; a slow one is told how many buffers it missed and disturbs nobody.
+/// Any number of readers share one ring; a slow one is told how many buffers it missed and disturbs nobody. While the
+/// session is interrupted nothing comes; then the first buffer after that does, perhaps in another format.
 /// Thread-bound: one thread calls `next`. Blocking, so never in a task: `FrameBufferOutput` has a thread for it.
 public final class FrameBufferReader {
     /// What came of waiting.
@@ -39,7 +40,8 @@ public final class FrameBufferReader {
     /// - Parameters:
     ///   - nanoseconds: How long to wait; 0 only looks, less than 0 waits without limit.
     ///   - newest: Passes over everything but the newest buffer.
-    /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away.
+    /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away; what ended the session while
+    ///   it was interrupted.
     public func next(timeout nanoseconds: Int64 = -1, newest: Bool = false) throws(CaptureError) -> Event {
         while true {
             switch try ring.next(timeout: nanoseconds, newest: newest) {
@@ -47,10 +49,9 @@ public final class FrameBufferReader {
             case .timedOut: return .timedOut
             case .ended(.moved):
                 switch try moves.next(timeout: nanoseconds) {
-                case .ring(let file):
+                case .ring(let file, let fromStart):
                     missedBefore += ring.missed
-                    // Everything in the new ring was captured after what this reader has seen.
-                    ring = try RingReader(mapping: file, fromStart: true)
+                    ring = try RingReader(mapping: file, fromStart: fromStart)
                 case .stopped: return .ended(.stopped)
                 case nil: return .timedOut
                 }
@@ -67,13 +68,13 @@ public final class FrameBufferReader {
 final class BufferMoves: Sendable {
     /// What became of the stream.
     enum Move {
-        case ring(Descriptor)
+        case ring(Descriptor, fromStart: Bool)
         /// The session stopped as it was asked to.
         case stopped
     }
 
     private struct State {
-        var files: [Descriptor] = []
+        var files: [(Descriptor, fromStart: Bool)] = []
         var end: Result<Move, CaptureError>?
     }
     private let state = Mutex(State())
@@ -87,8 +88,12 @@ final class BufferMoves: Sendable {
         }
     }
 
-    func put(_ file: Descriptor) {
-        state.withLock { $0.files.append(file) }
+    /// The stream goes on in another ring.
+    ///
+    /// - Parameter fromStart: Whether everything in it was captured after what was in the one before; after an
+    ///   interruption others may have captured meanwhile, which is not for this reader.
+    func put(_ file: Descriptor, fromStart: Bool) {
+        state.withLock { $0.files.append((file, fromStart)) }
         signal.raise()
     }
 
@@ -105,7 +110,7 @@ final class BufferMoves: Sendable {
         while true {
             signal.lower()
             let (file, end) = state.withLock { ($0.files.isEmpty ? nil : $0.files.removeFirst(), $0.end) }
-            if let file { return .ring(file) }
+            if let file { return .ring(file.0, fromStart: file.fromStart) }
             if let end { return try end.get() }
             let limit = nanoseconds < 0 ? -1 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
             do throws(SystemError) {
@@ -128,14 +133,18 @@ extension CaptureSession {
         let events = try await events()
         let file = try await openBuffer(output)
         Task {
+            var isAfterInterruption = false
             for await event in events {
                 switch event {
                 case .bufferMoved(output):
                     do throws(CaptureError) {
-                        moves.put(try await self.openBuffer(output))
+                        moves.put(try await self.openBuffer(output), fromStart: !isAfterInterruption)
+                        isAfterInterruption = false
                     } catch {
-                        moves.end(error)
+                        // Interrupted or ended since: either is told of by the session's state, and a way on by a move.
+                        if ![.wrongState, .switchedOff, .userAway].contains(error.code) { moves.end(error) }
                     }
+                case .changed(let status) where status.state == .suspended: isAfterInterruption = true
                 case .changed(let status) where status.state.isFinal: moves.end(status.reason)
                 default: continue
                 }

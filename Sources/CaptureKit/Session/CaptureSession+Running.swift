@@ -27,6 +27,10 @@ extension CaptureSession {
     /// Whether it streams.
     public var isRunning: Bool { status.state == .running }
 
+    /// Whether it is interrupted for a while, as `status.interruption` says: nothing is delivered, and it goes on by itself
+    /// when that is over. A change of state tells that it was interrupted, and one to `running` that this has ended.
+    public var isInterrupted: Bool { status.state == .suspended }
+
     /// What happens from now on, beginning with how things stand, ending after the final state.
     ///
     /// - Throws: What the daemon refuses; the session is made there for this.

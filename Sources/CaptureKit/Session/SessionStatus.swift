@@ -4,7 +4,7 @@ public import CaptureCore
 public struct SessionStatus: Hashable, Sendable {
     /// Where it stands.
     public var state: SessionState
-    /// Why it failed or was interrupted.
+    /// Why it failed, is suspended or was interrupted.
     public var reason: CaptureError?
 
     /// A state with its reason.
@@ -13,9 +13,10 @@ public struct SessionStatus: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Why capture was interrupted from outside; `nil` in any other state.
+    /// Why capture was interrupted from outside, for a while (`suspended`) or for good (`interrupted`); `nil` in any other
+    /// state.
     public var interruption: InterruptionReason? {
-        guard state == .interrupted, let reason else { return nil }
+        guard state == .suspended || state == .interrupted, let reason else { return nil }
         switch reason.code {
         case .deviceLost: return .deviceLost
         case .revoked, .denied, .restricted, .switchedOff: return .consentWithdrawn
@@ -34,7 +35,8 @@ public enum InterruptionReason: String, Hashable, Sendable {
     case consentWithdrawn
     /// Another program took the device.
     case deviceInUse
-    /// The user's session was locked, or another user sits at the machine; capture may be started again after that.
+    /// The user's session was locked, or another user sits at the machine; capture goes on, or may be started again, after
+    /// that.
     case userAway
     /// As the reason's sentence says.
     case other

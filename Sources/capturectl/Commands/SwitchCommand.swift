@@ -7,7 +7,9 @@ struct SwitchCommand: AsyncParsableCommand {
         abstract: "Turn all cameras or all microphones off for every program, or on again.",
         discussion: """
             Off: every session that uses the service is interrupted before the command returns, its files are finished, and \
-            no start succeeds (77) until it is on again. Answers stay as they are. It lasts over a restart.
+            no start succeeds (77) until it is on again. A session that hands frames to its program in memory is suspended \
+            and goes on by itself then; one that only writes files or pipes has ended (77). Answers stay as they are. It \
+            lasts over a restart.
 
             Without arguments: how the switches stand. Switching off is free for who sits at the machine; switching on takes \
             your password.
