@@ -78,15 +78,21 @@ struct Subject {
         if let difference = rings.difference(from: held) { wrong.append(difference) }
         if try !MappedRings().files.isSubset(of: rings.files) { wrong.append("it was handed another ring") }
 
-        if let service = withdrawal.service {
-            if await session.isRunning { wrong.append("the session runs on") }
-            try await session.stop()
-            try await until("the session ends") { await session.status.state.isFinal }
-            try await panel.setSwitch(service, isOn: true)
+        if withdrawal.service != nil {
+            try await until("the session is interrupted") { await session.isInterrupted }
         } else {
             try await until("the session ends") { await session.status.state.isFinal }
         }
         let (picture, heard) = (pictures.count, sounds.count)
+        if let service = withdrawal.service {
+            try await panel.setSwitch(service, isOn: true)
+            try await until("the session goes on by itself") {
+                pictures.count.buffers > picture.buffers && sounds.count.buffers > heard.buffers
+            }
+            if let difference = rings.difference(from: held) { wrong.append("when it went on, \(difference)") }
+            try await session.stop()
+            try await until("the session ends") { await session.status.state.isFinal }
+        }
         for (what, last) in [("a frame", picture.last), ("sound", heard.last)] where last > returned {
             wrong.append("\(what) of \(last - returned) ns after the return reached it")
         }
