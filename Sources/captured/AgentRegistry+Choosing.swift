@@ -4,7 +4,7 @@ import CaptureCore
 
 /// Which agent is asked about a program.
 extension AgentRegistry {
-    /// Who would be asked about a program now: the agent of its connection, else the latest of its user and session.
+    /// Who would be asked about a program now: the agent of its connection, else the latest where its questions are put.
     ///
     /// - Parameter connection: The program's; empty for one that is not there.
     func agent(for client: ClientIdentity, on connection: String) async -> RegisteredAgent? {
@@ -16,11 +16,6 @@ extension AgentRegistry {
         return nil
     }
 
-    /// Whom questions about a program are put to; `nil` where nobody sits at the machine.
-    nonisolated func user(askedAbout client: ClientIdentity) -> UInt32? {
-        client.tier.belongsToMachine ? activeUser() : client.user
-    }
-
     func nextAgent(
         for client: ClientIdentity,
         on connection: String,
@@ -28,22 +23,28 @@ extension AgentRegistry {
     ) -> RegisteredAgent? {
         let open = agents.values.filter { !tried.contains($0.connection) }
         if let own = open.first(where: { $0.isInline && $0.connection == connection }) { return own }
-        let user = user(askedAbout: client)
+        guard let audience = logins.audience(for: client) else { return nil }
         return open.filter { agent in
-            !agent.isInline && agent.identity.user == user && isInSession(agent, client)
+            !agent.isInline && logins.isThere(agent.identity, of: audience)
                 && agent.connection != connection && agent.identity.pid != client.pid && !answersItself(agent, client)
         }.max { $0.order < $1.order }
     }
 
-    /// Whether an agent is in the login session of a program. What runs below the user's service manager is in the display
-    /// session; services and dedicated users are in none, and asked of who sits at the machine.
-    private func isInSession(_ agent: RegisteredAgent, _ client: ClientIdentity) -> Bool {
-        if client.tier.belongsToMachine { return true }
-        return session(of: agent.identity) == session(of: client)
-    }
-
-    private func session(of identity: ClientIdentity) -> String {
-        identity.parts.session.isEmpty ? displaySession(identity.user) ?? "" : identity.parts.session
+    /// What is said where no agent can be asked about a program: where one was looked for.
+    nonisolated func nobody(toAskAbout client: ClientIdentity, _ services: [Service]) -> CaptureError {
+        guard let audience = logins.audience(for: client) else {
+            return CaptureError(
+                .nobodyToAsk,
+                "there is nobody to ask: nobody sits at this machine; root can answer: capturectl auth set "
+                    + services.map { "'\(client.program)' \($0.rawValue) …" }.joined(separator: ", ")
+            )
+        }
+        let name = Users.name(of: audience.user)
+        let seated = client.tier.belongsToMachine ? ", who sits at this machine" : ""
+        let place =
+            audience.session.map { " in session \($0) of \(name)\(seated): no agent but the program's own runs there" }
+            ?? ": \(name)\(seated) is not logged in, and no agent but the program's own runs for that user"
+        return CaptureError(.nobodyToAsk, "there is nobody to ask\(place); start one with 'capturectl agent'")
     }
 
     /// Why an agent may not be asked about a program, though it is the user's: a program types on its terminal, in place

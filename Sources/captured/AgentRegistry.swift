@@ -33,10 +33,8 @@ actor AgentRegistry: Prompter {
     let commandLine: ShippedCommandLine
     let drivers: TerminalDrivers
     private let refusals: RefusalJournal
-    /// The session that a user's own services belong to.
-    let displaySession: @Sendable (UInt32) -> String?
-    /// The user at the active seat, whom services are asked of.
-    let activeUser: @Sendable () -> UInt32?
+    /// Where programs and agents are logged in.
+    let logins: LoginSessions
     /// Whether a yes for a claimed identity takes the person's password.
     private var takesPassword = false
     private(set) var agents: [String: RegisteredAgent] = [:]
@@ -48,15 +46,13 @@ actor AgentRegistry: Prompter {
         commandLine: ShippedCommandLine,
         drivers: TerminalDrivers = TerminalDrivers(),
         refusals: RefusalJournal = RefusalJournal(),
-        displaySession: @escaping @Sendable (UInt32) -> String? = { Seat.displaySession(of: $0) },
-        activeUser: @escaping @Sendable () -> UInt32?
+        logins: LoginSessions
     ) {
         self.bus = bus
         self.commandLine = commandLine
         self.drivers = drivers
         self.refusals = refusals
-        self.displaySession = displaySession
-        self.activeUser = activeUser
+        self.logins = logins
     }
 
     /// Whether a yes for a claimed identity takes the person's password, from the next answer on.
@@ -150,15 +146,9 @@ actor AgentRegistry: Prompter {
             if takesPassword { try await AnswerPassword(bus: bus).check(answers, to: request, from: agent.connection) }
             return answers
         }
-        guard let why = objections.first else { throw AgentRegistry.nobody }
+        guard let why = objections.first else { throw nobody(toAskAbout: request.client, request.services) }
         throw CaptureError(.nobodyToAsk, "there is nobody to ask: an agent is there, but \(why)")
     }
-
-    static let nobody = CaptureError(
-        .nobodyToAsk,
-        "there is nobody to ask: no agent but the program's own runs in this user's session; start one with "
-            + "'capturectl agent'"
-    )
 
     private func ask(
         _ agent: RegisteredAgent,

@@ -45,14 +45,14 @@ enum Daemon {
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
         let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
-        let activeUser: @Sendable () -> UInt32? = { options.isSystem ? Seat.active()?.user : getuid() }
+        let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
-        let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, activeUser: activeUser)
+        let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, logins: people)
         await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
         let announcer = Announcer(refusals: refusals)
         let gate = AuthorizationGate(
             store: store,
-            usage: places.usageDescriptions(activeUser: activeUser),
+            usage: places.usageDescriptions { people.active()?.user },
             prompter: agents,
             root: places.root.prefix,
             policy: policy,
@@ -76,7 +76,7 @@ enum Daemon {
         let logins = LoginWatch(
             bus: bus,
             isSystem: options.isSystem,
-            sessions: .system,
+            sessions: people,
             gate: gate,
             looked: { await engine.resume() }
         )

@@ -95,11 +95,7 @@ struct Explaining: Sendable {
                     "\(user) is asked \(what), on the terminal that it is started on; without one nobody is (exit 75)"
                 )
             }
-            if client.tier.belongsToMachine, agents.user(askedAbout: client) == nil {
-                let why = "nobody sits at this machine to be asked; root can answer: capturectl auth set"
-                return Start(CaptureError(.nobodyToAsk, "\(why) '\(client.program)' \(explanation.service.rawValue) …"))
-            }
-            return Start(AgentRegistry.nobody)
+            return Start(agents.nobody(toAskAbout: client, [explanation.service]))
         }
     }
 }

@@ -15,8 +15,9 @@ import Testing
         bus = try PrivateBus()
         agents = AgentRegistry(
             bus: try await BusConnection.open(bus.kind),
-            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
-        ) { nil }
+            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
+            logins: .none
+        )
     }
 
     private func register(_ connection: String, user: UInt32 = 1000) async throws(CaptureError) {

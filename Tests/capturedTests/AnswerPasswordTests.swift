@@ -18,8 +18,8 @@ struct `With PasswordForClaimed` {
         agents = AgentRegistry(
             bus: try await BusConnection.open(bus.kind),
             commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            displaySession: { _ in nil }
-        ) { nil }
+            logins: .none
+        )
         await agents.setPasswordForClaimed(true)
     }
 

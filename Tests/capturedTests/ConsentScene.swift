@@ -21,7 +21,7 @@ final class ConsentScene: Sendable {
         let connection = try await BusConnection.open(bus.kind)
         let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
-        let agents = AgentRegistry(bus: connection, commandLine: commandLine) { getuid() }
+        let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus)
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: state),
             usage: FixedUsageDescriptions("to see you"),

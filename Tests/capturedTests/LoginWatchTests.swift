@@ -20,7 +20,8 @@ struct `With StopWhenLocked` {
     private let watch: LoginWatch
     private static let logins = LoginSessions(
         user: { ["2": 1000, "5": 1000, "3": 1001][$0] },
-        display: { [1000: "2", 1001: "3"][$0] }
+        display: { [1000: "2", 1001: "3"][$0] },
+        active: { nil }
     )
 
     init() async throws {
@@ -31,8 +32,9 @@ struct `With StopWhenLocked` {
             usage: AnyUsage(),
             prompter: AgentRegistry(
                 bus: connection,
-                commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
-            ) { nil }
+                commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
+                logins: Self.logins
+            )
         )
         watch = LoginWatch(bus: connection, isSystem: true, sessions: Self.logins, gate: gate)
     }

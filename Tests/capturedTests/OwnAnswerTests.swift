@@ -28,8 +28,12 @@ struct `A request` {
             bus: daemon,
             commandLine: ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false)),
             drivers: TerminalDrivers(processes: processes.folder),
-            displaySession: { $0 == 1000 ? "c2" : nil }
-        ) { nil }
+            logins: LoginSessions(
+                user: { ["c2": 1000, "7": 1000][$0] },
+                display: { $0 == 1000 ? "c2" : nil },
+                active: { nil }
+            )
+        )
     }
 
     private static let ownProgram = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
