@@ -1,5 +1,6 @@
-/* evil agent yes|hold|twice|late: an agent that says yes at once; that tells the cookie and waits; that says no, then yes;
-   that says yes when the question was taken back. Prints `asked COOKIE PROGRAM` for each question, and `taken back`. */
+/* evil agent yes|close|hold|twice|late: an agent that says yes at once; that closes the question; that tells the cookie and
+   waits; that says no, then yes; that says yes when the question was taken back. Prints `asked COOKIE PROGRAM` for each
+   question, and `taken back`. */
 #include "evil.h"
 #include <string.h>
 
@@ -60,6 +61,14 @@ static void answer(const char *what, int yes)
 	sd_bus_error_free(&error);
 }
 
+static void dismiss(void)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	int result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Dismiss", &error, NULL, "s", cookie);
+	report("dismiss", result, &error);
+	sd_bus_error_free(&error);
+}
+
 int agent(int count, char **words)
 {
 	static const bool never;
@@ -73,6 +82,8 @@ int agent(int count, char **words)
 		is_asked = false;
 		if (!strcmp(mode, "yes"))
 			answer("answer", 1);
+		if (!strcmp(mode, "close"))
+			dismiss();
 		if (!strcmp(mode, "twice")) {
 			answer("first", 0);
 			answer("second", 1);

@@ -57,13 +57,15 @@ user_manager() {
     wait_for 60 test -S "/run/user/$(id -u "$1")/bus"
 }
 
-# log_in USER: an active session at seat0, which is what polkit and consent agents look for; log_out USER ends it
+# log_in USER [TERMINAL]: an active session at seat0, which is what polkit and consent agents look for, on virtual terminal 7
+# or another; log_out USER ends it
 log_in() {
+  local terminal=${2:-7}
   local options=(--setenv=XDG_SESSION_CLASS=user --setenv=XDG_SEAT=seat0)
   if [[ -e /sys/class/tty/tty0/active ]]; then
     # A seat with virtual terminals takes a session only on one of them, and calls it active when that is in front.
-    options+=(-p TTYPath=/dev/tty7 -p StandardInput=tty-force -p UtmpMode=user -p UtmpIdentifier=tty7
-      --setenv=XDG_VTNR=7 --setenv=XDG_SESSION_TYPE=tty)
+    options+=(-p TTYPath=/dev/tty$terminal -p StandardInput=tty-force -p UtmpMode=user
+      -p UtmpIdentifier=tty$terminal --setenv=XDG_VTNR=$terminal --setenv=XDG_SESSION_TYPE=tty)
   fi
   systemctl start systemd-logind &&
     systemd-run --quiet --collect --unit="login-$1" --uid="$1" -p PAMName=login "${options[@]}" sleep infinity &&
