@@ -139,11 +139,17 @@ public final class BusConnection: Sendable {
         }
     }
 
-    /// Sets properties and announces those whose values are others than before.
+    /// Sets properties and announces those whose values are others than before, to everyone who subscribed or to some
+    /// connections alone.
     ///
     /// - Throws: `.internalFault` for an unknown property or a value of another type; `.unreachable` when the
     ///   connection is gone.
-    public func update(_ object: BusObject, _ interface: String, _ values: [String: BusValue]) throws(CaptureError) {
+    public func update(
+        _ object: BusObject,
+        _ interface: String,
+        _ values: [String: BusValue],
+        to destinations: [String]? = nil
+    ) throws(CaptureError) {
         try object.check(values, of: interface)
         // Set and announced in one turn of the bus thread, which also answers who reads them: nobody sees the one
         // without the other.
@@ -152,7 +158,7 @@ public final class BusConnection: Sendable {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                 if try object.setProperty(name, of: interface, to: value) { changed.append(name) }
             }
-            if !changed.isEmpty { try core.propertiesChanged(object.path, interface, changed) }
+            if !changed.isEmpty { try core.propertiesChanged(object.path, interface, changed, to: destinations) }
         }
     }
 

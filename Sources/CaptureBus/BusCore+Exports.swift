@@ -90,8 +90,13 @@ extension BusCore {
         quickMethods.removeAll { $0.path == path }
     }
 
-    /// Announces the present values of properties.
-    func propertiesChanged(_ path: String, _ interface: String, _ names: [String]) throws(CaptureError) {
+    /// Announces the present values of properties, to everyone who subscribed or to `destinations` alone.
+    func propertiesChanged(
+        _ path: String,
+        _ interface: String,
+        _ names: [String],
+        to destinations: [String]? = nil
+    ) throws(CaptureError) {
         let bus = unsafe try connected()
         guard let exported = exports[path]?.first(where: { $0.implementation.interface.name == interface }) else {
             throw CaptureError(.internalFault, "\(path) is not exported with \(interface)")
@@ -103,6 +108,17 @@ extension BusCore {
                 .internalFault,
                 "\(interface) does not declare changes of \(names.joined(separator: ", "))"
             )
+        }
+        if let destinations {
+            // sd-bus has no call that announces properties to somebody alone.
+            var values: [String: BusValue] = [:]
+            for name in names { values[name] = exported.object.property(name, of: interface) }
+            let arguments: [BusValue] = [.string(interface), .properties(values), .strings([])]
+            let types = try BusType.parse("sa{sv}as")
+            for destination in destinations {
+                try emit(path, CaptureNames.properties, "PropertiesChanged", types, arguments, to: destination)
+            }
+            return
         }
         var texts = unsafe names.map { unsafe strdup($0) }
         defer { while let text = unsafe texts.popLast() { unsafe free(text) } }

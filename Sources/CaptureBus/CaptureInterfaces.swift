@@ -17,6 +17,7 @@ public enum CaptureInterfaces {
             BusMethod("ListHolders", returns: [BusArgument("holders", "aa{sv}")]),
             BusMethod("GetHealth", returns: [BusArgument("health", "a{sv}")]),
             BusMethod("Reload"),
+            BusMethod("Subscribe"),
         ],
         properties: [BusProperty("Version", "s"), BusProperty("Synthetic", "b")],
         signals: [

@@ -121,12 +121,16 @@ public struct SessionClient: Sendable {
         self.identifyAgain = identifyAgain
     }
 
-    /// Whether the caller may see and stop what belongs to a program: that program's user and root may, but who is in a
-    /// sandbox only what is its own.
-    func mayControl(_ owner: ClientIdentity) -> Bool {
-        if identity.user == 0 { return true }
-        guard identity.user == owner.user else { return false }
-        return identity.tier != .sandboxed || identity.program == owner.program
+    func mayControl(_ owner: ClientIdentity) -> Bool { identity.mayControl(owner.program, of: owner.user) }
+}
+
+extension ClientIdentity {
+    /// Whether it may see and stop what belongs to a program: that program's user and root may, but who is in a sandbox
+    /// only what is its own.
+    public func mayControl(_ program: String, of user: UInt32) -> Bool {
+        if self.user == 0 { return true }
+        guard self.user == user else { return false }
+        return tier != .sandboxed || self.program == program
     }
 }
 
@@ -142,6 +146,8 @@ public struct SessionSnapshot: Hashable, Sendable {
     public var program: String
     /// The user of that program.
     public var user: UInt32
+    /// The unique name of the connection that made it, which may have left the bus since.
+    public var connection: String
     /// What it consists of.
     public var description: SessionDescription
 }

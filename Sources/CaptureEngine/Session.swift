@@ -52,6 +52,7 @@ final class Session {
             reason: reason,
             program: client.identity.program,
             user: client.identity.user,
+            connection: client.connection,
             description: description
         )
     }

@@ -25,9 +25,13 @@ public enum DaemonEvent: Sendable {
 }
 
 extension CaptureDaemon {
-    /// What happens from now on, in order, until the task that listens ends.
+    /// What happens from now on, in order, until the task that listens ends: of sessions and consent what the program may
+    /// see, which is its user's, and to root everybody's.
     ///
-    /// - Throws: `CaptureError.Code.unreachable` when the bus is not there.
+    /// It outlives the daemon, and ends when the bus is lost, or when a new daemon does not tell this program.
+    ///
+    /// - Throws: `CaptureError.Code.unreachable` when the bus is not there; what the daemon says when it does not tell
+    ///   this program.
     public func events() async throws(CaptureError) -> AsyncStream<DaemonEvent> {
         let (stream, continuation) = AsyncStream<DaemonEvent>.makeStream()
         let states = Mutex<[UInt32: [String: BusValue]]>([:])
@@ -36,12 +40,41 @@ extension CaptureDaemon {
             let event = states.withLock { CaptureDaemon.event(signal, &$0) }
             if let event { continuation.yield(event) }
         }
-        let name = try await connection.watchName(CaptureNames.service) { owner in
-            continuation.yield(owner == nil ? .daemonVanished : .daemonAppeared)
+        let presence = DaemonPresence(continuation)
+        let name = try await connection.watchName(CaptureNames.service) { [self] owner in
+            guard owner != nil else { return presence.vanished() }
+            let turn = presence.appeared()
+            Task {
+                do throws(CaptureError) {
+                    try await self.askToBeTold()
+                    presence.isTold(turn)
+                } catch {
+                    continuation.finish()
+                }
+            }
         }
+        try await askToBeTold()
         connection.onDisconnect { _ in continuation.finish() }
         continuation.onTermination = { _ in withExtendedLifetime((heard, name)) {} }
         return stream
+    }
+
+    /// Has the daemon tell this connection of the sessions and answers that the program may see; it broadcasts none.
+    ///
+    /// Does nothing where there is no daemon, nor brings one up: whoever waits for one asks again when it is there.
+    func askToBeTold() async throws(CaptureError) {
+        do throws(CaptureError) {
+            _ = try await connection.call(
+                CaptureNames.service,
+                CaptureNames.root,
+                CaptureNames.manager,
+                "Subscribe",
+                timeout: CaptureDaemon.timeout,
+                startsService: false
+            )
+        } catch  where error.code == .unreachable {
+            return
+        }
     }
 
     private static func event(_ signal: BusSignal, _ states: inout [UInt32: [String: BusValue]]) -> DaemonEvent? {
@@ -85,5 +118,38 @@ extension CaptureDaemon {
             return .sessionChanged(id, SessionStatus(state, reason))
         default: return nil
         }
+    }
+}
+
+/// The coming and going of daemons, told in order: one that comes when this program is told what happens in it, so that
+/// who looks then misses nothing after. Thread-safe.
+private final class DaemonPresence: Sendable {
+    private let turns = Mutex<UInt64>(0)
+    private let continuation: AsyncStream<DaemonEvent>.Continuation
+
+    init(_ continuation: AsyncStream<DaemonEvent>.Continuation) {
+        self.continuation = continuation
+    }
+
+    /// A daemon came.
+    ///
+    /// - Returns: Which, for `isTold`.
+    func appeared() -> UInt64 {
+        turns.withLock { turns in
+            turns += 1
+            return turns
+        }
+    }
+
+    func vanished() {
+        turns.withLock { turns in
+            turns += 1
+            continuation.yield(.daemonVanished)
+        }
+    }
+
+    /// The daemon of that turn tells this program; nothing when it has gone meanwhile.
+    func isTold(_ turn: UInt64) {
+        turns.withLock { if $0 == turn { continuation.yield(.daemonAppeared) } }
     }
 }

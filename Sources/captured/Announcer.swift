@@ -4,7 +4,7 @@ import CaptureCore
 import CaptureEngine
 import Synchronization
 
-/// Tells the bus and the journal what happens, in the order in which it does.
+/// Tells the bus and the journal what happens, in the order in which it does; of the bus those whom it concerns.
 ///
 /// The engine and the gate call from their actors and must not wait, so events go through one queue to one task.
 final class Announcer: EngineObserver {
@@ -27,8 +27,10 @@ final class Announcer: EngineObserver {
     /// How sessions stand as the journal knows it, so that it is told of each state and reason once.
     private let states = Mutex<[UInt32: Standing]>([:])
     private let refusals: RefusalJournal
+    private let listeners: Listeners
 
-    init(refusals: RefusalJournal = RefusalJournal()) {
+    init(_ listeners: Listeners, refusals: RefusalJournal = RefusalJournal()) {
+        self.listeners = listeners
         self.refusals = refusals
         (events, continuation) = AsyncStream.makeStream()
     }
@@ -88,29 +90,15 @@ final class Announcer: EngineObserver {
         for await event in events {
             do throws(CaptureError) {
                 switch event {
-                case .added(let session):
-                    try await objects.publish(session)
-                    try bus.emit(
-                        CaptureNames.root,
-                        CaptureNames.manager,
-                        "SessionAdded",
-                        signature: "o",
-                        [.objectPath(SessionObjects.path(session.id))]
-                    )
+                case .added(let session): try await objects.publish(session, announcing: true)
                 case .changed(let session): try await objects.update(session)
                 case .removed(let id): try await objects.remove(id)
                 case .bufferMoved(let session, let output):
-                    try bus.emit(
-                        SessionObjects.path(session.id),
-                        CaptureNames.session,
-                        "BufferMoved",
-                        signature: "s",
-                        [.string(output)]
-                    )
+                    try tell(bus, of: session, "BufferMoved", signature: "s", [.string(output)])
                 case .outputFinished(let session, let output, let error, let statistics):
-                    try bus.emit(
-                        SessionObjects.path(session.id),
-                        CaptureNames.session,
+                    try tell(
+                        bus,
+                        of: session,
                         "OutputFinished",
                         signature: "sssa{sv}",
                         [
@@ -119,21 +107,31 @@ final class Announcer: EngineObserver {
                         ]
                     )
                 case .answered(let decision):
-                    try bus.emit(
-                        CaptureNames.root,
-                        CaptureNames.authorization,
-                        "Changed",
-                        signature: "sssu",
-                        [
-                            .string(Users.name(of: decision.user)), .string(decision.program),
-                            .string(decision.service.rawValue), .uint32(decision.status.rawValue),
-                        ]
+                    try listeners.tell(
+                        bus,
+                        of: decision.status,
+                        for: decision.service,
+                        user: decision.user,
+                        program: decision.program
                     )
                 }
             } catch {
                 // The bus is gone: so will be the daemon. The journal still gets to know.
                 Journal.send("the bus was not told of an event: \(error)", priority: .error)
             }
+        }
+    }
+
+    private func tell(
+        _ bus: BusConnection,
+        of session: SessionSnapshot,
+        _ member: String,
+        signature: String,
+        _ arguments: [BusValue]
+    ) throws(CaptureError) {
+        let path = SessionObjects.path(session.id)
+        for listener in listeners.hear(session) {
+            try bus.emit(path, CaptureNames.session, member, signature: signature, arguments, to: listener)
         }
     }
 }

@@ -14,6 +14,7 @@ struct AuthorizationObject: Sendable {
     let commandLine: ShippedCommandLine
     let settings: SettingsGuard
     let history: HistoryPages
+    let listeners: Listeners
     /// Tells the bus of switches: the object that has them as a property.
     let showSwitches: @Sendable (Switches) throws(CaptureError) -> Void
 
@@ -214,7 +215,7 @@ struct AuthorizationObject: Sendable {
         try await settings.allow(client, on: owner, loosens: status != .denied)
         try await gate.set(user: user, program: program, service: service, status: status, lifetime: lifetime)
         await engine.endRevoked()
-        try changed(owner, program, service, status)
+        try listeners.tell(bus, of: status, for: service, user: owner, program: program)
         return []
     }
 
@@ -242,7 +243,9 @@ struct AuthorizationObject: Sendable {
             denials: forgetsDenials || client.identity.user == 0
         )
         await engine.endRevoked()
-        for row in going { try changed(row.user, row.program, row.service, .notDetermined) }
+        for row in going {
+            try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)
+        }
         return [.uint32(UInt32(clamping: count))]
     }
 
@@ -304,20 +307,6 @@ struct AuthorizationObject: Sendable {
         try settings.mayAnswer(client)
         try await agents.answer(call.arguments.text(0), from: call.sender, nil)
         return []
-    }
-
-    private func changed(_ user: UInt32, _ program: String, _ service: Service, _ status: AuthorizationStatus)
-        throws(CaptureError)
-    {
-        try bus.emit(
-            CaptureNames.root,
-            CaptureNames.authorization,
-            "Changed",
-            signature: "sssu",
-            [
-                .string(Users.name(of: user)), .string(program), .string(service.rawValue), .uint32(status.rawValue),
-            ]
-        )
     }
 }
 

@@ -49,7 +49,8 @@ enum Daemon {
         let refusals = RefusalJournal()
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, logins: people)
         await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
-        let announcer = Announcer(refusals: refusals)
+        let listeners = Listeners()
+        let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
             store: store,
             usage: places.usageDescriptions { people.active()?.user },
@@ -88,6 +89,7 @@ enum Daemon {
             refusals: refusals,
             present: { await gate.connected($0, revision: $1) }
         ) { connection in
+            listeners.remove(connection)
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
             await engine.clientGone(connection)
@@ -99,7 +101,7 @@ enum Daemon {
             if client == nil, error == BusErrors.tooMuch { client = try? await callers.client(call.sender).identity }
             if let client { refusals.tell(call, error, of: client) }
         }
-        let sessions = SessionObjects(bus: bus, callers: callers)
+        let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners)
         await sessions.serve(engine)
         let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, devices: devices)
         let health = Health(
@@ -118,7 +120,8 @@ enum Daemon {
             callers: callers,
             devices: devices,
             sessions: sessions,
-            health: health
+            health: health,
+            listeners: listeners
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -131,6 +134,7 @@ enum Daemon {
             commandLine: commandLine,
             settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine),
             history: HistoryPages(keeper: history),
+            listeners: listeners,
             showSwitches: { switches throws(CaptureError) in
                 guard let object = root.value.withLock({ $0 }) else { return }
                 try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))

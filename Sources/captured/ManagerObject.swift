@@ -12,6 +12,7 @@ struct ManagerObject: Sendable {
     let devices: MachineDevices
     let sessions: SessionObjects
     let health: Health
+    let listeners: Listeners
     let search = HolderSearch()
 
     var implementation: BusImplementation {
@@ -19,7 +20,7 @@ struct ManagerObject: Sendable {
             CaptureInterfaces.manager,
             methods: [
                 "ListDevices": listDevices, "CreateSession": createSession, "ListSessions": listSessions,
-                "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
+                "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload, "Subscribe": subscribe,
             ],
             properties: [
                 "Version": .string(CaptureVersion.text),
@@ -91,6 +92,10 @@ struct ManagerObject: Sendable {
         }
         await health.reload()
         await engine.endRevoked()
+        return []
+    }
+    private func subscribe(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await listeners.subscribe(call.sender, known: callers)
         return []
     }
 }

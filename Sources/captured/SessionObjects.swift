@@ -10,12 +10,14 @@ actor SessionObjects {
     private let bus: BusConnection
     private var engine: CaptureEngine?
     private let callers: CallerDirectory
-    private var objects: [UInt32: BusObject] = [:]
+    private let listeners: Listeners
+    private var objects: [UInt32: (object: BusObject, session: SessionSnapshot)] = [:]
     private var exporting: [UInt32: Task<Void, any Error>] = [:]
 
-    init(bus: BusConnection, callers: CallerDirectory) {
+    init(bus: BusConnection, callers: CallerDirectory, listeners: Listeners) {
         self.bus = bus
         self.callers = callers
+        self.listeners = listeners
     }
 
     func serve(_ engine: CaptureEngine) {
@@ -25,14 +27,21 @@ actor SessionObjects {
     static func path(_ id: UInt32) -> String { "\(CaptureNames.sessions)/\(id)" }
 
     /// Makes a session's object reachable, once, and waits until it is.
-    func publish(_ session: SessionSnapshot) async throws(CaptureError) {
+    ///
+    /// - Parameter announcing: Whether those whom it concerns are told that it is there.
+    func publish(_ session: SessionSnapshot, announcing: Bool = false) async throws(CaptureError) {
+        try await makeReachable(session)
+        if announcing { try tell("SessionAdded", of: session) }
+    }
+
+    private func makeReachable(_ session: SessionSnapshot) async throws(CaptureError) {
         if objects[session.id] != nil { return }
         let task =
             exporting[session.id]
             ?? Task { () throws in
                 let object = try self.makeObject(session)
                 try await self.bus.export(object)
-                self.objects[session.id] = object
+                self.objects[session.id] = (object, session)
             }
         exporting[session.id] = task
         do {
@@ -45,20 +54,23 @@ actor SessionObjects {
     }
 
     func update(_ session: SessionSnapshot) throws(CaptureError) {
-        guard let object = objects[session.id] else { return }
-        try bus.update(object, CaptureNames.session, SessionObjects.properties(of: session))
+        guard let object = objects[session.id]?.object else { return }
+        let properties = SessionObjects.properties(of: session)
+        try bus.update(object, CaptureNames.session, properties, to: listeners.hear(session))
     }
 
     func remove(_ id: UInt32) throws(CaptureError) {
-        guard objects.removeValue(forKey: id) != nil else { return }
+        guard let session = objects.removeValue(forKey: id)?.session else { return }
         bus.unexport(SessionObjects.path(id))
-        try bus.emit(
-            CaptureNames.root,
-            CaptureNames.manager,
-            "SessionRemoved",
-            signature: "o",
-            [.objectPath(SessionObjects.path(id))]
-        )
+        try tell("SessionRemoved", of: session)
+    }
+
+    /// Tells those whom it concerns that a session came or went.
+    private func tell(_ member: String, of session: SessionSnapshot) throws(CaptureError) {
+        let path = BusValue.objectPath(SessionObjects.path(session.id))
+        for listener in listeners.hear(session) {
+            try bus.emit(CaptureNames.root, CaptureNames.manager, member, signature: "o", [path], to: listener)
+        }
     }
 
     private func makeObject(_ session: SessionSnapshot) throws(CaptureError) -> BusObject {

@@ -209,6 +209,31 @@ struct BusConnectionTests {
         subscription.cancel()
     }
 
+    @Test func `a changed property is announced to those alone to whom it is said to be`() async throws {
+        let bus = try PrivateBus()
+        let (server, object) = try await serve(bus)
+        let (client, other) = (try await bus.connect(), try await bus.connect())
+        let (heard, overheard) = (Collector<BusSignal>(), Collector<BusSignal>())
+        let match = BusMatch(sender: server.uniqueName, path: path)
+        let subscriptions = [
+            try await client.subscribe(match) { heard.add($0) },
+            try await other.subscribe(match) { overheard.add($0) },
+        ]
+        try server.update(object, echo.name, ["State": .string("running")], to: [client.uniqueName])
+        try server.update(object, echo.name, ["State": .string("paused")], to: [])
+        try server.emit(path, echo.name, "Happened", signature: "s", [.string("to everyone")])
+        let signals = await heard.next(2)
+        #expect(signals.map(\.member) == ["PropertiesChanged", "Happened"])
+        let change: [BusValue] = [
+            .string(echo.name), .dictionary("sv", [BusEntry(.string("State"), .variant(.string("running")))]),
+            .array("s", []),
+        ]
+        #expect(signals.first?.arguments == change)
+        #expect(await overheard.next().map(\.member) == ["Happened"])
+        #expect(object.property("State", of: echo.name) == .string("paused"))
+        withExtendedLifetime(subscriptions) {}
+    }
+
     @Test func `properties of an object with readers are read by those users alone`() async throws {
         let bus = try PrivateBus()
         let (server, client) = (try await bus.connect(), try await bus.connect())

@@ -60,6 +60,7 @@ import Testing
             state: .running,
             program: "exe:/a",
             user: 0,
+            connection: ":1.1",
             description: SessionDescription(
                 inputs: [],
                 outputs: [

@@ -30,12 +30,15 @@ struct `A person's answer` {
         let match = BusMatch(interface: CaptureNames.authorization, member: "Changed")
         let heard = try await client.subscribe(match) { feed.yield($0.arguments) }
         let callers = CallerDirectory(bus: daemon, root: SystemRoot(ofProcessOne: false)) { _ in }
-        let announcer = Announcer()
+        let listeners = Listeners()
+        let root = ClientIdentity(program: "exe:/a", tier: .claimed, user: 0, name: "a", detail: "a test")
+        try listeners.add(root, connection: client.uniqueName)
+        let announcer = Announcer(listeners)
         announcer.decided(decision(.storedAnswer, .authorized))
         announcer.decided(decision(.dismissed, .notDetermined))
         announcer.decided(decision(.answer, .denied))
         announcer.finish()
-        await announcer.run(SessionObjects(bus: daemon, callers: callers), bus: daemon)
+        await announcer.run(SessionObjects(bus: daemon, callers: callers, listeners: listeners), bus: daemon)
         var iterator = signals.makeAsyncIterator()
         let first = try #require(await iterator.next())
         let told: [BusValue] = [.string("flatpak:org.example.Calls"), .string("camera"), .uint32(2)]

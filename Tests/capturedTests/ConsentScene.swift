@@ -53,6 +53,7 @@ final class ConsentScene: Sendable {
             commandLine: commandLine,
             settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: "/nonexistent"),
             history: HistoryPages(keeper: history),
+            listeners: Listeners(),
             showSwitches: { _ in }
         )
         try await connection.export(

@@ -11,7 +11,7 @@ extension CaptureSession {
     ) async throws(CaptureError) -> CaptureSession {
         let daemon = try await CaptureDaemon.given(daemon)
         let hub = SessionHub(daemon, path: CaptureNames.sessionPath(id))
-        try await hub.connect()
+        try await hub.connect(isOwn: false)
         return CaptureSession(daemon, hub)
     }
 

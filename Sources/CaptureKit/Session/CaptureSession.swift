@@ -141,7 +141,7 @@ public actor CaptureSession {
         let hub = SessionHub(daemon, path: path)
         self.hub = hub
         applied = wanted
-        try await hub.connect()
+        try await hub.connect(isOwn: true)
         return hub
     }
 }

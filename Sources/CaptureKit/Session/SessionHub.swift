@@ -34,7 +34,9 @@ final class SessionHub: Sendable {
     var results: [OutputResult] { state.withLock { $0.results } }
 
     /// Begins to listen on the bus, then reads how things stand.
-    func connect() async throws(CaptureError) {
+    ///
+    /// - Parameter isOwn: Whether this connection made the session, so that it is told of it unasked.
+    func connect(isOwn: Bool) async throws(CaptureError) {
         let match = BusMatch(sender: CaptureNames.service, path: path)
         let signals = try await daemon.connection.subscribe(match) { [weak self] in self?.heard($0) }
         let name = try await daemon.connection.watchName(CaptureNames.service) { [weak self] _ in
@@ -42,6 +44,7 @@ final class SessionHub: Sendable {
         }
         daemon.connection.onDisconnect { [weak self] in self?.lose($0.message) }
         state.withLock { $0.subscriptions = [signals, name] }
+        if !isOwn { try await daemon.askToBeTold() }
         let properties = try await daemon.properties(of: path, CaptureNames.session)
         update(properties, .answer)
     }

@@ -52,6 +52,11 @@ public final class FakeDaemon: Sendable {
     /// The calls of a method so far.
     public func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
 
+    /// Who hears of its session: who made it and who subscribed.
+    public var listeners: [String] {
+        Set(heard.withLock { $0.filter { ["CreateSession", "Subscribe"].contains($0.member) } }.map(\.sender)).sorted()
+    }
+
     /// Puts the session into a state.
     public func become(_ state: SessionState, _ reason: CaptureError? = nil) throws(CaptureError) {
         guard let object = object.withLock({ $0 }) else { return }
@@ -61,7 +66,8 @@ public final class FakeDaemon: Sendable {
             [
                 "State": .string(state.rawValue), "ReasonCode": .string(reason?.code.rawValue ?? ""),
                 "Reason": .string(reason?.message ?? ""),
-            ]
+            ],
+            to: listeners
         )
     }
 
@@ -69,16 +75,19 @@ public final class FakeDaemon: Sendable {
     public func finish(_ output: String, _ error: CaptureError? = nil, _ counters: OutputStatistics)
         throws(CaptureError)
     {
-        try connection.emit(
-            FakeDaemon.session,
-            CaptureNames.session,
-            "OutputFinished",
-            signature: "sssa{sv}",
-            [
-                .string(output), .string(error?.code.rawValue ?? ""), .string(error?.message ?? ""),
-                counters.busValue,
-            ]
-        )
+        let arguments: [BusValue] = [
+            .string(output), .string(error?.code.rawValue ?? ""), .string(error?.message ?? ""), counters.busValue,
+        ]
+        for listener in listeners {
+            try connection.emit(
+                FakeDaemon.session,
+                CaptureNames.session,
+                "OutputFinished",
+                signature: "sssa{sv}",
+                arguments,
+                to: listener
+            )
+        }
     }
 
     private func handler(of member: String) -> BusHandler {

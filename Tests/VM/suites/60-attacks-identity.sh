@@ -4,13 +4,21 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 own=/home/alice/attacks
-# What she has allowed, and stays: a command that waits.
-allowed=(/usr/bin/capturectl monitor)
+# What she has allowed, and stays: a program that has a connection of its own to the bus, and calls nobody there.
+allowed=(/usr/bin/dbus-monitor --system "interface='nobody.has.this'")
+it_stays() {
+  mkdir -p /etc/captured/apps.d
+  printf '%s\n' '[Desktop Entry]' Name=Stays X-Capture-Program=exe:/usr/bin/dbus-monitor X-Capture-CameraUsageDescription=Looks \
+    >/etc/captured/apps.d/stays.desktop
+  capturectl auth set --user alice exe:/usr/bin/dbus-monitor camera authorized &&
+    says '"start": "starts"' capturectl auth explain --user alice exe:/usr/bin/dbus-monitor camera --json
+}
 
 it "captured is installed, alice sits at the machine" start_captured
 it "the attacks are there" arm alice bob
 it "her capturectl may have the camera" allow alice camera
-it "it records, so that an attack could" expect_exit 0 alone capturectl photo /home/alice/may.jpg
+it "and so may a program of hers that stays" it_stays
+it "capturectl records, so that an attack could" expect_exit 0 alone capturectl photo /home/alice/may.jpg
 
 # Of a connection the bus tells the process that made it, whoever uses it by then and whatever that runs.
 hand_over() { alone "$own/hand-over" "$1" "${allowed[@]}"; }
