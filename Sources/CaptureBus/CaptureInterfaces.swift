@@ -14,6 +14,7 @@ public enum CaptureInterfaces {
                 returns: [BusArgument("session", "o")]
             ),
             BusMethod("ListSessions", returns: [BusArgument("sessions", "aa{sv}")]),
+            BusMethod("ListUses", returns: [BusArgument("uses", "aa{sv}")]),
             BusMethod("ListHolders", returns: [BusArgument("holders", "aa{sv}")]),
             BusMethod("GetHealth", returns: [BusArgument("health", "a{sv}")]),
             BusMethod("Reload"),
@@ -25,6 +26,7 @@ public enum CaptureInterfaces {
             BusSignalDeclaration("DeviceRemoved", [BusArgument("id", "s")]),
             BusSignalDeclaration("SessionAdded", [BusArgument("session", "o")]),
             BusSignalDeclaration("SessionRemoved", [BusArgument("session", "o")]),
+            BusSignalDeclaration("UseChanged", [BusArgument("use", "a{sv}")]),
         ]
     )
 

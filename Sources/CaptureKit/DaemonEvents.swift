@@ -16,6 +16,8 @@ public enum DaemonEvent: Sendable {
     case outputFinished(UInt32, OutputResult)
     /// A session is no longer listed.
     case sessionRemoved(UInt32)
+    /// A camera or microphone began to be used, ended to be, or is listed so no more.
+    case useChanged(LiveUse)
     /// How a program stands changed.
     case consentChanged(user: String, program: String, service: String, status: AuthorizationStatus?)
     /// The daemon came on the bus.
@@ -90,6 +92,8 @@ extension CaptureDaemon {
             guard let id = values.first?.text.flatMap(CaptureNames.sessionNumber) else { return nil }
             states[id] = nil
             return .sessionRemoved(id)
+        case (CaptureNames.manager, "UseChanged"):
+            return values.first?.properties.flatMap { try? LiveUse($0) }.map { .useChanged($0) }
         case (CaptureNames.session, "OutputFinished"):
             guard values.count == 4, let id = CaptureNames.sessionNumber(signal.path), let name = values[0].text,
                 let code = values[1].text, let message = values[2].text

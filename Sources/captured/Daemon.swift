@@ -35,10 +35,20 @@ enum Daemon {
         if case .unusable(let why) = past.state {
             Journal.send("every start is refused: \(why)", priority: .error)
         }
+        let listeners = Listeners()
+        let live = LiveUses(linger: configuration.indicator.linger) { use in
+            do throws(CaptureError) {
+                try listeners.tell(bus, of: use)
+            } catch {
+                // The bus is gone: so will be the daemon.
+                Journal.send("the bus was not told of a use: \(error)", priority: .error)
+            }
+        }
         let history = HistoryKeeper(
             past,
             limits: configuration.history.limits,
-            complain: { Journal.send($0, priority: .error) }
+            complain: { Journal.send($0, priority: .error) },
+            watch: live.follow
         )
         let synthetic = try makeSynthetic(options, configuration.synthetic)
         let changes = AsyncStream<DeviceChange>.makeStream()
@@ -49,7 +59,6 @@ enum Daemon {
         let refusals = RefusalJournal()
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, logins: people)
         await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
-        let listeners = Listeners()
         let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
             store: store,
@@ -113,7 +122,8 @@ enum Daemon {
             history: history,
             gate: gate,
             agents: agents,
-            logins: logins
+            logins: logins,
+            live: live
         )
         let manager = ManagerObject(
             engine: engine,
@@ -121,7 +131,8 @@ enum Daemon {
             devices: devices,
             sessions: sessions,
             health: health,
-            listeners: listeners
+            listeners: listeners,
+            live: live
         )
         let root = RootObject()
         let authorization = AuthorizationObject(

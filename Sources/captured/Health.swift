@@ -14,6 +14,7 @@ actor Health {
     private let gate: AuthorizationGate
     private let agents: AgentRegistry
     private let logins: LoginWatch
+    private let live: LiveUses
     nonisolated let ownUser = getuid()
 
     init(
@@ -25,7 +26,8 @@ actor Health {
         history: HistoryKeeper,
         gate: AuthorizationGate,
         agents: AgentRegistry,
-        logins: LoginWatch
+        logins: LoginWatch,
+        live: LiveUses
     ) {
         self.places = places
         self.configuration = configuration
@@ -36,6 +38,7 @@ actor Health {
         self.gate = gate
         self.agents = agents
         self.logins = logins
+        self.live = live
     }
 
     /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
@@ -53,6 +56,7 @@ actor Health {
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
         await gate.setLifetimes(configuration.consent.lifetimes)
+        live.setLinger(configuration.indicator.linger)
         await history.setLimits(configuration.history.limits)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count

@@ -53,6 +53,11 @@ final class Listeners: Sendable {
         return connections.sorted()
     }
 
+    /// Who hears of what a program does: who may control that.
+    func hear(of program: String, user: UInt32) -> [String] {
+        connections { $0.mayControl(program, of: user) }.sorted()
+    }
+
     /// Who hears of an answer: whom it is listed to, but who is in a sandbox of its own program's alone.
     func hear(answerOf user: UInt32, to program: String) -> [String] {
         let isMachines = ClientIdentity.isMachines(program)
@@ -65,6 +70,21 @@ final class Listeners: Sendable {
 }
 
 extension Listeners {
+    /// Tells those whom it concerns where a use of a device stands.
+    func tell(_ bus: BusConnection, of use: LiveUse) throws(CaptureError) {
+        let client = use.use.client
+        for listener in hear(of: client.program, user: client.user) {
+            try bus.emit(
+                CaptureNames.root,
+                CaptureNames.manager,
+                "UseChanged",
+                signature: "a{sv}",
+                [.properties(use.properties)],
+                to: listener
+            )
+        }
+    }
+
     /// Tells those whom it concerns that a stored answer changed.
     func tell(
         _ bus: BusConnection,

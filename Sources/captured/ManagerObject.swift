@@ -13,6 +13,7 @@ struct ManagerObject: Sendable {
     let sessions: SessionObjects
     let health: Health
     let listeners: Listeners
+    let live: LiveUses
     let search = HolderSearch()
 
     var implementation: BusImplementation {
@@ -20,7 +21,8 @@ struct ManagerObject: Sendable {
             CaptureInterfaces.manager,
             methods: [
                 "ListDevices": listDevices, "CreateSession": createSession, "ListSessions": listSessions,
-                "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload, "Subscribe": subscribe,
+                "ListUses": listUses, "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
+                "Subscribe": subscribe,
             ],
             properties: [
                 "Version": .string(CaptureVersion.text),
@@ -63,6 +65,11 @@ struct ManagerObject: Sendable {
                 }
             )
         ]
+    }
+
+    private func listUses(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        return [.propertyList(live.list(for: client.identity).map(\.properties))]
     }
 
     private func listHolders(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -66,6 +66,17 @@ import Testing
         #expect(read().problems.first?.message.contains("expected yes or no") == true)
     }
 
+    @Test func `says how long an indicator still shows what has ended`() throws {
+        #expect(read().indicator.linger == .seconds(3))
+        try administrator.write("captured.conf", "[Indicator]\nLingerSec=500ms\n")
+        #expect(read().indicator.linger == .milliseconds(500))
+        try administrator.write("captured.conf", "[Indicator]\nLingerSec=0\n")
+        #expect(read().indicator.linger == .zero)
+        try administrator.write("captured.conf", "[Indicator]\nLingerSec=61\n")
+        #expect(read().indicator.linger == .seconds(3))
+        #expect(read().problems.first?.message.contains("expected a time from 0 to 1min") == true)
+    }
+
     @Test func `says how long a yes lasts`() throws {
         #expect(read().consent.lifetimes == LifetimeLimits(grace: 10_000, unused: nil))
         try vendor.write("captured.conf", "[Consent]\nConnectionGraceSec=1500ms\nUnusedGrantsExpireSec=90d\n")
@@ -137,7 +148,7 @@ import Testing
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "
-                    + "[Recorder], [Synthetic]",
+                    + "[Indicator], [Recorder], [Synthetic]",
                 "\(file):10: 'relative' is no value for Socket=, expected an absolute path of at most 107 bytes; "
                     + "it stays as it was",
             ]

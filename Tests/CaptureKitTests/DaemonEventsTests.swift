@@ -1,4 +1,5 @@
 import BusSupport
+import CaptureBus
 import CaptureCore
 import Testing
 
@@ -63,5 +64,49 @@ struct `What happens in the daemon` {
         try daemon.become(.stopped)
         #expect(try await end.value == .stopped)
         #expect(daemon.calls("Subscribe").count == 1)
+    }
+
+    @Test func `in use is listed, and told of as it changes`() async throws {
+        let bus = try PrivateBus()
+        func use(_ state: String, ended: Int64) -> [String: BusValue] {
+            [
+                "id": .uint64(41), "state": .string(state), "service": .string("camera"), "device": .string("v4l2:1"),
+                "device-name": .string("Front"), "user": .string("ann"), "program": .string("exe:/a"),
+                "name": .string("A"), "tier": .string("claimed"), "session": .uint32(7), "began": .int64(1_000),
+                "ended": .int64(ended),
+            ]
+        }
+        let listed = use("live", ended: 0)
+        let daemon = try await FakeDaemon(on: bus, ["ListUses": { _, _ in [.propertyList([listed])] }])
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        var events = try await client.events().makeAsyncIterator()
+        let live = try #require(try await client.uses().first)
+        #expect(live.id == 41 && live.phase == .live && live.ended == nil && live.began == 1_000)
+        #expect(live.deviceName == "Front" && live.program == "exe:/a" && live.user == "ann" && live.session == 7)
+        for listener in daemon.listeners {
+            try daemon.connection.emit(
+                CaptureNames.root,
+                CaptureNames.manager,
+                "UseChanged",
+                signature: "a{sv}",
+                [.properties(use("ended", ended: 1_100))],
+                to: listener
+            )
+        }
+        guard case .useChanged(let ended) = await events.next() else {
+            Issue.record("the change was not heard")
+            return
+        }
+        #expect(ended.phase == .ended && ended.ended == 1_100)
+    }
+
+    @Test(arguments: [[:], ["id": BusValue.uint64(1), "state": .string("perhaps")]])
+    func `in use that cannot be understood is said to be so`(facts: [String: BusValue]) async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus, ["ListUses": { _, _ in [.propertyList([facts])] }])
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let error = await #expect(throws: CaptureError.self) { try await client.uses() }
+        #expect(error?.code == .badData)
+        withExtendedLifetime(daemon) {}
     }
 }

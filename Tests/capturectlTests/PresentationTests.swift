@@ -1,3 +1,4 @@
+import CaptureBus
 import Testing
 
 @testable import CaptureKit
@@ -55,7 +56,36 @@ struct PresentationTests {
         #expect(Quantities.count(1, "camera") == "1 camera")
         #expect(Quantities.count(0, "camera") == "0 cameras")
         let health = DaemonHealth(values: ["version": .text("1"), "configurationProblems": .list(["a:1: b"])])
-        #expect(HealthPresentation.text(health, []).contains("1 problem in its configuration\n"))
+        #expect(HealthPresentation.text(health, [], []).contains("1 problem in its configuration\n"))
+    }
+
+    @Test func `what is in use is shown with who uses it, and what was until a moment ago with its end`() throws {
+        var facts: [String: BusValue] = [
+            "id": .uint64(41), "state": .string("live"), "service": .string("camera"), "device": .string("v4l2:1"),
+            "device-name": .string("Front\u{1B}[2J"), "user": .string("ann"), "program": .string("exe:/a"),
+            "session": .uint32(7), "began": .int64(1_700_000_000_000), "ended": .int64(0),
+        ]
+        let live = try LiveUse(facts)
+        facts["state"] = .string("ended")
+        facts["ended"] = .int64(1_700_000_001_000)
+        let ended = try LiveUse(facts)
+        let text = HealthPresentation.text(DaemonHealth(values: ["version": .text("1")]), [], [live, ended])
+        let rows = text.split(separator: "\n").suffix(2)
+        #expect(rows.first?.hasPrefix("Front?[2J  camera   ann   exe:/a         7  ") == true)
+        #expect(rows.first?.hasSuffix("  now") == true)
+        #expect(rows.last?.contains("now") == false)
+        let now = Clock.Moment(seconds: 0)
+        #expect(
+            EventPresentation.text(.useChanged(live), at: now)
+                .hasSuffix("  camera Front?[2J is used by exe:/a of ann")
+        )
+        #expect(EventPresentation.text(.useChanged(ended), at: now).contains("is used no more by exe:/a of ann"))
+        let json = EventPresentation.json(.useChanged(ended), at: now)
+        #expect(json["event"] == JSON("useChanged"))
+        #expect(json["state"] == JSON("ended"))
+        #expect(json["ended"] == JSON(1_700_000_001_000))
+        #expect(UsePresentation.json(live)["ended"] == .null)
+        #expect(HealthPresentation.json(DaemonHealth(values: [:]), [], [live])["uses"] != .array([]))
     }
 
     @Test func `the meter is empty for silence, grows with the sound, and marks what is too loud`() {

@@ -40,6 +40,11 @@ extension Configuration {
                     number($0, 1000...1_000_000)
                 },
             ],
+            "Indicator": [
+                "LingerSec": setter(\.indicator.linger, "a time from 0 to 1min, as in 3 or 500ms") {
+                    duration($0, from: .zero, to: .seconds(60))
+                }
+            ],
             "Synthetic": [
                 "Enabled": setter(\.synthetic.enabled, "yes or no", boolean),
                 "Speed": setter(\.synthetic.speed, "a number from 1 to 1000") { number($0, 1...1000) },

@@ -51,6 +51,12 @@ public struct Configuration: Hashable, Sendable {
         }
     }
 
+    /// The section `[Indicator]`.
+    public struct Indicator: Hashable, Sendable {
+        /// `LingerSec=`: how long a use of a device is still shown to indicators after its end; 0 to 1 min, 3 s by default.
+        public var linger: Duration = .seconds(3)
+    }
+
     /// The section `[Synthetic]`.
     public struct Synthetic: Hashable, Sendable {
         /// `Enabled=`: whether there is a synthetic camera and microphone; no by default.
@@ -74,6 +80,8 @@ public struct Configuration: Hashable, Sendable {
     public var consent = Consent()
     /// What is remembered of uses and decisions.
     public var history = History()
+    /// What indicators are shown.
+    public var indicator = Indicator()
     /// Devices that need no hardware.
     public var synthetic = Synthetic()
     /// The processes that write files.

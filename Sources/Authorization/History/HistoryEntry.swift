@@ -85,7 +85,8 @@ public struct DeviceUse: Hashable, Sendable {
 
 /// A use that is in the history and has not ended.
 public struct DeviceUseKey: Hashable, Sendable {
-    let value: Int64
+    /// The number of its entry; later ones have greater numbers.
+    public let value: Int64
 }
 
 /// How a use ended.

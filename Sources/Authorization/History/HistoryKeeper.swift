@@ -8,6 +8,7 @@ import Synchronization
 public actor HistoryKeeper {
     private let store: HistoryStore
     private let complain: @Sendable (String) -> Void
+    private let watch: @Sendable (UseEvent) -> Void
     private let now: @Sendable () -> AnswerTime
     private var limits: HistoryLimits
     private var open: [DeviceUseKey: (use: DeviceUse, began: AnswerTime)] = [:]
@@ -23,17 +24,21 @@ public actor HistoryKeeper {
 
     /// A keeper of a store.
     ///
-    /// - Parameter complain: Told when the history cannot be written, once until it can be again.
+    /// - Parameters:
+    ///   - complain: Told when the history cannot be written, once until it can be again.
+    ///   - watch: Told of uses as they begin and end, in order; must not block.
     public init(
         _ store: HistoryStore,
         limits: HistoryLimits,
         now: @escaping @Sendable () -> AnswerTime = { .now },
-        complain: @escaping @Sendable (String) -> Void = { _ in }
+        complain: @escaping @Sendable (String) -> Void = { _ in },
+        watch: @escaping @Sendable (UseEvent) -> Void = { _ in }
     ) {
         self.store = store
         self.limits = limits
         self.now = now
         self.complain = complain
+        self.watch = watch
     }
 
     /// Changes how much is kept; what is too much goes at once.
@@ -64,6 +69,7 @@ public actor HistoryKeeper {
         }
         let began = now()
         for (key, use) in zip(keys, uses) { open[key] = (use, began) }
+        watch(.began(zip(keys, uses).map { (key: $0, use: $1) }, began.wall))
         count(keys.count)
         keepBeating()
         return keys
@@ -72,6 +78,7 @@ public actor HistoryKeeper {
     /// Records that uses have ended.
     public func end(_ keys: [DeviceUseKey], as outcome: UseOutcome, _ message: String = "") {
         let time = now()
+        watch(.ended(keys, time.wall))
         for key in keys {
             guard let (use, began) = open.removeValue(forKey: key) else { continue }
             let text = DisplayText.neutralized(message, limit: 500)

@@ -14,6 +14,7 @@ enum EventPresentation {
             case .outputFinished(let id, let result):
                 "session \(id), output \(result.name) is finished" + (result.error.map { ": \($0.message)" } ?? "")
             case .sessionRemoved(let id): "session \(id) is no longer listed"
+            case .useChanged(let use): UsePresentation.sentence(use)
             case .consentChanged(let user, let program, let service, let status):
                 "consent of \(user) for \(program) to \(service): \(status?.word ?? "unknown")"
             case .daemonAppeared: "the daemon came"
@@ -51,6 +52,7 @@ enum EventPresentation {
                 ]
             )
         case .sessionRemoved(let id): return add("sessionRemoved", ["session": JSON(id)])
+        case .useChanged(let use): return add("useChanged", UsePresentation.json(use))
         case .consentChanged(let user, let program, let service, let status):
             return add(
                 "consentChanged",

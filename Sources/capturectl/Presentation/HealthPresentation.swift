@@ -2,7 +2,7 @@ import CaptureKit
 
 /// The daemon's own word on how it is, as text and as JSON.
 enum HealthPresentation {
-    static func text(_ health: DaemonHealth, _ sessions: [SessionSummary]) -> String {
+    static func text(_ health: DaemonHealth, _ sessions: [SessionSummary], _ uses: [LiveUse]) -> String {
         let running = sessions.count { $0.status.state == .running }
         var lines = ["captured \(Printable.text(health.text("version"))): \(fault(health) ?? "well")"]
         lines.append("  \(Quantities.count(sessions.count, "session")), \(running) running")
@@ -16,10 +16,11 @@ enum HealthPresentation {
                 }
             if !text.isEmpty { lines.append("  \(spaced(key)): \(Printable.text(text, limit: 1000))") }
         }
-        return lines.joined(separator: "\n") + (sessions.isEmpty ? "" : "\n\n" + SessionPresentation.table(sessions))
+        let tables = [UsePresentation.table(uses), SessionPresentation.table(sessions)].filter { !$0.isEmpty }
+        return lines.joined(separator: "\n") + (tables.isEmpty ? "" : "\n\n" + tables.joined(separator: "\n"))
     }
 
-    static func json(_ health: DaemonHealth, _ sessions: [SessionSummary]) -> JSON {
+    static func json(_ health: DaemonHealth, _ sessions: [SessionSummary], _ uses: [LiveUse]) -> JSON {
         [
             "healthy": JSON(fault(health) == nil),
             "health": .object(
@@ -34,6 +35,7 @@ enum HealthPresentation {
                     return JSON.Member(key: key, value: json)
                 }
             ),
+            "uses": .array(uses.map { UsePresentation.json($0) }),
             "sessions": .array(sessions.map { SessionPresentation.json($0) }),
         ]
     }

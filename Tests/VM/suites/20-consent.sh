@@ -321,18 +321,39 @@ bob() { local as_folder=/; as bob "$@"; }
 others() {
   local id
   allow alice microphone
-  id=$(alone capturectl start --camera none alice.wav)
   log_in_elsewhere bob
+  alone capturectl monitor --json >"$work/told.alice" 2>&1 &
+  bob setsid --wait capturectl monitor --json >"$work/told.bob" 2>&1 </dev/null &
+  # Matches all that the bus lets through, and asks for nothing.
+  bob setsid --wait dbus-monitor --system "sender='org.capturekit.Capture1'" >"$work/told.silent" 2>&1 </dev/null &
+  it "who listens is told of answers of their own" wait_for 60 hears alice
+  it "and so is another user" wait_for 60 hears bob
+  wait_for 60 grep -q NameAcquired "$work/told.silent"
+  id=$(alone capturectl start --camera none alice.wav)
+  it "alice is told of her session" wait_for 60 grep -q '"sessionChanged".*"running"' "$work/told.alice"
   it "bob does not see alice's session" fails says alice bob capturectl sessions
   it "nor its counters" expect_exit 66 bob capturectl status "$id"
   it "nor may he stop it" expect_exit 66 bob capturectl stop "$id"
   it "it still runs" session_is "$id" running
   it "he does not see her answers" fails says alice bob capturectl auth list
   it "nor what decides about her programs" expect_exit 77 bob capturectl auth explain --user alice $capturectl_program
+  configure linger '[Indicator]\nLingerSec=60'
+  reload_captured
+  it "alice is shown what is in use" in_use live
+  it "bob is not" fails says alice bob capturectl status
   it "root may stop it" capturectl stop "$id"
   it "and its file is finished" playable /home/alice/alice.wav
+  it "a use that has ended is still shown" in_use ended
+  it "alice was told of it" grep -q '"useChanged".*"ended"' "$work/told.alice"
+  it "bob was told of nothing that is hers" fails grep -E 'session|useChanged|alice' "$work/told.bob"
+  it "who asks for nothing is told of nothing of anybody's" fails grep -E 'Session|UseChanged|member=Changed' "$work/told.silent"
+  kill $(pgrep -f '^capturectl monitor|^dbus-monitor')
+  rm /etc/captured/captured.conf.d/linger.conf
+  reload_captured
   forget
 }
+hears() { capturectl auth set --user "$1" exe:/bin/true camera denied; grep -q consentChanged "$work/told.$1"; }
+in_use() { facts alone capturectl status --json && grep -q "^uses\.[0-9]*\.state=$1" "$work/facts"; }
 
 outlive() {
   allow alice microphone
