@@ -25,7 +25,6 @@ struct PromptDialogTests {
         for part in [
             "Tool wants to use the camera and the microphone", "exe:/usr/bin/tool", "claimed: not certain",
             "to record what you ask for", "to record sound", "every command run in this session", "within 60 s",
-            "allow the camera? [y/n]",
         ] {
             #expect(text.contains(part), "\(part)")
         }
@@ -79,7 +78,7 @@ struct PromptDialogTests {
         offering.lifetimes = ["session"]
         let text = PromptDialog(offering).opening
         #expect(text.contains("t allows this time") && !text.contains("closed"))
-        #expect(text.hasSuffix("allow the camera? [y/n] "))
+        #expect(PromptDialog(offering).firstQuestion(hasEarlyKeys: false).hasSuffix("allow the camera? [y/n] "))
     }
 
     @Test(arguments: ["\u{4}", "y\u{4}", "\u{1B}", ""])
@@ -113,7 +112,8 @@ struct PromptDialogTests {
     }
 
     @Test func `that a question is withdrawn is told on a line of its own`() {
-        #expect(!PromptDialog(request).opening.hasSuffix("\n"))
+        #expect(!PromptDialog(request).firstQuestion(hasEarlyKeys: false).hasSuffix("\n"))
+        #expect(PromptDialog(request).opening.hasSuffix("\n"))
         #expect(PromptDialog.withdrawal.hasPrefix("\n"))
         #expect(PromptDialog.withdrawal.hasSuffix("\n"))
     }

@@ -17,6 +17,11 @@ public final class ControllingTerminal {
         self.file = file
     }
 
+    /// Takes a terminal that is open already, for tests.
+    init(_ file: Descriptor) {
+        self.file = file
+    }
+
     deinit {
         restore()
     }
@@ -59,8 +64,13 @@ public final class ControllingTerminal {
     }
 
     /// Throws away what was typed and not read yet.
-    public func forgetTyped() {
+    ///
+    /// - Returns: Whether there was any.
+    @discardableResult
+    public func forgetTyped() throws(SystemError) -> Bool {
+        let typed = try Poll.wait(file.descriptor, timeout: 0)
         tcflush(file.descriptor, TCIFLUSH)
+        return typed.contains(.readable)
     }
 
     /// Waits for keys.

@@ -12,7 +12,10 @@ public struct PromptDialog: Sendable {
         self.request = request
     }
 
-    /// What to show before the first key is taken: who asks, why, every row, and the first question.
+    /// How long `opening` stands before keys are taken: who was typing something else has seen it by then.
+    public static let moment: Duration = .milliseconds(600)
+
+    /// What to show first, while no key is taken yet: who asks, why, and every row.
     public var opening: String {
         let name = Printable.text(request.name, limit: 60)
         let program = Printable.text(request.program, limit: 200)
@@ -34,7 +37,14 @@ public struct PromptDialog: Sendable {
         lines.append("y allows, n refuses, both are remembered; Ctrl-D answers nothing. Answer\(limit):")
         let shorter = offered.map { key, _, meaning in "\(Character(Unicode.Scalar(key))) allows \(meaning)" }
         if !shorter.isEmpty { lines.insert("\(shorter.joined(separator: ", "));", at: lines.count - 1) }
-        return lines.joined(separator: "\n") + "\n" + question
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What to show below it when keys are taken from now on: the first question.
+    ///
+    /// - Parameter hasEarlyKeys: Whether some were typed before it, and thrown away.
+    public func firstQuestion(hasEarlyKeys: Bool) -> String {
+        (hasEarlyKeys ? "  What was typed before this line came too early and was not taken.\n" : "") + question
     }
 
     /// What to show when the question is withdrawn: below the row that stands there with no answer.

@@ -18,8 +18,9 @@ public actor TerminalPrompt {
 
     /// Shows a request and waits for the keys that answer it.
     ///
-    /// Keys that were typed before the question was on the screen are thrown away. Cancelling the task withdraws the
-    /// question.
+    /// What is asked stands on the screen for a moment (`PromptDialog.moment`) before the question is put: keys that were
+    /// typed until then are thrown away, so that nobody says yes who was typing something else. Cancelling the task
+    /// withdraws the question.
     ///
     /// - Returns: `dismissed` also when there is no terminal to ask on.
     public func ask(_ request: PromptRequest) async -> PromptAnswer {
@@ -32,7 +33,10 @@ public actor TerminalPrompt {
         }
         let task = Task<PromptAnswer, Never> {
             _ = await before?.value
-            return await TerminalPrompt.onThread { TerminalPrompt.converse(PromptDialog(request), wake) }
+            return await TerminalPrompt.onThread {
+                guard let terminal = ControllingTerminal() else { return .dismissed }
+                return TerminalPrompt.converse(PromptDialog(request), on: terminal, wake)
+            }
         }
         turn = task
         return await withTaskCancellationHandler {
@@ -48,7 +52,7 @@ public actor TerminalPrompt {
     }
 
     /// Runs a conversation that blocks on a thread of its own.
-    private static func onThread(_ body: @escaping @Sendable () -> PromptAnswer) async -> PromptAnswer {
+    static func onThread(_ body: @escaping @Sendable () -> PromptAnswer) async -> PromptAnswer {
         let thread = Mutex<WorkerThread?>(nil)
         let answer = await withCheckedContinuation { continuation in
             do {
@@ -63,14 +67,29 @@ public actor TerminalPrompt {
         return answer
     }
 
-    private static func converse(_ dialog: PromptDialog, _ wake: EventSignal) -> PromptAnswer {
-        guard let terminal = ControllingTerminal() else { return .dismissed }
+    /// Shows a dialog and takes its keys, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - wake: Withdraws the question when it is raised.
+    ///   - stand: Lets the moment pass before keys are taken; returns whether `wake` was raised meanwhile.
+    static func converse(
+        _ dialog: PromptDialog,
+        on terminal: ControllingTerminal,
+        _ wake: EventSignal,
+        stand: (EventSignal) throws -> Bool = TerminalPrompt.stand
+    ) -> PromptAnswer {
         var dialog = dialog
         do {
             try terminal.takeKeys()
             defer { terminal.restore() }
             try terminal.write(dialog.opening)
-            terminal.forgetTyped()
+            if try stand(wake) {
+                try terminal.write(PromptDialog.withdrawal)
+                return .withdrawn
+            }
+            // Before the question, so that what is typed at sight of it counts.
+            let hasEarlyKeys = try terminal.forgetTyped()
+            try terminal.write(dialog.firstQuestion(hasEarlyKeys: hasEarlyKeys))
             while let keys = try terminal.read(until: wake) {
                 for step in dialog.take(keys) {
                     switch step {
@@ -88,5 +107,11 @@ public actor TerminalPrompt {
             // The terminal went away: nobody has answered.
             return .dismissed
         }
+    }
+
+    /// Lets the moment pass, by the monotonic clock.
+    private static func stand(_ wake: EventSignal) throws -> Bool {
+        let milliseconds = Int32(PromptDialog.moment / .milliseconds(1))
+        return try !Poll.wait(wake.descriptor, timeout: milliseconds).isEmpty
     }
 }

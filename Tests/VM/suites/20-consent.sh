@@ -119,7 +119,7 @@ inline() {
   terminal no capturectl record "${both[@]}" no.mkv
   it "one question has a row for the camera" shows no 'camera +it says'
   it "and a row for the microphone" shows no 'microphone +it says'
-  types no nn
+  replies no nn
   it "a no exits 77" ends no 77
   it "it is stored" stores "alice $capturectl_program camera denied"
   it "the next is not asked" expect_exit 77 alone capturectl record "${both[@]}" no.mkv
@@ -127,23 +127,20 @@ inline() {
   forget
 
   terminal closed capturectl record "${both[@]}" closed.mkv
-  shows closed 'allow .*\[y/n\]'
-  types closed '\x04'
+  replies closed '\x04'
   it "a closed question exits 75" ends closed 75
   it "nothing is stored of it" stores_nothing
   it "and no file is left" fails test -e /home/alice/closed.mkv
 
   terminal half capturectl record "${both[@]}" half.mkv
-  shows half 'allow .*\[y/n\]'
-  types half yn
+  replies half yn
   it "a yes and a no exit 77" ends half 77
   it "the yes is stored" stores "alice $capturectl_program camera authorized"
   it "and so is the no" stores "alice $capturectl_program microphone denied"
   forget
 
   terminal yes capturectl record "${both[@]}" yes.mkv
-  shows yes 'allow .*\[y/n\]'
-  types yes yy
+  replies yes yy
   it "two yeses record" ends yes 0
   it "a picture" has /home/alice/yes.mkv video codec_name mjpeg
   it "and sound" has /home/alice/yes.mkv audio codec_type audio
@@ -166,7 +163,7 @@ agents() {
   asking=$!
   it "the agent shows who asks" shows agent 'exe:/home/alice/mine'
   it "and why" shows agent 'Listens'
-  types agent y
+  replies agent y
   it "its yes records" wait $asking
   it "the answer is that program's" stores 'alice exe:/home/alice/mine microphone authorized'
   it "and no other's" expect_exit 77 asked_no
@@ -208,7 +205,7 @@ agent_serves() { facts capturectl status --json && is health.agents 1; }
 asked_no() {
   alone capturectl record "${sound[@]}" other.wav 2>/dev/null &
   local asking=$!
-  shows agent "program +$capturectl_program" && types agent n
+  shows agent "program +$capturectl_program" && replies agent n
   wait $asking
 }
 
@@ -410,8 +407,7 @@ case $boot in
     outlive
     refuse bob camera
     terminal last capturectl record --camera none last.wav
-    shows last 'allow .*\[y/n\]'
-    types last y
+    replies last y
     it "an answer is given at the last moment" wait_for 60 says running capturectl sessions
     torn
     power_cut

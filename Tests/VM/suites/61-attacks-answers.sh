@@ -247,7 +247,7 @@ texts() {
     X-Capture-CameraUsageDescription=Looks >/etc/captured/apps.d/evil.desktop
 }
 types_no() {
-  types told n && says_in texts 'decision: Denied' && stores "alice $program microphone denied" && forget
+  replies told n && says_in texts 'decision: Denied' && stores "alice $program microphone denied" && forget
 }
 
 # A thousand at once: one question, and the daemon is there for others.

@@ -59,7 +59,7 @@ recorded() {
 # newest_session: the number of the last one that was made
 newest_session() { facts capturectl sessions --json && sed -n 's/^[0-9]*\.id=//p' "$work/facts" | sort -n | tail -n 1; }
 
-# terminal NAME COMMAND...: runs it as alice in the foreground of a terminal; then `types NAME KEYS`, `shows NAME TEXT`,
+# terminal NAME COMMAND...: runs it as alice in the foreground of a terminal; then `replies NAME KEYS`, `shows NAME TEXT`,
 # `ends NAME STATUS`, and `terminal_of NAME` for the process
 terminal() {
   local name=$1 words
@@ -76,6 +76,9 @@ terminal() {
   ) &
 }
 types() { printf '%b' "$2" >"$work/$1.keys"; }
+# replies NAME KEYS: types them when a question is put; what is typed before is thrown away
+replies() { wait_for 60 is_asked "$1" && types "$1" "$2" || { cat "$work/$1.screen"; return 1; }; }
+is_asked() { [[ $(tail -c 6 "$work/$1.screen") == '[y/n] ' ]]; }
 shows() { wait_for "${3:-40}" grep -qE -- "$2" "$work/$1.screen" || { cat "$work/$1.screen"; return 1; }; }
 ends() {
   wait_for 120 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||
