@@ -64,26 +64,38 @@ public struct RecordingJob: Hashable, Sendable {
 }
 
 /// What the daemon tells a running recorder.
-public enum RecorderCommand: String, Sendable {
-    /// Finish the file at what is published now.
-    case stop
+public enum RecorderCommand: Hashable, Sendable {
+    /// Finish the file at what was published until then, whenever this is heard.
+    case stop(at: Timestamp)
     /// Go on with the picture's ring that comes along as a descriptor.
-    case videoMoved = "video-moved"
+    case videoMoved
     /// Go on with the sound's ring that comes along as a descriptor.
-    case audioMoved = "audio-moved"
+    case audioMoved
 
     /// The command as text.
-    public var text: String { KeyValueText.encode([("message", rawValue)]) }
+    public var text: String {
+        switch self {
+        case .stop(let time): KeyValueText.encode([("message", "stop"), ("at", "\(time.nanoseconds)")])
+        case .videoMoved: KeyValueText.encode([("message", "video-moved")])
+        case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
+        }
+    }
 
     /// Reads a command from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` for an unknown command.
+    /// - Throws: `CaptureError.Code.badData` for an unknown command, and a stop without its time.
     public init(text: String) throws(CaptureError) {
-        let word = try KeyValueText.decode(text)["message"] ?? ""
-        guard let command = RecorderCommand(rawValue: word) else {
-            throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
+        let words = try KeyValueText.decode(text)
+        switch words["message"] ?? "" {
+        case "stop":
+            guard let time = words["at"].flatMap({ Int64($0) }) else {
+                throw CaptureError(.badData, "a recorder was told to stop, and not at what time")
+            }
+            self = .stop(at: Timestamp(nanoseconds: time))
+        case "video-moved": self = .videoMoved
+        case "audio-moved": self = .audioMoved
+        case let word: throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
         }
-        self = command
     }
 }
 

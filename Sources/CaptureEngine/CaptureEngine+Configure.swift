@@ -159,6 +159,10 @@ extension CaptureEngine {
             let id = input.shared.device.id
             if !session.inputs.values.contains(where: { $0.shared.device.id == id }) {
                 await pool.release(id, for: session.id)
+                // The history tells of the end of this use, so its program sees nothing more of it.
+                if let ring = session.shown.removeValue(forKey: id) {
+                    await leave(ring, of: id, by: session, atOnce: false)
+                }
             }
             await endUses([name], of: session, as: .stopped, nil)
         }

@@ -12,22 +12,28 @@ extension CaptureEngine {
     func leaveRings(of session: Session, atOnce: Bool, shared: Bool = false) async {
         for (id, ring) in session.shown {
             if shared, await pool.users(of: id).count < 2 { continue }
-            if !atOnce, sessions.values.contains(where: { $0.sees(ring, like: session) }) { continue }
-            do throws(CaptureError) {
-                try await pool.move(id, from: ring, atOnce: atOnce)
-            } catch {
-                // It may still write there, so it is closed: those who share it are interrupted, with their files finished.
-                let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
-                let what = atOnce ? "consent was withdrawn" : "session ended"
-                let reason = CaptureError(
-                    .busy,
-                    "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
-                        + "\(error.message); start again"
-                )
-                await deviceEnded(others, reason)
-            }
+            await leave(ring, of: id, by: session, atOnce: atOnce)
         }
         if !shared { session.shown = [:] }
+    }
+
+    /// Lets a device go on in another ring than one that a session's client has mapped, unless the client has it by another
+    /// session, too.
+    func leave(_ ring: any MediaRing, of id: DeviceID, by session: Session, atOnce: Bool) async {
+        if !atOnce, sessions.values.contains(where: { $0.sees(ring, like: session) }) { return }
+        do throws(CaptureError) {
+            try await pool.move(id, from: ring, atOnce: atOnce)
+        } catch {
+            // It may still write there, so it is closed: those who share it are interrupted, with their files finished.
+            let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
+            let what = atOnce ? "consent was withdrawn" : "session ended"
+            let reason = CaptureError(
+                .busy,
+                "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
+                    + "\(error.message); start again"
+            )
+            await deviceEnded(others, reason)
+        }
     }
 
     /// Hands the readers of a source the ring in which it goes on; those that are ending read no further.
@@ -54,10 +60,10 @@ extension LiveOutput {
 }
 
 extension Session {
-    /// Whether its program, the same as another session's, goes on with a ring that both were given.
+    /// Whether its client, the same process as another session's, goes on with a ring that both were given: what was
+    /// allowed to one process of a program need not be to another.
     fileprivate func sees(_ ring: any MediaRing, like other: Session) -> Bool {
         id != other.id && !isEnding && !state.isFinal && shown.values.contains { $0 === ring }
-            && client.identity.program == other.client.identity.program
-            && client.identity.user == other.client.identity.user
+            && client.identity == other.client.identity
     }
 }

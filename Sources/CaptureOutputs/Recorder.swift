@@ -18,7 +18,8 @@ public final class Recorder: Sendable {
     private let events = BlockingQueue<PipelineEvent>()
     private let wake: EventSignal
     private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
-    private let mustStop = Atomic(false)
+    /// When it was told to stop, in nanoseconds.
+    private let stopTime = Atomic(Int64.max)
 
     /// A recorder that takes its job from a socket.
     ///
@@ -41,8 +42,13 @@ public final class Recorder: Sendable {
 
     /// Ends the output with what is published now, as the daemon's stop does. Thread-safe.
     public func stop() {
-        mustStop.store(true, ordering: .releasing)
+        stop(at: .now)
         wake.raise()
+    }
+
+    /// The first time counts: nothing that was published later shall be in the file.
+    private func stop(at time: Timestamp) {
+        _ = stopTime.compareExchange(expected: .max, desired: time.nanoseconds, ordering: .acquiringAndReleasing)
     }
 
     /// Takes the job, makes the output, and returns when it is finished or failed.
@@ -203,9 +209,10 @@ public final class Recorder: Sendable {
                 work.writer.join()
                 return result
             }
-            if mustStop.load(ordering: .acquiring), stopped == nil {
+            let stopTime = stopTime.load(ordering: .acquiring)
+            if stopTime != .max, stopped == nil {
                 stopped = .now
-                for reader in work.readers.values { reader.stop() }
+                for reader in work.readers.values { reader.stop(at: Timestamp(nanoseconds: stopTime)) }
             }
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
             if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.file.cancel() }
@@ -231,14 +238,14 @@ public final class Recorder: Sendable {
             guard !ready.0.isEmpty else { return true }
             guard let message = try socket.receive() else {
                 Recorder.log("the daemon is gone; the file is finished with what is there")
-                mustStop.store(true, ordering: .releasing)
+                stop(at: .now)
                 return false
             }
             obey(message.text, message.files, work)
             return true
         } catch {
             Recorder.log("\(error)")
-            mustStop.store(true, ordering: .releasing)
+            stop(at: .now)
             return false
         }
     }
@@ -255,7 +262,7 @@ public final class Recorder: Sendable {
     private func obey(_ text: String, _ files: [Descriptor], _ work: Work) {
         do throws(CaptureError) {
             switch try RecorderCommand(text: text) {
-            case .stop: mustStop.store(true, ordering: .releasing)
+            case .stop(let time): stop(at: time)
             case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
             }

@@ -91,7 +91,7 @@ private final class RunningRecorder: RecorderHandle {
 
     func stop() {
         // A recorder that is gone does not hear it; the end of its connection says so.
-        try? socket.send(RecorderCommand.stop.text)
+        try? socket.send(RecorderCommand.stop(at: .now).text)
     }
 
     func kill() {

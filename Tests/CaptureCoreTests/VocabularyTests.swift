@@ -102,12 +102,13 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test(arguments: [RecorderCommand.stop, .videoMoved, .audioMoved])
+    @Test(arguments: [RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved])
     func `commands read back`(_ command: RecorderCommand) throws {
         #expect(try RecorderCommand(text: command.text) == command)
     }
 
     @Test func `an unknown command is refused`() {
         #expect(throws: CaptureError.self) { try RecorderCommand(text: "message=explode\n") }
+        #expect(throws: CaptureError.self) { try RecorderCommand(text: "message=stop\n") }
     }
 }

@@ -95,6 +95,44 @@ import Testing
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
     }
 
+    @Test func `another process of the program is not left in a ring whose consent was for a session`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        var second = EngineBench.client(":1.3")
+        second.identity.pid = 4711
+        let again = second.identity
+        second.identifyAgain = { () throws(CaptureError) in again }
+        var sessions: [UInt32] = []
+        for client in [EngineBench.client(), second] {
+            let id = try await bench.running(EngineBench.buffer, client)
+            _ = try await bench.engine.openBuffer(id, output: "frames", client: client)
+            sessions.append(id)
+        }
+        try await bench.engine.stop(sessions[0], client: EngineBench.client())
+        _ = await bench.watch.wait(sessions[0], for: .stopped, .failed)
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+    }
+
+    @Test func `an input that is taken away leaves its ring, as the history tells of its end`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let sound = SessionDescription(
+            inputs: [InputDescription(name: "microphone", mediaType: .audio)],
+            outputs: [OutputDescription(name: "sound", kind: .buffer, format: "")],
+            connections: [ConnectionDescription(input: "microphone", output: "sound")],
+            isAttached: false
+        )
+        var all = EngineBench.buffer
+        all.inputs += sound.inputs
+        all.outputs += sound.outputs
+        all.connections += sound.connections
+        let reading = try await bench.running(all)
+        _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
+        try await bench.engine.configure(reading, sound, files: [:], client: EngineBench.client())
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+        #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == reading }?.state == .running)
+    }
+
     @Test func `a session that is ending is given no ring any more`() async throws {
         let bench = EngineBench()
         let id = try await bench.running(both)

@@ -93,7 +93,7 @@ final class Rig {
         }
     }
 
-    func stop() throws { try socket.send(RecorderCommand.stop.text) }
+    func stop(at time: Timestamp = .now) throws { try socket.send(RecorderCommand.stop(at: time).text) }
 
     /// The counters of a recording that finished.
     func finished(_ report: RecorderReport) throws -> OutputStatistics {

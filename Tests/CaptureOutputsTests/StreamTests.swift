@@ -34,6 +34,40 @@ import Testing
         return text.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }
     }
 
+    // MARK: Stopping
+
+    @Test func `nothing that was published after the stop is delivered, however long the reader was held up`() throws {
+        let format = Material.yuyv(1280, 720)
+        let frame = Material.flat(90, format)
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe pipe(&ends) == 0)
+        let (reading, writing) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+        let output = OutputDescription(name: "f", kind: .frames, format: "raw")
+        let rig = try Rig(output, video: format, slots: 64, file: writing)
+        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
+        // More than it has memory for, so that it waits for the pipe.
+        for index in 0..<45 { try rig.frame(frame, at: Int64(index) * 33_333_333) }
+        let stop = Timestamp.now
+        for index in 45..<60 { try rig.frame(frame, at: Int64(index) * 33_333_333) }
+        try rig.stop(at: stop)
+        // The second report after it comes when it was heard.
+        for _ in 0..<2 { try rig.progress { _ in true } }
+        var count = 0
+        var part = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let read = unsafe try part.withUnsafeMutableBytes { unsafe try reading.read(into: $0) }
+            count += read
+            // The recorder's end of the pipe is not the last one, so the length tells where it is at its end.
+            if read == 0 || count >= 45 * frame.count { break }
+        }
+        _ = try rig.finished(try rig.outcome())
+        let flags = fcntl(reading.descriptor, F_GETFL)
+        #expect(fcntl(reading.descriptor, F_SETFL, flags | O_NONBLOCK) == 0)
+        #expect(unsafe Glibc.read(reading.descriptor, &part, 1) == -1)
+        #expect(count == 45 * frame.count)
+        withExtendedLifetime(writing) {}
+    }
+
     // MARK: Sound files
 
     @Test(arguments: [("wav", "pcm_s16le"), ("flac", "flac"), ("opus", "opus")])

@@ -35,7 +35,9 @@ final class StreamReader: Sendable {
     private let kind: MediaType
     private let pool: BufferPool
     private let events: BlockingQueue<PipelineEvent>
-    private let isStopping = Atomic(false)
+    /// From when on nothing more is taken, in nanoseconds.
+    private let stopTime = Atomic(Int64.max)
+    private var isStopping: Bool { stopTime.load(ordering: .acquiring) != .max }
     private let moves = BlockingQueue<Descriptor>()
     private let ring: Unguarded<RingReader>
     private let converter: Unguarded<any BufferConverter>
@@ -72,15 +74,17 @@ final class StreamReader: Sendable {
         }
     }
 
-    /// Ends the stream with what is published now.
-    func stop() { isStopping.store(true, ordering: .releasing) }
+    /// Ends the stream with what was published until then, however late it is read; the first time counts.
+    func stop(at time: Timestamp) {
+        _ = stopTime.compareExchange(expected: .max, desired: time.nanoseconds, ordering: .acquiringAndReleasing)
+    }
 
     /// Hands over the ring in which the stream goes on.
     func move(to file: Descriptor) { moves.put(file) }
 
     /// Ends the thread at once and waits for it.
     func cancel() {
-        stop()
+        stop(at: .now)
         pool.close()
         moves.close()
         thread.withLock { running in
@@ -93,7 +97,7 @@ final class StreamReader: Sendable {
     /// The ring in which the stream goes on; `nil` when none comes, or the stream is to stop.
     private func nextRing() -> Descriptor? {
         var waited: Int64 = 0
-        while waited < StreamReader.patience, !isStopping.load(ordering: .acquiring) {
+        while waited < StreamReader.patience, !isStopping {
             if let file = moves.take(within: StreamReader.look) { return file }
             waited += StreamReader.look
         }
@@ -109,7 +113,7 @@ final class StreamReader: Sendable {
             while let memory = pool.take() {
                 var isTaken = false
                 defer { if !isTaken { pool.give(memory) } }
-                if left == nil, isStopping.load(ordering: .acquiring) { left = ring.pending }
+                if left == nil, isStopping { left = ring.pending }
                 if let rest = left, rest == 0 { return events.put(.ended(kind, lost: lost)) }
                 let event = try ring.next(timeout: left == nil ? StreamReader.look : 0)
                 switch event {
@@ -128,6 +132,10 @@ final class StreamReader: Sendable {
                 case .ended:
                     return events.put(.ended(kind, lost: lost))
                 case .buffer(let buffer):
+                    // A consent may have been withdrawn while this thread was held up.
+                    if buffer.published.nanoseconds > stopTime.load(ordering: .acquiring) {
+                        return events.put(.ended(kind, lost: lost))
+                    }
                     if let rest = left { left = rest - min(rest, 1 + buffer.missedBefore) }
                     let count = unsafe converter.value.convert(buffer, into: memory.bytes)
                     let isWhole = ring.confirm(buffer)
