@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <malloc.h>
@@ -199,6 +200,11 @@ int clinux_pidfd_alive(int pidfd) {
     struct pollfd ready = {.fd = pidfd, .events = POLLIN};
     int count = poll(&ready, 1, 0);
     return count < 0 ? -1 : count == 0;
+}
+
+int clinux_share_descriptors(pid_t first, pid_t second) {
+    long order = syscall(SYS_kcmp, first, second, KCMP_FILES, 0, 0);
+    return order < 0 ? -1 : order == 0;
 }
 
 unsigned clinux_major(uint64_t device) { return major(device); }

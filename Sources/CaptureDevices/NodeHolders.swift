@@ -46,12 +46,11 @@ public enum NodeHolders {
         let own = getpid()
         let processes = Files.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }
         return processes.sorted().flatMap { process in
-            let folder = "/proc/\(process)/fd"
-            let held = Files.names(in: folder).compactMap { name -> String? in
+            let held = DescriptorTables.links(of: process).compactMap { link -> String? in
                 // The link is read first: a stat of every pipe and socket would cost far more. A program with a root of its
                 // own has a path before its /dev.
-                guard let target = Files.link(at: "\(folder)/\(name)"), target.contains("/dev/") else { return nil }
-                return Files.deviceNumber(of: "\(folder)/\(name)").flatMap { numbers[$0] }
+                guard let target = Files.link(at: link), target.contains("/dev/") else { return nil }
+                return Files.deviceNumber(of: link).flatMap { numbers[$0] }
             }
             return Set(held).sorted().map { node in
                 NodeHolder(

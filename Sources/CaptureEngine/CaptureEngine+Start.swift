@@ -68,8 +68,9 @@ extension CaptureEngine {
 
     /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
-        // Once more at the start, as at the answer: the connection must still be the program that was allowed.
-        let now = try await session.client.identifyAgain()
+        // Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
+        // have got it since its first call.
+        let now = try await session.client.identifyAtStart()
         guard session.client.identity.isUnchanged(in: now) else {
             throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
         }

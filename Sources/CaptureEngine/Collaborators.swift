@@ -109,16 +109,20 @@ public struct SessionClient: Sendable {
     public var connection: String
     /// Identifies the same connection anew; any difference refuses.
     public var identifyAgain: @Sendable () async throws(CaptureError) -> ClientIdentity
+    /// The same for a start of capturing, which takes longer: refuses, too, who no longer has the connection alone.
+    public var identifyAtStart: @Sendable () async throws(CaptureError) -> ClientIdentity
 
-    /// A caller of the given identity.
+    /// A caller of the given identity, identified at a start as at any other time unless that is given.
     public init(
         identity: ClientIdentity,
         connection: String,
+        identifyAtStart: (@Sendable () async throws(CaptureError) -> ClientIdentity)? = nil,
         identifyAgain: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) {
         self.identity = identity
         self.connection = connection
         self.identifyAgain = identifyAgain
+        self.identifyAtStart = identifyAtStart ?? identifyAgain
     }
 
     func mayControl(_ owner: ClientIdentity) -> Bool { identity.mayControl(owner.program, of: owner.user) }

@@ -13,6 +13,7 @@ actor CallerDirectory {
     private let bus: BusConnection
     private let identification: Identification
     private let refusals: RefusalJournal
+    private let checksHolding: @Sendable (ClientIdentity) -> Bool
     private let gone: @Sendable (String) async -> Void
     private let present: @Sendable ([ClientIdentity], UInt64) async -> Void
     private var revision: UInt64 = 0
@@ -26,21 +27,27 @@ actor CallerDirectory {
     /// - Parameters:
     ///   - root: Where programs' files are looked for.
     ///   - refusals: What limits how often the same is told.
+    ///   - checksHolding: Of whom it counts who has the connection.
     ///   - present: Told who is connected, with a number that grows, whenever that changes.
     ///   - gone: Told when a connection that called once has left the bus.
     init(
         bus: BusConnection,
         root: SystemRoot,
         refusals: RefusalJournal = RefusalJournal(),
+        checksHolding: @escaping @Sendable (ClientIdentity) -> Bool = CallerDirectory.isClaim,
         present: @escaping @Sendable ([ClientIdentity], UInt64) async -> Void = { _, _ in },
         gone: @escaping @Sendable (String) async -> Void
     ) {
         self.bus = bus
         identification = Identification(bus: bus, root: root)
         self.refusals = refusals
+        self.checksHolding = checksHolding
         self.gone = gone
         self.present = present
     }
+
+    /// Whether other programs of a caller's account could pass for it. Root could be anybody anyway.
+    static func isClaim(_ client: ClientIdentity) -> Bool { client.tier == .claimed && client.user != 0 }
 
     /// Identifies a caller.
     ///
@@ -53,10 +60,8 @@ actor CallerDirectory {
             if let before = known[connection] {
                 guard before.isUnchanged(in: now) else { throw CallerDirectory.changed(from: before, to: now) }
             } else {
-                // What it became before its first call, no later look would tell. Root could be anybody anyway.
-                if now.tier == .claimed, now.user != 0 {
-                    try await identification.checkHolding(of: connection, by: now)
-                }
+                // What it became before its first call, no later look would tell.
+                try await checkHolding(connection, by: now)
                 known[connection] = now
                 try await watch(connection)
                 await tellPresent()
@@ -70,10 +75,18 @@ actor CallerDirectory {
             await note(error, of: connection)
             throw error
         }
-        return SessionClient(identity: now, connection: connection) { [weak self] () throws(CaptureError) in
-            guard let self else { throw CaptureError(.unreachable, "captured is shutting down") }
-            return try await self.identify(connection)
-        }
+        return SessionClient(
+            identity: now,
+            connection: connection,
+            identifyAtStart: { [weak self] () throws(CaptureError) in
+                guard let self else { throw CallerDirectory.stopping }
+                return try await self.identifyAtStart(connection)
+            },
+            identifyAgain: { [weak self] () throws(CaptureError) in
+                guard let self else { throw CallerDirectory.stopping }
+                return try await self.identify(connection)
+            }
+        )
     }
 
     /// Who a connection was found to be; `nil` for one that was never identified, or has left.
@@ -89,6 +102,20 @@ actor CallerDirectory {
     private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
         try ClientIdentity.identify(try await identification.facts(of: connection))
     }
+
+    private func identifyAtStart(_ connection: String) async throws(CaptureError) -> ClientIdentity {
+        let now = try await identify(connection)
+        try await checkHolding(connection, by: now)
+        return now
+    }
+
+    /// Makes sure that a claimed program has its connections alone.
+    private func checkHolding(_ connection: String, by client: ClientIdentity) async throws(CaptureError) {
+        guard checksHolding(client) else { return }
+        try await identification.checkHolding(of: connection, by: client)
+    }
+
+    private static let stopping = CaptureError(.unreachable, "captured is shutting down")
 
     private static func changed(from before: ClientIdentity, to now: ClientIdentity) -> CaptureError {
         CaptureError(

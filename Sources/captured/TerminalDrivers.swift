@@ -83,13 +83,15 @@ struct TerminalDrivers: Sendable {
     /// The processes that hold the other end of a pseudo-terminal.
     private func holders(of number: UInt32) -> [Int32] {
         Files.names(in: processes).compactMap { Int32($0) }.sorted().filter { pid in
-            Files.names(in: "\(processes)/\(pid)/fd").contains { name in
-                guard Files.link(at: "\(processes)/\(pid)/fd/\(name)")?.hasSuffix("ptmx") == true,
-                    let text = Files.line(of: "\(processes)/\(pid)/fdinfo/\(name)")
-                else { return false }
-                return text.split(separator: "\n").contains { line in
-                    let words = line.split { $0.isWhitespace }
-                    return words.count == 2 && words[0] == "tty-index:" && words[1] == "\(number)"
+            DescriptorTables.folders(of: pid, in: processes).contains { folder in
+                Files.names(in: folder).contains { name in
+                    guard Files.link(at: "\(folder)/\(name)")?.hasSuffix("ptmx") == true,
+                        let text = Files.line(of: "\(folder)info/\(name)")
+                    else { return false }
+                    return text.split(separator: "\n").contains { line in
+                        let words = line.split { $0.isWhitespace }
+                        return words.count == 2 && words[0] == "tty-index:" && words[1] == "\(number)"
+                    }
                 }
             }
         }

@@ -107,6 +107,39 @@ struct `Who has a connection` {
         }
     }
 
+    @Test(.enabled(if: canListSockets)) func `who keeps it in a thread with descriptors of its own has it, too`()
+        async throws
+    {
+        // The first thread, whose descriptors /proc/PID/fd has, closes it.
+        let after = """
+            inherit()
+            ready, told = os.pipe()
+            if os.fork() == 0:
+                import ctypes, threading
+                kept = threading.Event()
+                def keep():
+                    if ctypes.CDLL(None).unshare(0x400) != 0: os._exit(1)
+                    kept.set(); sys.stdin.read(); os._exit(0)
+                threading.Thread(target=keep).start()
+                kept.wait()
+                for n in os.listdir("/proc/self/fd"):
+                    try:
+                        if os.readlink("/proc/self/fd/" + n).startswith("socket:"): os.close(int(n))
+                    except OSError:
+                        pass
+                os.write(told, b"1")
+                threading.Event().wait()
+            os.close(told)
+            if os.read(ready, 1) != b"1": os._exit(1)
+            os.execv("/bin/cat", ["cat"])
+            """
+        try await look(after, at: "/cat") { server, facts in
+            let refusal = await #expect(throws: CaptureError.self) { try await server.checkHolding(of: facts) }
+            #expect(refusal?.code == .notPermitted)
+            #expect(refusal?.message.contains("has its connection, too") == true)
+        }
+    }
+
     @Test func `where sockets are not listed, streams without a name that are connected are counted`() {
         let table = """
             Num       RefCount Protocol Flags    Type St Inode Path

@@ -32,6 +32,20 @@ import Testing
         #expect(bench.machine.log.isEmpty)
     }
 
+    @Test func `who no longer has its connection alone when it starts opens nothing`() async throws {
+        let bench = EngineBench()
+        var client = EngineBench.client()
+        client.identifyAtStart = { () throws(CaptureError) in
+            throw CaptureError(.notPermitted, "process 7 (/bin/evil) has its connection, too")
+        }
+        let id = try await bench.create(EngineBench.movie(), client)
+        try await bench.engine.start(id, client: client)
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .notPermitted)
+        #expect(bench.machine.log.isEmpty)
+    }
+
     @Test func `a session that is stopped while a person is asked opens nothing`() async throws {
         let asked = AsyncStream<Void>.makeStream()
         let bench = EngineBench { _ throws(CaptureError) in

@@ -33,14 +33,24 @@ final class FakeProcesses: Sendable {
     {
         let own = "\(folder)/\(pid)"
         let files = FileManager.default
-        try files.createDirectory(atPath: own + "/fd", withIntermediateDirectories: true)
-        try files.createDirectory(atPath: own + "/fdinfo", withIntermediateDirectories: true)
+        try addDescriptors(own, holds)
         try files.createSymbolicLink(atPath: own + "/exe", withDestinationPath: program)
         let device = terminal.map { 136 << 8 | $0 & 0xff | ($0 & 0xfff00) << 12 } ?? 0
         try "\(pid) (a) b (c)) S \(parent) \(pid) \(pid) \(Int32(bitPattern: device)) \(pid) 0 0\n"
             .write(toFile: own + "/stat", atomically: false, encoding: .utf8)
         try "Name:\ta\nUid:\t\(user)\t0\t0\n"
             .write(toFile: own + "/status", atomically: false, encoding: .utf8)
+    }
+
+    /// A thread of a process, with descriptors of its own.
+    func addThread(_ thread: Int32, of pid: Int32, holds: [Int]) throws {
+        try addDescriptors("\(folder)/\(pid)/task/\(thread)", holds)
+    }
+
+    private func addDescriptors(_ own: String, _ holds: [Int]) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: own + "/fd", withIntermediateDirectories: true)
+        try files.createDirectory(atPath: own + "/fdinfo", withIntermediateDirectories: true)
         for (descriptor, number) in holds.enumerated() {
             try files.createSymbolicLink(atPath: "\(own)/fd/\(descriptor)", withDestinationPath: "/dev/pts/ptmx")
             try "pos:\t0\nflags:\t02\nmnt_id:\t23\ntty-index:\t\(number)\n"
@@ -66,6 +76,15 @@ final class FakeProcesses: Sendable {
         try machine.add(30, holds: [4, 3])
         try machine.add(31, holds: [13])
         #expect(try found(20) == [10, 2, 30])
+    }
+
+    @Test func `is whoever has its other end in a thread with descriptors of its own`() throws {
+        try machine.add(20, terminal: 3)
+        try machine.add(30)
+        try machine.addThread(31, of: 30, holds: [3])
+        try machine.add(40)
+        try machine.addThread(41, of: 40, holds: [4])
+        #expect(try found(20) == [30])
     }
 
     @Test func `is found for numbers beyond a byte, and is nobody without a pseudo-terminal`() throws {

@@ -62,6 +62,9 @@ int clinux_pidfd_open(pid_t pid);
 /* 1 while the process behind the descriptor lives, 0 once it is gone. */
 int clinux_pidfd_alive(int pidfd);
 
+/* kcmp(2): 1 when two threads have one table of descriptors, 0 when each has its own, -1 when it cannot be told. */
+int clinux_share_descriptors(pid_t first, pid_t second);
+
 /* st_dev split as in sysfs. */
 unsigned clinux_major(uint64_t device);
 unsigned clinux_minor(uint64_t device);

@@ -42,7 +42,8 @@ extension BusConnection {
         }
     }
 
-    private func socketInode() async throws(CaptureError) -> UInt32 {
+    /// The inode of our own socket.
+    func socketInode() async throws(CaptureError) -> UInt32 {
         let descriptor = try await loop.perform { core throws(CaptureError) in
             unsafe sd_bus_get_fd(try core.connected())
         }

@@ -49,10 +49,9 @@ enum BusSockets {
         throw SystemError("list the sockets", errno: EAGAIN)
     }
 
-    /// The inodes of sockets that a process has open; none where its descriptors cannot be read.
+    /// The inodes of sockets that any thread of a process has open; none where its descriptors cannot be read.
     static func held(by process: Int32) -> Set<UInt32> {
-        let folder = "/proc/\(process)/fd"
-        return Set(Files.names(in: folder).compactMap { Files.link(at: "\(folder)/\($0)").flatMap(inode) })
+        Set(DescriptorTables.links(of: process).compactMap { Files.link(at: $0).flatMap(inode) })
     }
 
     /// Of `socket:[123]`.
