@@ -211,11 +211,14 @@ public actor AuthorizationGate {
     /// Withdraws the live grants of a program for a service; returns when all their handlers have.
     ///
     /// - Parameters:
-    ///   - path: Only those that were given to this file; `nil` for all.
+    ///   - path: Of a claimed program only those that were given to this file; `nil` for all. Of any other the answer is
+    ///     the program's, whichever of its files asked, so that all go.
     ///   - why: What their holders are told.
     func revoke(user: UInt32, program: String, service: Service, path: String? = nil, why: String = "") {
         let key = ProgramKey(user: user, program: program)
-        let those = grants[key]?.filter { path == nil || $0.client.executable?.path == path } ?? []
+        let those = (grants[key] ?? []).filter { given in
+            path == nil || given.client.tier != .claimed || given.client.executable?.path == path
+        }
         for grant in those.compactMap(\.grant) where grant.service == service { grant.revoke(why) }
         prune(key)
     }

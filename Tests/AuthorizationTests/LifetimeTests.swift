@@ -183,6 +183,47 @@ import Testing
         #expect(log.decisions.last?.cause == .expired)
     }
 
+    /// A process of one program of a tier, which runs one of its files.
+    private func part(_ tier: Tier, _ file: String, pid: Int32) -> ClientIdentity {
+        let ids: [Tier: String] = [.sandboxed: "flatpak:org.a.B", .service: "unit:a.service", .user: "uid:990"]
+        return ClientIdentity(
+            program: ids[tier] ?? "app:a",
+            tier: tier,
+            user: 990,
+            name: "a",
+            detail: "a test",
+            executable: ExecutableFile(path: file, device: 1, inode: UInt64(pid), isProtected: false),
+            pid: pid
+        )
+    }
+
+    @Test(arguments: [Tier.sandboxed, .service, .user])
+    func `until it is closed ends for all files of what is no claim`(tier: Tier) async throws {
+        let gate = await start(LifetimeLimits(grace: 0))
+        let (one, two) = (part(tier, "/app/bin/one", pid: 100), part(tier, "/app/bin/two", pid: 101))
+        await gate.connected([one, two], revision: 1)
+        let first = try await ask(gate, .connection, one)
+        let second = try #require(try await gate.request([.camera], two)[.camera])
+        await gate.connected([], revision: 2)
+        #expect(!first.isLive)
+        #expect(!second.isLive)
+    }
+
+    @Test(arguments: Tier.allCases)
+    func `goes by a no to another file of the program, unless that is only what it claims to be`(tier: Tier)
+        async throws
+    {
+        let gate = await start()
+        let (one, two) = (part(tier, "/app/bin/one", pid: 100), part(tier, "/app/bin/two", pid: 101))
+        await gate.connected([one, two], revision: 1)
+        let grant = try await ask(gate, .session, one)
+        async let refusal = code { _ = try await gate.request([.camera], two) }
+        await person.wasAsked(2)
+        person.answers([.camera: false])
+        #expect(await refusal == .denied)
+        #expect(grant.isLive == (tier == .claimed))
+    }
+
     @Test func `until it is closed goes on when the program comes back within the grace`() async throws {
         let gate = await start(LifetimeLimits(grace: 10_000))
         await gate.connected([.program()], revision: 1)
