@@ -134,6 +134,9 @@ import Testing
     @Test(arguments: [
         "bash", "dash", "sh", "zsh", "busybox", "python3", "python3.11", "perl5.36.0", "ruby3.1", "node", "lua5.4",
         "php8.2",
+        "vim.basic", "vim.tiny", "perl5.36-x86_64-linux-gnu", "emacs-gtk", "emacs-nox", "bash-static", "zsh5-static",
+        "python3.11-dbg", "ruby-3.1", "luajit-2.1.0-beta3", "php-cgi8.2", "gdb-multiarch", "sh.distrib", "beam.smp",
+        "bsd-csh", "original-awk", "mono-sgen", "pypy3", "js78",
         "ld-linux-x86-64.so.2", "python3.13t", "wine64", "qemu-aarch64-static", "gdb", "java", "gjs-console",
     ])
     func `is never an interpreter or a shell`(name: String) throws {
@@ -151,7 +154,8 @@ import Testing
 
     @Test(arguments: [
         "cheese", "es2gears", "qemu-system-x86_64", "pythonista", "nodejitsu", "shotwell", "javaws-launcher",
-        "capturectl",
+        "capturectl", "python-editor-app", "vim-adventures", "node-red", "emacsclient", "perlbrew-gtk", "bash-",
+        "-static",
     ])
     func `may be a program whose name begins like one`(name: String) throws {
         let file = ExecutableFile(path: "/usr/bin/\(name)", device: 1, inode: 3, isProtected: true)
