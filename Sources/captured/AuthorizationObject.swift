@@ -66,7 +66,7 @@ struct AuthorizationObject: Sendable {
         guard let isOn = try call.arguments.argument(1).boolean else {
             throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
-        try await settings.allowSwitch(client, on: isOn)
+        try await settings.allowSwitch(client, service, on: isOn)
         history.keeper.note(switch: service, isOn: isOn, by: client.identity)
         var fault: CaptureError?
         do throws(CaptureError) {
@@ -210,9 +210,10 @@ struct AuthorizationObject: Sendable {
         }
         let owner = ClientIdentity.answerUser(of: program, user: user)
         // Whoever may not at all first; nobody types a password for what policy forbids anyway.
-        try await settings.allow(client, on: owner, loosens: false)
+        try await settings.allow(client, on: owner)
         try await gate.checkSettable(user: user, program: program, service: service)
-        try await settings.allow(client, on: owner, loosens: status != .denied)
+        let loosening = status == .denied ? nil : "let \(program) use \(service.title)"
+        try await settings.allow(client, on: owner, loosening: loosening)
         try await gate.set(user: user, program: program, service: service, status: status, lifetime: lifetime)
         await engine.endRevoked()
         try listeners.tell(bus, of: status, for: service, user: owner, program: program)
@@ -233,8 +234,9 @@ struct AuthorizationObject: Sendable {
             (owner == nil || row.user == owner) && (program.isEmpty || row.program == program)
                 && (service == nil || row.service == service)
         }
-        let forgetsDenials = going.contains { $0.status == .denied }
-        try await settings.allow(client, on: owner, loosens: forgetsDenials)
+        let denied = going.filter { $0.status == .denied }
+        let forgetsDenials = !denied.isEmpty
+        try await settings.allow(client, on: owner, loosening: AuthorizationObject.forgetting(denied))
         let count = try await gate.reset(
             user: owner,
             program: program.isEmpty ? nil : program,
@@ -247,6 +249,13 @@ struct AuthorizationObject: Sendable {
             try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)
         }
         return [.uint32(UInt32(clamping: count))]
+    }
+
+    /// What forgetting answers makes possible; `nil` for nothing.
+    private static func forgetting(_ denied: [StoredAnswer]) -> String? {
+        guard let first = denied.first else { return nil }
+        let others = denied.count > 1 ? " and \(denied.count - 1) more" : ""
+        return "forget that \(first.program) was denied \(first.service.title)\(others)"
     }
 
     private func getHistory(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 
@@ -12,18 +13,22 @@ struct Polkit: Sendable {
     /// - Parameters:
     ///   - action: As in `org.capturekit.capture1.switch-on`.
     ///   - connection: The connection's unique name.
+    ///   - message: What the person's dialog says instead of the action's own message; `nil` for that. Neutralized here.
     ///   - timeout: Seconds, at least a thousandth, for the person to answer in.
     /// - Throws: What kept polkit from answering.
-    func allows(_ action: String, to connection: String, timeout: Double) async throws(CaptureError) -> Bool {
+    func allows(_ action: String, to connection: String, message: String? = nil, timeout: Double)
+        async throws(CaptureError) -> Bool
+    {
         let subject = BusValue.structure([
             .string("system-bus-name"),
             .dictionary("sv", [BusEntry(.string("name"), .variant(.string(connection)))]),
         ])
         // polkit tells the checks of one caller apart by this.
+        let details = Polkit.details(message)
         let number = "captured-\(UInt64.random(in: 0...UInt64.max))"
         let answer: Result<[BusValue], CaptureError> = await withTaskCancellationHandler {
             do throws(CaptureError) {
-                let arguments = [subject, .string(action), .dictionary("ss", []), .uint32(1), .string(number)]
+                let arguments = [subject, .string(action), details, .uint32(1), .string(number)]
                 return .success(try await call("CheckAuthorization", "(sa{sv})sa{ss}us", arguments, timeout))
             } catch {
                 return .failure(error)
@@ -33,6 +38,13 @@ struct Polkit: Sendable {
             Task { try? await call("CancelCheckAuthorization", "s", [.string(number)], 10) }
         }
         return try answer.get().first?.elements?.first?.boolean == true
+    }
+
+    /// polkit puts other details in place of `$(…)`, so that there is no such thing in a text of others.
+    private static func details(_ message: String?) -> BusValue {
+        guard let message else { return .dictionary("ss", []) }
+        let text = DisplayText.neutralized(String(message.map { $0 == "$" ? "＄" : $0 }), limit: 400)
+        return .dictionary("ss", [BusEntry(.string("polkit.message"), .string(text))])
     }
 
     @discardableResult

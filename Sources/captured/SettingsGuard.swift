@@ -33,9 +33,10 @@ struct SettingsGuard: Sendable {
     ///
     /// - Parameters:
     ///   - owner: Whose answers; nil for everybody's.
-    ///   - loosens: Whether more becomes possible than before; that takes the user's own password through polkit.
+    ///   - loosening: What becomes possible that was not, in words that follow a "to"; `nil` for nothing. That takes the
+    ///     user's own password through polkit, whose dialog says it.
     /// - Throws: `.notPermitted`.
-    func allow(_ client: SessionClient, on owner: UInt32?, loosens: Bool) async throws(CaptureError) {
+    func allow(_ client: SessionClient, on owner: UInt32?, loosening: String? = nil) async throws(CaptureError) {
         if client.identity.user == 0 { return }
         guard client.identity.tier == .claimed else {
             throw CaptureError(
@@ -46,13 +47,13 @@ struct SettingsGuard: Sendable {
         guard owner == client.identity.user else {
             throw CaptureError(.notPermitted, "answers of another user or of the machine are changed by root alone")
         }
-        if loosens, kind == .system { try await askPolkit(client, .loosen) }
+        if let loosening, kind == .system { try await askPolkit(client, .loosen, to: loosening) }
     }
 
     /// Whether a caller may turn a switch, which is everybody's.
     ///
     /// - Throws: `.notPermitted`.
-    func allowSwitch(_ client: SessionClient, on isOn: Bool) async throws(CaptureError) {
+    func allowSwitch(_ client: SessionClient, _ service: Service, on isOn: Bool) async throws(CaptureError) {
         if client.identity.user == 0 { return }
         guard client.identity.tier == .claimed else {
             throw CaptureError(
@@ -60,7 +61,9 @@ struct SettingsGuard: Sendable {
                 "switches are turned by people; a program of tier \(client.identity.tier.rawValue) may not"
             )
         }
-        if kind == .system { try await askPolkit(client, isOn ? .switchOn : .switchOff) }
+        guard kind == .system else { return }
+        let what = "switch \(service.title) \(isOn ? "on again" : "off") for all programs"
+        try await askPolkit(client, isOn ? .switchOn : .switchOff, to: what)
     }
 
     /// Whether a caller may register an agent and answer.
@@ -85,10 +88,15 @@ struct SettingsGuard: Sendable {
         }
     }
 
-    private func askPolkit(_ client: SessionClient, _ action: Action) async throws(CaptureError) {
+    private func askPolkit(_ client: SessionClient, _ action: Action, to what: String) async throws(CaptureError) {
         let isAllowed: Bool
         do throws(CaptureError) {
-            isAllowed = try await Polkit(bus: bus).allows(action.rawValue, to: client.connection, timeout: 120)
+            isAllowed = try await Polkit(bus: bus).allows(
+                action.rawValue,
+                to: client.connection,
+                message: "Authentication is required to \(what); \(client.identity.program) asks for it",
+                timeout: 120
+            )
         } catch {
             throw CaptureError(
                 .notPermitted,
@@ -96,5 +104,12 @@ struct SettingsGuard: Sendable {
             )
         }
         guard isAllowed else { throw CaptureError(.notPermitted, action.refusal) }
+        // A password takes a while: who asked must still be who it was before anything is changed.
+        guard client.identity.isUnchanged(in: try await client.identifyAgain()) else {
+            throw CaptureError(
+                .notPermitted,
+                "the program behind the connection changed while the password was typed; nothing was changed"
+            )
+        }
     }
 }
