@@ -8,8 +8,11 @@ import Synchronization
 /// Everything else in the library takes one, or takes `shared()` when none is given. Thread-safe. When the daemon goes
 /// away, calls throw `CaptureError.Code.unreachable`, and so do the sessions that lived in it.
 public final class CaptureDaemon: Sendable {
-    /// No call outlasts this many seconds: what takes a person's answer is reported by signals.
+    /// No call outlasts this many seconds, but those that may take a password: what else a person answers is reported by
+    /// signals.
     static let timeout = 10.0
+    /// That many for a call that may take a password, for which polkit has 120 s.
+    static let passwordTimeout = 150.0
 
     private static let common = Mutex<CaptureDaemon?>(nil)
 
@@ -82,13 +85,16 @@ public final class CaptureDaemon: Sendable {
     }
 
     /// Calls a method of one of the daemon's objects.
+    ///
+    /// - Parameter timeout: In seconds.
     @discardableResult
     func call(
         _ path: String,
         _ interface: String,
         _ member: String,
         _ signature: String = "",
-        _ arguments: [BusValue] = []
+        _ arguments: [BusValue] = [],
+        timeout: Double = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
         try await connection.call(
             CaptureNames.service,
@@ -97,7 +103,7 @@ public final class CaptureDaemon: Sendable {
             member,
             signature: signature,
             arguments,
-            timeout: CaptureDaemon.timeout,
+            timeout: timeout,
             // A session ends with its daemon. Asking after it must not bring another one up, nor keep one that is just
             // being stopped from going.
             startsService: !path.hasPrefix(CaptureNames.sessions + "/")

@@ -59,6 +59,26 @@ struct ConsentTests {
         #expect(daemon.calls("UnregisterAgent").count == 1)
     }
 
+    @Test func `what may take a person's password is waited for longer than 10 s`() async throws {
+        let bus = try PrivateBus()
+        let typing: FakeDaemon.Answer = { _, call in
+            try? await Task.sleep(for: .milliseconds(10_500))
+            return call.member == "Reset" ? [.uint32(1)] : []
+        }
+        let daemon = try await FakeDaemon(
+            on: bus,
+            ["Set": typing, "SetFor": typing, "Reset": typing, "SetSwitch": typing]
+        )
+        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        async let set: Void = panel.set("exe:/a", .camera, isAllowed: true)
+        async let setFor: Void = panel.set("exe:/a", .camera, isAllowed: true, until: 4_102_444_800_000)
+        async let reset = panel.reset(program: "exe:/a")
+        async let turned: Void = panel.setSwitch(.camera, isOn: true)
+        _ = try await (set, setFor, turned)
+        #expect(try await reset == 1)
+        #expect(daemon.calls("Set").count == 1)
+    }
+
     @Test func `a question that nobody answered is dismissed`() async throws {
         let bus = try PrivateBus()
         let (dismissals, feed) = AsyncStream<String>.makeStream()

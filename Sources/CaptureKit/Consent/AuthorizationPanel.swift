@@ -265,7 +265,7 @@ public struct AuthorizationPanel: Sendable {
     ) async throws(CaptureError) {
         let word = (isAllowed ? AuthorizationStatus.authorized : .denied).word
         if let until {
-            try await call(
+            try await change(
                 "SetFor",
                 "ssssa{sv}",
                 [
@@ -275,7 +275,7 @@ public struct AuthorizationPanel: Sendable {
             )
             return
         }
-        try await call(
+        try await change(
             "Set",
             "ssss",
             [.string(user), .string(program), .string(service.rawValue), .string(word)]
@@ -295,7 +295,7 @@ public struct AuthorizationPanel: Sendable {
         service: AuthorizationService? = nil,
         user: String = ""
     ) async throws(CaptureError) -> Int {
-        let answer = try await call(
+        let answer = try await change(
             "Reset",
             "sss",
             [.string(user), .string(program ?? ""), .string(service?.rawValue ?? "")]
@@ -323,7 +323,7 @@ public struct AuthorizationPanel: Sendable {
     /// - Throws: `notPermitted` for callers that may not, `invalidArgument` for services without a switch, `inputOutput`
     ///   when that cannot be kept.
     public func setSwitch(_ service: AuthorizationService, isOn: Bool) async throws(CaptureError) {
-        try await call("SetSwitch", "sb", [.string(service.rawValue), .bool(isOn)])
+        try await change("SetSwitch", "sb", [.string(service.rawValue), .bool(isOn)])
     }
 
     private static func status(_ value: BusValue?) -> AuthorizationStatus? {
@@ -337,5 +337,22 @@ public struct AuthorizationPanel: Sendable {
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
         try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
+    }
+
+    /// Calls a method that may take a person's password.
+    @discardableResult
+    private func change(
+        _ member: String,
+        _ signature: String,
+        _ arguments: [BusValue]
+    ) async throws(CaptureError) -> [BusValue] {
+        try await daemon.call(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            member,
+            signature,
+            arguments,
+            timeout: CaptureDaemon.passwordTimeout
+        )
     }
 }
