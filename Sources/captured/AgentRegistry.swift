@@ -35,8 +35,8 @@ actor AgentRegistry: Prompter {
     private let refusals: RefusalJournal
     /// Where programs and agents are logged in.
     let logins: LoginSessions
-    /// Whether a yes for a claimed identity takes the person's password.
-    private var takesPassword = false
+    /// Which yes takes the person's password.
+    private var passwords = PasswordNeeds()
     private(set) var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0
@@ -55,9 +55,9 @@ actor AgentRegistry: Prompter {
         self.logins = logins
     }
 
-    /// Whether a yes for a claimed identity takes the person's password, from the next answer on.
-    func setPasswordForClaimed(_ takesPassword: Bool) {
-        self.takesPassword = takesPassword
+    /// Which yes takes the person's password, from the next answer on; none unless it is said.
+    func setPasswords(_ needs: PasswordNeeds) {
+        passwords = needs
     }
 
     /// How many agents a user may have at a time: of each one the bus tells when it goes, and each may be asked in turn.
@@ -143,7 +143,7 @@ actor AgentRegistry: Prompter {
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
                 continue
             }
-            if takesPassword { try await AnswerPassword(bus: bus).check(answers, to: request, from: agent.connection) }
+            try await AnswerPassword(bus: bus, needs: passwords).check(answers, to: request, from: agent)
             return answers
         }
         guard let why = objections.first else { throw nobody(toAskAbout: request.client, request.services) }

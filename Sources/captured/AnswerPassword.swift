@@ -2,36 +2,84 @@ import Authorization
 import CaptureBus
 import CaptureCore
 
-/// The password behind a yes for a claimed identity, which any program of the same account could have given.
+/// Which yes takes the password of the person who gives it.
+struct PasswordNeeds: Hashable, Sendable {
+    /// One for a claimed identity: `PasswordForClaimed=`.
+    var claimed = false
+    /// One for a service or a dedicated user, which counts for everybody on the machine: `PasswordForServices=`.
+    var services = false
+}
+
+/// The password behind a yes that a program could have given: any of the same account for a claimed identity, and any of
+/// the account at the seat for the machine's services, since every program may register an agent.
 struct AnswerPassword: Sendable {
-    /// The polkit action.
-    static let action = "org.capturekit.capture1.allow-claimed"
+    /// Why a password is needed.
+    private enum Need {
+        case claimed
+        case machines
+
+        /// The polkit action.
+        var action: String {
+            switch self {
+            case .claimed: "org.capturekit.capture1.allow-claimed"
+            case .machines: "org.capturekit.capture1.allow-machine"
+            }
+        }
+
+        /// What turns it on and off.
+        var key: String {
+            switch self {
+            case .claimed: "PasswordForClaimed="
+            case .machines: "PasswordForServices="
+            }
+        }
+
+        /// What the program is that it is asked for.
+        var words: String {
+            switch self {
+            case .claimed: "which is only what it claims to be"
+            case .machines: "which counts for everybody on this machine"
+            }
+        }
+    }
 
     let bus: BusConnection
+    let needs: PasswordNeeds
 
-    /// Has the person who answered type their own password, where there is a yes and the identity is only claimed.
+    /// Has the person who answered type their own password, where there is a yes that takes one.
     ///
-    /// - Parameter agent: The connection that the answer came by: its user's password is meant.
+    /// - Parameter agent: Whom the answer came by: its user's password is meant.
     /// - Throws: `dismissed` when it was not given, `nobodyToAsk` when polkit does not answer: the answer does not count.
-    func check(_ answers: [Service: PersonsAnswer], to request: PromptRequest, from agent: String)
+    func check(_ answers: [Service: PersonsAnswer], to request: PromptRequest, from agent: RegisteredAgent)
         async throws(CaptureError)
     {
-        guard request.client.tier == .claimed, answers.values.contains(where: \.isAllowed) else { return }
-        let why = "a yes to \(request.client.program), which is only what it claims to be, takes your password here"
+        let allowed = answers.filter(\.value.isAllowed).keys.sorted()
+        guard !allowed.isEmpty, let need = need(request.client, agent) else { return }
+        let why = "a yes to \(request.client.program), \(need.words), takes your password here"
+        let what = allowed.map(\.title).joined(separator: " and ")
+        let who = "\(request.name) (\(request.client.program)), \(need.words),"
         let left = ContinuousClock.now.duration(to: request.deadline).components
         let isGiven: Bool
         do throws(CaptureError) {
             // Not past the question itself, which is taken back then.
             isGiven = try await Polkit(bus: bus).allows(
-                Self.action,
-                to: agent,
+                need.action,
+                to: agent.connection,
+                message: "Authentication is required to let \(who) use \(what)",
                 timeout: Double(max(left.seconds, 0)) + 1
             )
         } catch {
-            throw CaptureError(.nobodyToAsk, "\(why) (PasswordForClaimed=), and polkit could not ask for it: \(error)")
+            throw CaptureError(.nobodyToAsk, "\(why) (\(need.key)), and polkit could not ask for it: \(error)")
         }
         guard isGiven else {
-            throw CaptureError(.dismissed, "\(why) (PasswordForClaimed=), and it was not given; nothing was stored")
+            throw CaptureError(.dismissed, "\(why) (\(need.key)), and it was not given; nothing was stored")
         }
+    }
+
+    private func need(_ client: ClientIdentity, _ agent: RegisteredAgent) -> Need? {
+        if client.tier == .claimed, needs.claimed { return .claimed }
+        // What root says counts for the machine anyway.
+        if client.tier.belongsToMachine, needs.services, agent.identity.user != 0 { return .machines }
+        return nil
     }
 }

@@ -58,7 +58,7 @@ enum Daemon {
         let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
         let agents = AgentRegistry(bus: bus, commandLine: commandLine, refusals: refusals, logins: people)
-        await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
+        await agents.setPasswords(places.passwords(configuration))
         let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
             store: store,

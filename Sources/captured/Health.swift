@@ -49,7 +49,7 @@ actor Health {
         ServiceManager.reloading()
         configuration = places.readConfiguration()
         await gate.setPromptTimeout(configuration.consent.promptTimeout)
-        await agents.setPasswordForClaimed(configuration.consent.passwordForClaimed)
+        await agents.setPasswords(places.passwords(configuration))
         await logins.setStopping(configuration.consent.stopWhenLocked)
         await gate.setPromptLimits(configuration.consent.promptLimits)
         policy = places.readPolicy()

@@ -41,6 +41,14 @@ struct Places: Sendable {
         Configuration(directories: configuration)
     }
 
+    /// Which yes takes a password. On a session bus everybody is one user, and answers are that user's alone.
+    func passwords(_ configuration: Configuration) -> PasswordNeeds {
+        PasswordNeeds(
+            claimed: configuration.consent.passwordForClaimed,
+            services: options.isSystem && configuration.consent.passwordForServices
+        )
+    }
+
     /// What the administrator has decided: on the system bus by root alone.
     func readPolicy() -> Policy {
         Policy(directories: configuration, ownedBy: options.isSystem ? [0] : nil)

@@ -61,6 +61,9 @@ import Testing
         #expect(!read().consent.passwordForClaimed && !read().consent.stopWhenLocked)
         try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=yes\nStopWhenLocked=on\n")
         #expect(read().consent.passwordForClaimed && read().consent.stopWhenLocked)
+        #expect(read().consent.passwordForServices)
+        try administrator.write("captured.conf", "[Consent]\nPasswordForServices=no\n")
+        #expect(!read().consent.passwordForServices)
         try administrator.write("captured.conf", "[Consent]\nStopWhenLocked=perhaps\n")
         #expect(!read().consent.stopWhenLocked)
         #expect(read().problems.first?.message.contains("expected yes or no") == true)
@@ -143,8 +146,8 @@ import Testing
                 "\(file):2: 'soon' is no value for PromptTimeoutSec=, expected a time from 1s to 1h, as in 90 or 2min; "
                     + "it stays as it was",
                 "\(file):3: unknown key 'PromptTimeout' in [Consent], expected one of ConnectionGraceSec, "
-                    + "PasswordForClaimed, PromptLimitBurst, PromptLimitIntervalSec, PromptTimeoutSec, StopWhenLocked, "
-                    + "UnusedGrantsExpireSec",
+                    + "PasswordForClaimed, PasswordForServices, PromptLimitBurst, PromptLimitIntervalSec, "
+                    + "PromptTimeoutSec, StopWhenLocked, UnusedGrantsExpireSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "

@@ -17,9 +17,14 @@ struct `With PasswordForClaimed` {
         agents = AgentRegistry(
             bus: try await BusConnection.open(bus.kind),
             commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            logins: .none
+            logins: Self.logins(1000)
         )
-        await agents.setPasswordForClaimed(true)
+        await agents.setPasswords(PasswordNeeds(claimed: true))
+    }
+
+    /// Nobody is logged in but who sits at the machine.
+    private static func logins(_ user: UInt32) -> LoginSessions {
+        LoginSessions(user: { _ in nil }, display: { _ in nil }, active: { Audience(user: user, session: nil) })
     }
 
     private func identity(_ name: String, _ tier: Tier, pid: Int32) -> ClientIdentity {
@@ -53,6 +58,59 @@ struct `With PasswordForClaimed` {
         let agent = try await agent()
         #expect(try await ask() == [.camera: true])
         #expect(polkit.checks == ["org.capturekit.capture1.allow-claimed of \(agent.bus.uniqueName)"])
+        #expect(
+            polkit.messages == [
+                "Authentication is required to let tool (app:tool), which is only what it claims to be, use the camera"
+            ]
+        )
+    }
+
+    @Test(arguments: [Tier.service, .user])
+    func `and PasswordForServices, a yes for the machine's takes one, too, named as such`(tier: Tier) async throws {
+        await agents.setPasswords(PasswordNeeds(services: true))
+        let polkit = try await FakePolkit(bus) { true }
+        let agent = try await agent()
+        #expect(try await ask(tier) == [.camera: true])
+        #expect(polkit.checks == ["org.capturekit.capture1.allow-machine of \(agent.bus.uniqueName)"])
+        #expect(polkit.messages.first?.contains("which counts for everybody on this machine, use the camera") == true)
+        #expect(try await ask(.claimed) == [.camera: true])
+        #expect(polkit.checks.count == 1)
+    }
+
+    @Test(arguments: [Tier.service, .user])
+    func `and PasswordForServices, nothing comes of a yes without one`(tier: Tier) async throws {
+        await agents.setPasswords(PasswordNeeds(services: true))
+        let agent = try await agent()
+        let alone = await #expect(throws: CaptureError.self) { _ = try await ask(tier) }
+        #expect(alone?.code == .nobodyToAsk)
+        let polkit = try await FakePolkit(bus) { false }
+        let refusal = await #expect(throws: CaptureError.self) { _ = try await ask(tier) }
+        #expect(refusal?.code == .dismissed)
+        #expect(refusal?.message.contains("PasswordForServices=") == true)
+        #expect(polkit.checks.count == 1)
+        #expect(agent.timesAsked == 2)
+    }
+
+    @Test func `root's agent needs none for the machine's`() async throws {
+        let agents = AgentRegistry(
+            bus: try await BusConnection.open(bus.kind),
+            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
+            logins: Self.logins(0)
+        )
+        await agents.setPasswords(PasswordNeeds(services: true))
+        let agent = try await YesAgent(bus, agents)
+        var root = identity("agent", .claimed, pid: 11)
+        root.user = 0
+        try await agents.register(root, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
+        let request = PromptRequest(
+            client: identity("tool", .service, pid: 10),
+            name: "tool",
+            services: [.camera],
+            reasons: [:],
+            session: ":1.4711",
+            deadline: .now + .seconds(20)
+        )
+        #expect(try await agents.ask(request) == [.camera: true])
     }
 
     @Test func `it does not count without, and no other agent is asked`() async throws {
@@ -80,7 +138,7 @@ struct `With PasswordForClaimed` {
         #expect(try await ask() == [.camera: false])
         let kind = try await agent()
         #expect(try await ask(.sandboxed) == [.camera: true])
-        await agents.setPasswordForClaimed(false)
+        await agents.setPasswords(PasswordNeeds())
         #expect(try await ask() == [.camera: true])
         #expect(polkit.checks.isEmpty)
         #expect([strict.timesAsked, kind.timesAsked] == [1, 2])

@@ -30,6 +30,7 @@ extension Configuration {
                     return duration(text, from: .seconds(3600), to: .seconds(10 * 31_557_600)).map { .some($0) }
                 },
                 "PasswordForClaimed": setter(\.consent.passwordForClaimed, "yes or no", boolean),
+                "PasswordForServices": setter(\.consent.passwordForServices, "yes or no", boolean),
                 "StopWhenLocked": setter(\.consent.stopWhenLocked, "yes or no", boolean),
             ],
             "History": [

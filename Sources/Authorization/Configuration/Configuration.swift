@@ -15,6 +15,9 @@ public struct Configuration: Hashable, Sendable {
         public var unusedGrantsExpire: Duration?
         /// `PasswordForClaimed=`: whether a yes for a claimed identity takes the person's password; no by default.
         public var passwordForClaimed = false
+        /// `PasswordForServices=`: whether a yes for a service or a dedicated user, which counts for everybody on the
+        /// machine, takes the person's password on the system bus; yes by default.
+        public var passwordForServices = true
         /// `StopWhenLocked=`: whether capturing stops while the user's session is locked or another user sits at the
         /// machine; no by default.
         public var stopWhenLocked = false

@@ -8,6 +8,8 @@ start_captured() {
   mkdir -p /home/alice && chown alice:alice /home/alice && as_folder=/home/alice || return 1
   # Suites ask more often in a minute than a person is to be asked.
   configure prompts '[Consent]\nPromptLimitIntervalSec=0'
+  # An agent's yes to a service takes a password, which nobody is there to type.
+  configure services '[Consent]\nPasswordForServices=no'
   systemctl start captured-recorder.socket captured || { journal captured | tail -n 30; return 1; }
   logged_in alice || log_in alice
 }
