@@ -67,7 +67,10 @@ struct AuthorizationObject: Sendable {
             throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
         try await settings.allowSwitch(client, service, on: isOn)
-        history.keeper.note(switch: service, isOn: isOn, by: client.identity)
+        // To turn it to where it is already is nothing to remember, and free.
+        if await gate.currentSwitches.isOff(service) == isOn {
+            history.keeper.note(switch: service, isOn: isOn, by: client.identity)
+        }
         var fault: CaptureError?
         do throws(CaptureError) {
             try await gate.setSwitch(service, isOn: isOn)
@@ -214,11 +217,21 @@ struct AuthorizationObject: Sendable {
         try await gate.checkSettable(user: user, program: program, service: service)
         let loosening = status == .denied ? nil : "let \(program) use \(service.title)"
         try await settings.allow(client, on: owner, loosening: loosening)
-        try await gate.set(user: user, program: program, service: service, status: status, lifetime: lifetime)
+        try await gate.set(
+            user: user,
+            program: program,
+            service: service,
+            status: status,
+            lifetime: lifetime,
+            most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings
+        )
         await engine.endRevoked()
         try listeners.tell(bus, of: status, for: service, user: owner, program: program)
         return []
     }
+
+    /// How many answers a user may set: a no is free, for whichever program, and nobody has that many of them.
+    static let mostSettings = 10_000
 
     private func reset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)

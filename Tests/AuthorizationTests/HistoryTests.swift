@@ -62,13 +62,16 @@ final class FakeClock: Sendable {
         )
     }
 
-    private func decision(_ cause: Decision.Cause, _ status: AuthorizationStatus, program: String = "exe:/usr/bin/b")
-        -> Decision
-    {
+    private func decision(
+        _ cause: Decision.Cause,
+        _ status: AuthorizationStatus,
+        program: String = "exe:/usr/bin/b",
+        user: UInt32 = 1000
+    ) -> Decision {
         Decision(
             program: program,
             tier: .claimed,
-            user: 1000,
+            user: user,
             pid: 7,
             identity: "a test",
             service: .camera,
@@ -199,6 +202,25 @@ final class FakeClock: Sendable {
         let entries = try all(store)
         #expect(entries.count <= 100)
         #expect(entries.contains { $0.kind == .use })
+    }
+
+    @Test func `forgets the settings of who changes them without end before uses and others' settings`() async throws {
+        let store = open()
+        let keeper = keeper(store, count: 100)
+        keeper.note(decision(.settings, .denied, user: 1001))
+        for number in 0..<60 {
+            let client = ClientIdentity.program("/usr/bin/program-\(number)", user: 1001)
+            await keeper.end(try await keeper.begin([use(client)]), as: .stopped)
+        }
+        for number in 0..<500 {
+            keeper.note(decision(.settings, .denied, program: "exe:/x-\(number)"))
+            _ = try await keeper.page(HistoryQuery(limit: 1))
+        }
+        let entries = try all(store)
+        #expect(entries.count <= 100)
+        #expect(entries.count { $0.kind == .use } == 60)
+        #expect(entries.contains { $0.kind == .setting && $0.user == 1001 })
+        #expect(entries.contains { $0.program == "exe:/x-499" })
     }
 
     @Test func `forgets what is older than it is kept, and never what lasts`() async throws {

@@ -71,6 +71,44 @@ import Testing
         #expect(try await gate.list().map(\.reason) == [.settings])
     }
 
+    @Test func `in settings is told of once, however often it is set`() async throws {
+        let log = DecisionLog()
+        let gate = AuthorizationGate(
+            store: .inMemory(),
+            usage: FixedUsageDescriptions("x"),
+            prompter: Person(),
+            decisions: log.note
+        )
+        for _ in 1...3 { try await gate.set(user: 1000, program: program, service: .camera, status: .denied) }
+        #expect(log.decisions.count == 1)
+        try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)
+        try await gate.set(user: 1001, program: program, service: .camera, status: .denied)
+        #expect(log.decisions.count == 3)
+        for _ in 1...3 { try await gate.set(user: 1000, program: "app:a", service: .camera, status: .authorized) }
+        try await gate.set(user: 1000, program: "app:a", service: .camera, status: .denied)
+        #expect(log.decisions.map(\.status).suffix(2) == [.authorized, .denied])
+        #expect(log.decisions.count == 5)
+    }
+
+    @Test func `in settings has an end where a user has too many answers, but for what is answered or in use`()
+        async throws
+    {
+        let grants = try await gate.request([.camera])
+        func deny(_ program: String, user: UInt32 = 1000) async throws {
+            try await gate.set(user: user, program: program, service: .camera, status: .denied, most: 3)
+        }
+        for number in 1...3 { try await deny("exe:/x-\(number)") }
+        let error = await #expect(throws: CaptureError.self) { try await deny("exe:/x-4") }
+        #expect(error?.code == .busy)
+        #expect(error?.message.contains("this user has 3 answers in settings already") == true)
+        #expect(error?.message.contains("capturectl auth reset") == true)
+        try await deny("exe:/x-3")
+        try await deny("exe:/x-4", user: 1001)
+        try await deny(program)
+        #expect(grants[.camera]?.isLive == false)
+        try await gate.set(user: 1000, program: "exe:/x-4", service: .camera, status: .denied)
+    }
+
     @Test func `works for the grants that tests are given`() async throws {
         let (grant, revoke) = try await TestGrants.revocable(.microphone)
         #expect(grant.isLive)

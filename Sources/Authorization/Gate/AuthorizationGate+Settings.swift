@@ -38,6 +38,7 @@ extension AuthorizationGate {
     /// grants by then, and an open question about the same is taken away.
     ///
     /// It replaces the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
+    /// Setting what stands there already is no decision, and is not told of.
     ///
     /// - Parameters:
     ///   - user: Whose answer; not looked at for `unit:` and `uid:`, whose answers are the machine's.
@@ -45,14 +46,17 @@ extension AuthorizationGate {
     ///   - service: What it is about.
     ///   - status: `authorized` or `denied`.
     ///   - lifetime: How long a yes holds: for always, or until a moment to come.
-    /// - Throws: `restricted`, naming the file and line, where policy forbids it and an answer would not count;
-    ///   `invalidArgument` for an id or status that cannot be set, `inputOutput` when the store cannot be used.
+    ///   - most: How many answers the user may have in settings; `nil` for any number.
+    /// - Throws: `busy` where there are that many and this would be another; `restricted`, naming the file and line, where
+    ///   policy forbids it and an answer would not count; `invalidArgument` for an id or status that cannot be set,
+    ///   `inputOutput` when the store cannot be used.
     public func set(
         user: UInt32,
         program: String,
         service: Service,
         status: AuthorizationStatus,
-        lifetime: GrantLifetime = .always
+        lifetime: GrantLifetime = .always,
+        most: Int? = nil
     ) throws(CaptureError) {
         guard status == .authorized || status == .denied else {
             throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
@@ -92,10 +96,18 @@ extension AuthorizationGate {
             detail: "set by id",
             lifetime: lifetime
         )
-        try store.put([row], replacingAll: true)
+        let before = try store.answers(user: owner, program: program).filter { $0.service == service }
+        let isNews = !before.contains { $0.isSetting(as: row) } || before.count > 1
+        if before.isEmpty, let most, liveGrants(user: owner, program: program, service: service).isEmpty {
+            try refuseMore(than: most, of: owner)
+        }
+        // A yes that is said again counts from now.
+        if isNews || status == .authorized { try store.put([row], replacingAll: true) }
         _ = removePassing(user: owner, program: program, service: service)
         if status == .denied { revoke(user: owner, program: program, service: service) } else { rebase(row) }
-        decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)")
+        if isNews {
+            decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)")
+        }
         if lifetime.moment != nil || lifetimes.limits.unused != nil { endDue() }
         for (key, prompt) in prompts
         where key.user == owner && key.program == program && prompt.services.contains(service) {
@@ -139,6 +151,15 @@ extension AuthorizationGate {
             decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset")
         }
         return gone.count
+    }
+
+    private func refuseMore(than most: Int, of user: UInt32) throws(CaptureError) {
+        guard try store.settingsCount(of: user) >= most else { return }
+        throw CaptureError(
+            .busy,
+            "this user has \(most) answers in settings already, and may have no more; forget some of them first, by: "
+                + "capturectl auth reset"
+        )
     }
 
     /// Tells the journal of a change without a request.

@@ -18,10 +18,11 @@ public struct HistoryLimits: Hashable, Sendable {
 extension HistoryStore {
     /// Removes what is too old, and makes room where there are too many entries.
     ///
-    /// Too many are made by a program that starts and stops without end, perhaps to have its earlier uses forgotten. So
-    /// room is made where there is most: requests that came to nothing go first, then the earlier half of the most
-    /// frequent uses of one device by one program become one entry, with their number, first, last and whole time. Only
-    /// when nothing is left to put together the oldest entries go.
+    /// Too many are made by a program that starts and stops without end, or sets answers without end, perhaps to have
+    /// earlier uses forgotten. So room is made where there is most: requests that came to nothing go first, then the
+    /// earlier settings and decisions of the user who has most of them, but for a tenth of what may be there. Then the
+    /// earlier half of the most frequent uses of one device by one program become one entry, with their number, first,
+    /// last and whole time. Only when nothing is left to put together the oldest entries go, uses last.
     ///
     /// - Returns: How many entries fewer there are.
     @discardableResult
@@ -33,7 +34,9 @@ extension HistoryStore {
                 // Some more than needed, so that not every entry from now on has to make room for itself.
                 let goal = limits.count - limits.count / 10
                 try HistoryStore.removeOldest(database, downTo: goal, "kind = 'decision' AND status = 0")
+                while try HistoryStore.thinOut(database, downTo: goal, but: limits.count / 10) {}
                 while try HistoryStore.count(database) > goal, try HistoryStore.putTogether(database) {}
+                try HistoryStore.removeOldest(database, downTo: goal, "kind <> 'use'")
                 try HistoryStore.removeOldest(database, downTo: goal, "ended IS NOT NULL")
             }
             return before - (try HistoryStore.count(database))
@@ -51,6 +54,31 @@ extension HistoryStore {
             sql: "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE \(which) ORDER BY id LIMIT ?)",
             arguments: [excess]
         )
+    }
+
+    /// Removes the earlier half, or what is too much, of what is no use of the user who has most of that; false when nothing
+    /// is too much, or no more than a number is left.
+    private static func thinOut(_ database: Database, downTo goal: Int, but left: Int) throws -> Bool {
+        let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM entry WHERE kind <> 'use'") ?? 0
+        let excess = min(try count(database) - goal, all - left)
+        guard excess > 0,
+            let most = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT user, count(*) AS entries FROM entry WHERE kind <> 'use'
+                    GROUP BY user ORDER BY entries DESC LIMIT 1
+                    """
+            )
+        else { return false }
+        let entries: Int = most["entries"]
+        try database.execute(
+            sql: """
+                DELETE FROM entry WHERE id IN (
+                    SELECT id FROM entry WHERE kind <> 'use' AND user = ? ORDER BY id LIMIT ?)
+                """,
+            arguments: [most["user"] as Int64, min(excess, max(1, entries / 2))]
+        )
+        return true
     }
 
     /// Puts the earlier half of the most frequent uses into one entry; false when none are frequent.

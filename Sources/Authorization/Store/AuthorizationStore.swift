@@ -60,6 +60,17 @@ public final class AuthorizationStore: Sendable {
         }
     }
 
+    /// How many answers of a user come from settings.
+    func settingsCount(of user: UInt32) throws(CaptureError) -> Int {
+        try file.access(.reading) { database in
+            try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM answer WHERE user = ? AND reason = ?",
+                arguments: [user, AnswerReason.settings.rawValue]
+            ) ?? 0
+        }
+    }
+
     /// Writes answers; when it returns they are on disk, all or none.
     ///
     /// - Parameter replacingAll: Whether other answers to the same user, program and service go, whatever file they were

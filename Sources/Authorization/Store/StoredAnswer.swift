@@ -37,6 +37,12 @@ public struct StoredAnswer: Hashable, Sendable {
     /// When something was last allowed by it, to the hour; `nil` while nothing was.
     public var lastUsed: AnswerTime?
 
+    /// Whether another one from settings says the same.
+    func isSetting(as other: StoredAnswer) -> Bool {
+        reason == .settings && other.reason == .settings && status == other.status && tier == other.tier
+            && executable == other.executable && lifetime == other.lifetime
+    }
+
     /// Whether the answer counts for a client of the same program id.
     ///
     /// The id of a service, a dedicated user or a sandbox says enough. A claimed one is bound to its file: another file
