@@ -127,7 +127,7 @@ actor AgentRegistry: Prompter {
                 refusals.tell(
                     "the agent \(agent.identity.program) (process \(agent.identity.pid)) is not asked about "
                         + "\(request.client.program): \(why)",
-                    kind: "\(request.client.user) \(request.client.program) own agent",
+                    kind: "\(request.client.program) own agent",
                     fields: ["CAPTURE_CAUSE": "own-agent"],
                     of: request.client
                 )

@@ -75,8 +75,8 @@ final class Announcer: EngineObserver {
         default:
             // A decision without a process is the daemon's own.
             if decision.status == .authorized || decision.pid == 0 { return "" }
-            let (user, service, cause) = (decision.user, decision.service.rawValue, decision.cause.rawValue)
-            return refusals.admit("\(user) \(decision.program) \(service) \(cause)")
+            let (service, cause) = (decision.service.rawValue, decision.cause.rawValue)
+            return refusals.admit("\(decision.program) \(service) \(cause)", of: decision.user)
         }
     }
 

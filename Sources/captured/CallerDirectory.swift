@@ -129,7 +129,7 @@ actor CallerDirectory {
         guard error.code == .notPermitted, refused.insert(connection).inserted else { return }
         // Who has left by now is not known any more, and all of those count as one.
         let user = try? await bus.user(of: connection)
-        if let ending = refusals.admit(CallerDirectory.kind(of: error, by: user)) {
+        if let ending = refusals.admit(CallerDirectory.kind(of: error), of: user) {
             SessionJournal.record(refused: connection, user: user, error, ending)
         }
         // What is not watched has left already, and is forgotten at once.
@@ -137,10 +137,10 @@ actor CallerDirectory {
         do throws(CaptureError) { try await watch(connection) } catch { refused.remove(connection) }
     }
 
-    /// What counts as the same for the journal: of whom it is, and what it says but for numbers and names.
-    static func kind(of error: CaptureError, by user: UInt32?) -> String {
+    /// What counts as the same for the journal, of one user: what it says but for numbers and names.
+    static func kind(of error: CaptureError) -> String {
         let words = error.message.prefix { $0 != "/" }.filter { !$0.isNumber }
-        return "identity \(user.map(String.init) ?? "") \(words.prefix(80))"
+        return "identity \(words.prefix(80))"
     }
 
     private func watch(_ connection: String) async throws(CaptureError) {

@@ -16,7 +16,7 @@ final class RefusalJournal: Sendable {
         tell(
             "\(call.member) was refused to \(client.program) of \(Users.name(of: client.user)) (process \(client.pid)): "
                 + error.message,
-            kind: "\(client.user) \(client.program) \(call.member) \(error.code.rawValue)",
+            kind: "\(client.program) \(call.member) \(error.code.rawValue)",
             fields: ["CAPTURE_METHOD": call.member, "CAPTURE_CAUSE": error.code.rawValue],
             of: client
         )
@@ -24,9 +24,9 @@ final class RefusalJournal: Sendable {
 
     /// Tells of something else that was refused.
     ///
-    /// - Parameter kind: What counts as the same.
+    /// - Parameter kind: What counts as the same, of one user.
     func tell(_ message: String, kind: String, fields: [String: String], of client: ClientIdentity) {
-        guard let ending = admit(kind) else { return }
+        guard let ending = admit(kind, of: client.user) else { return }
         let facts = [
             "CAPTURE_DECISION": "refused", "CAPTURE_PROGRAM": client.program, "CAPTURE_TIER": client.tier.rawValue,
             "CAPTURE_USER": "\(client.user)", "CAPTURE_PID": "\(client.pid)", "CAPTURE_IDENTITY": client.detail,
@@ -39,8 +39,10 @@ final class RefusalJournal: Sendable {
     }
 
     /// Whether there may be a line of a kind now: what it ends in, and `nil` when there may not.
-    func admit(_ kind: String) -> String? {
-        switch limit.withLock({ $0.admit(kind, at: .now) }) {
+    ///
+    /// - Parameter user: By whom it was tried; `nil` where that is not known any more.
+    func admit(_ kind: String, of user: UInt32?) -> String? {
+        switch limit.withLock({ $0.admit(kind, of: user, at: .now) }) {
         case .told(leftOut: 0): ""
         case .told(let count): " (\(count) more like it were left out before)"
         case .last: " (more like it within a minute are left out)"
@@ -62,7 +64,7 @@ final class RefusalJournal: Sendable {
     }
 }
 
-/// How many lines of a kind there may be: ten in a minute.
+/// How many lines of a kind there may be: ten in a minute. What one user tries leaves another's alone.
 struct LineLimit {
     /// What becomes of a line.
     enum Verdict: Equatable {
@@ -76,7 +78,7 @@ struct LineLimit {
 
     static let most = 10
     static let span = Duration.seconds(60)
-    /// Kinds that are told apart; beyond that all others are one kind.
+    /// Kinds of a user that are told apart; beyond that all others are one kind.
     static let mostKinds = 1024
 
     private struct Kind {
@@ -85,17 +87,25 @@ struct LineLimit {
         var leftOut = 0
     }
 
-    private var kinds: [String: Kind] = [:]
+    private var kinds: [UInt32?: [String: Kind]] = [:]
 
-    /// - Parameter now: Never before an earlier call's.
-    mutating func admit(_ name: String, at now: ContinuousClock.Instant) -> Verdict {
+    /// - Parameters:
+    ///   - user: By whom it was tried; all that are not known are one.
+    ///   - now: Never before an earlier call's.
+    mutating func admit(_ name: String, of user: UInt32?, at now: ContinuousClock.Instant) -> Verdict {
+        // Of who has been quiet for a minute nothing is kept.
+        if kinds[user] == nil { kinds = kinds.filter { $0.value.values.contains { $0.start + Self.span > now } } }
+        var own = kinds[user] ?? [:]
+        // Not shared while it is changed: another reference would have it copied at each line.
+        kinds[user] = [:]
+        defer { kinds[user] = own }
         var name = name
-        if kinds[name] == nil, kinds.count >= Self.mostKinds {
-            kinds = kinds.filter { $0.value.start + Self.span > now }
-            if kinds.count >= Self.mostKinds { name = "" }
+        if own[name] == nil, own.count >= Self.mostKinds {
+            own = own.filter { $0.value.start + Self.span > now }
+            if own.count >= Self.mostKinds { name = "" }
         }
-        var kind = kinds[name] ?? Kind(start: now)
-        defer { kinds[name] = kind }
+        var kind = own[name] ?? Kind(start: now)
+        defer { own[name] = kind }
         var leftOut = 0
         if kind.start + Self.span <= now {
             leftOut = kind.leftOut
