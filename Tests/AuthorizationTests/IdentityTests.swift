@@ -61,6 +61,41 @@ import Testing
         #expect(image.program == "unit:motion.service")
     }
 
+    @Test func `of a system unit that runs as a person is that person's program, which others of hers could forge`()
+        throws
+    {
+        let found = try ClientIdentity.identify(facts(unit: "doorbell.service", unitUser: 1000))
+        #expect(found.program == "app:doorbell")
+        #expect(found.tier == .claimed)
+        #expect(found.user == 1000 && found.answerUser == 1000)
+        #expect(found.executable == Self.cheese)
+        #expect(found.detail.contains("the system unit doorbell.service, which runs as a person's account"))
+        let script = facts(.file(Self.python), unit: "doorbell.service", unitUser: 1000)
+        #expect(try ClientIdentity.identify(script).program == "app:doorbell")
+        let passing = facts(unit: "run-u12.service", unitUser: 1000)
+        #expect(try ClientIdentity.identify(passing).program == "exe:/usr/bin/cheese")
+        let script2 = facts(.file(Self.python), unit: "run-u12.service", unitUser: 1000)
+        #expect(refusal(script2)?.code == .notPermitted)
+        #expect(refusal(facts(.elsewhere(Self.cheese), unit: "doorbell.service", unitUser: 1000)) != nil)
+    }
+
+    @Test func `of a system unit that runs as a person is never allowed beforehand, and forbidden by its unit`() throws
+    {
+        let client = try ClientIdentity.identify(facts(unit: "doorbell.service", unitUser: 1000))
+        func rule(_ decision: Policy.Decision) -> PolicyRule {
+            var rule = PolicyRule(place: "a:1")
+            rule.decision = decision
+            rule.programs = [Glob(text: "unit:doorbell.service")]
+            return rule
+        }
+        let accounts = Accounts.system
+        #expect(rule(.allow).fits(PolicySubject(client), .camera, accounts) == .no)
+        #expect(rule(.restrict).fits(PolicySubject(client), .camera, accounts) == .yes)
+        var other = client
+        other.units = ["user@1000.service", "doorbell.service"]
+        #expect(rule(.restrict).fits(PolicySubject(other), .camera, accounts) == .no)
+    }
+
     @Test func `of a person's process in a system unit is refused`() {
         let error = refusal(facts(unit: "cron.service", unitUser: 0))
         #expect(error?.code == .notPermitted)

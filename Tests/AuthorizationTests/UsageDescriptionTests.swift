@@ -54,6 +54,19 @@ import Testing
         #expect(try find(.app("kde-cheese-cam", runs: "/x")).name == "Cheese")
     }
 
+    @Test
+    func `of a system unit that runs as a person comes from the unit, and never from one of her own of that name`()
+        throws
+    {
+        try units.write("doorbell.service", "[Unit]\nDescription=Bell\n[X-Capture]\nCameraUsageDescription=Who rings\n")
+        var client = ClientIdentity.app("doorbell", runs: "/usr/bin/bell")
+        client.parts.unit = "doorbell.service"
+        client.units = ["doorbell.service"]
+        #expect(try find(client).reasons == [.camera: "Who rings"])
+        client.units = ["user@1000.service", "doorbell.service"]
+        #expect(throws: CaptureError.self) { try find(client) }
+    }
+
     @Test func `that is missing names the key and the file`() throws {
         let path = try applications.write("org.gnome.Cheese.desktop", entry)
         let error = #expect(throws: CaptureError.self) { try find(cheese, [.camera, .microphone]) }

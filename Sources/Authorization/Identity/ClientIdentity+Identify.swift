@@ -3,9 +3,9 @@ public import CaptureCore
 extension ClientIdentity {
     /// Makes out who a process is.
     ///
-    /// In this order: a sandbox; a system unit that runs as the process's uid; a uid of the program's own; the user's own
-    /// application unit or scope; the executable. Root outside of a unit is claimed like any user: whoever is root can
-    /// be anybody, but does not become a service by it.
+    /// In this order: a sandbox; a system unit that runs as the process's uid, unless people log in to that; a uid of the
+    /// program's own; the user's own application unit or scope, or such a unit of the system; the executable. Root outside
+    /// of a unit is claimed like any user: whoever is root can be anybody, but does not become a service by it.
     ///
     /// - Throws: `notPermitted` whenever there is a doubt, with what the doubt is.
     public static func identify(_ facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
@@ -72,9 +72,10 @@ extension ClientIdentity {
         )
     }
 
-    /// - Returns: `nil` when the process is not in a system service, or is a program's own user within one.
+    /// - Returns: `nil` when the process is not in a system service, is a program's own user within one, or runs there as
+    ///   somebody who logs in: any other program of theirs could trace it and be it.
     private static func service(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity? {
-        guard let unit = facts.systemUnit, unit.hasSuffix(".service"), !unit.hasPrefix("user@") else { return nil }
+        guard let unit = facts.systemService else { return nil }
         guard let reported = facts.systemUnitUser else {
             throw doubt(facts, "it is in the system unit \(unit), of which the uid cannot be told")
         }
@@ -85,6 +86,7 @@ extension ClientIdentity {
             if !facts.isLoginUser { return nil }
             throw doubt(facts, "it is in the system unit \(unit), but runs as uid \(facts.uid) instead of \(owner)")
         }
+        if facts.isLoginUser, facts.uid != 0 { return nil }
         return ClientIdentity(
             program: "unit:\(unit)",
             tier: .service,
@@ -99,7 +101,7 @@ extension ClientIdentity {
 
     private static func claimed(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity {
         // Without a unit of the system's manager there may be one of the user's all the same, as in a container.
-        let unit = facts.systemUnit == nil ? facts.userUnit : facts.ownUnit
+        let unit = facts.systemUnit == nil ? facts.userUnit : facts.ownUnit ?? facts.systemService
         if let unit {
             let application = UnitName.application(unit)
             if application?.launcher.hasPrefix("flatpak") == true || unit.hasPrefix("snap.") {
@@ -114,6 +116,10 @@ extension ClientIdentity {
                     "the unit \(unit)"
                 )
             }
+        }
+        // Of a system unit root says what runs in it, so that its name says more than its file.
+        if let unit = facts.systemService, let id = serviceName(unit) {
+            return claimed("app:\(id)", id, facts, file, "the system unit \(unit), which runs as a person's account")
         }
         guard !Interpreters.contains(file.path) else {
             if let unit, let id = serviceName(unit) {
@@ -133,7 +139,7 @@ extension ClientIdentity {
         return claimed("exe:\(file.path)", name, facts, file, place)
     }
 
-    /// The name of a user's service that runs one program; not of those which many share.
+    /// The name of a service that runs one program; not of those which many share.
     private static func serviceName(_ unit: String) -> String? {
         guard unit.hasSuffix(".service"), !unit.hasPrefix("run-"), !unit.hasPrefix("dbus") else { return nil }
         let name = unit.dropLast(".service".count)

@@ -41,6 +41,12 @@ extension ProcessFacts {
         systemUnit == "user@\(uid).service" ? userUnit : nil
     }
 
+    /// The service of the system's manager that it is in; `nil` below a user's manager, and in scopes.
+    var systemService: String? {
+        guard let systemUnit, systemUnit.hasSuffix(".service"), !systemUnit.hasPrefix("user@") else { return nil }
+        return systemUnit
+    }
+
     /// Where it is, for a person, as in `the unit app-foo-1.scope`.
     var place: String {
         if let unit = ownUnit ?? systemUnit { return "the unit \(unit)" }

@@ -52,6 +52,12 @@ struct PolicyRule: Hashable, Sendable {
     /// id has to be the unit's. A sandbox has files of its own.
     private func fits(program subject: PolicySubject) -> Fit {
         if programs.isEmpty || programs.contains(where: { $0.matches(subject.program) }) { return .yes }
+        // A system unit that runs as a person's account goes by another id, and is no less forbidden for that.
+        if decision != .allow, let unit = subject.units?.first,
+            programs.contains(where: { $0.matches("unit:" + unit) })
+        {
+            return .yes
+        }
         guard decision != .allow, subject.tier != .sandboxed,
             programs.contains(where: { $0.text.hasPrefix("exe:") })
         else { return .no }

@@ -8,7 +8,8 @@ public import CaptureCore
 /// - `app:ID`, `flatpak:ID`, `snap:ID`: the desktop entry `ID.desktop` in an application folder;
 /// - `snap:NAME`: a desktop entry in the snap;
 /// - `unit:NAME.service`: the section `[X-Capture]` of the unit and its drop-ins, where the keys may also be written
-///   without `X-Capture-`; the same for `app:ID` in a service of the user's, from files of the system's;
+///   without `X-Capture-`; the same for `app:ID` in a service of the user's, from files of the system's, or in one of the
+///   system's;
 /// - any program: a desktop entry in an application folder or an `apps.d` folder with a line `X-Capture-Program=` that
 ///   names its id, as in `X-Capture-Program=exe:/usr/bin/cheese`;
 /// - `exe:PATH`: a desktop entry in an application folder whose `Exec=` runs that file;
@@ -133,8 +134,9 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
 
     private func inUserUnit(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
         guard client.program.hasPrefix("app:"), client.parts.unit.hasSuffix(".service") else { return nil }
-        let file = UnitFiles(folders: userUnits, trusted: trusted).read(client.parts.unit, &refused)
-        return file.map(unit)
+        // Of a unit of the system's, which runs as a person's account, there is none of a user's manager.
+        let folders = client.units.first == client.parts.unit ? units + userUnits : userUnits
+        return UnitFiles(folders: folders, trusted: trusted).read(client.parts.unit, &refused).map(unit)
     }
 
     private func inSnap(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
