@@ -102,6 +102,7 @@ import Testing
         second.identity.pid = 4711
         let again = second.identity
         second.identifyAgain = { () throws(CaptureError) in again }
+        second.identifyAtStart = second.identifyAgain
         var sessions: [UInt32] = []
         for client in [EngineBench.client(), second] {
             let id = try await bench.running(EngineBench.buffer, client)
