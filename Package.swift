@@ -96,7 +96,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter", "Bus"],
+            exclude: ["AllocationCounter", "Bus", "private_daemon.py"],
             swiftSettings: settings
         ),
         .target(

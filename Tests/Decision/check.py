@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "Sync"))
+sys.path.insert(0, str(HERE.parent / "Support"))
 from private_daemon import PrivateDaemon
 
 ROUNDS = 2000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Sync"))
+sys.path.insert(0, str(ROOT / "Tests/Support"))
 from private_daemon import PrivateDaemon
 
 CAMERA, FORMAT, MICROPHONE = "synthetic:camera", "YUYV:320x240@60", "synthetic:microphone"

@@ -9,7 +9,7 @@ import json, subprocess, sys, tempfile, threading, time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Support"))
 import recorded
 from private_daemon import PrivateDaemon
 
