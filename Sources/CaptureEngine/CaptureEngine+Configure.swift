@@ -118,9 +118,12 @@ extension CaptureEngine {
                 missing,
                 for: session.client.identity,
                 session: session.client.connection,
+                mayAsk: false,
                 again: session.client.identifyAgain
             )
             try await adopt(grants, in: session)
+            // Identifying takes its time, in which a consent may go.
+            try proceed(session)
         }
         let known = Set(session.outputs.keys)
         let inputs = try await open(

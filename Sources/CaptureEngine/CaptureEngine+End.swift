@@ -35,7 +35,7 @@ extension CaptureEngine {
                     as: .failed,
                     CaptureError(.unreachable, "its program left while it was interrupted")
                 )
-            default: break
+            default: session.isAbandoned = true
             }
         }
         for ending in waiting { await ending.value }
@@ -137,6 +137,11 @@ extension CaptureEngine {
         -> SessionStatistics
     {
         session.starting?.cancel()
+        if reason?.isWithdrawal == true, session.isChanging || session.starting != nil {
+            // What a change or a start waits for, a slow disk perhaps, is not waited for: what runs stops now.
+            for output in session.outputs.values where !output.isDone { output.recorder?.stop() }
+            await leaveRings(of: session, atOnce: true)
+        }
         for output in session.outputs.values where !output.isReady {
             let name = output.description.name
             let what =

@@ -137,8 +137,9 @@ extension CaptureEngine {
 }
 
 extension Session {
-    /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer. Files are finished instead.
-    var canGoOn: Bool { state == .suspended || state == .running && !buffers.isEmpty }
+    /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer that its client may read. Files
+    /// are finished instead.
+    var canGoOn: Bool { state == .suspended || state == .running && !buffers.isEmpty && !isAbandoned }
 
     /// The outputs that no recorder writes.
     fileprivate var buffers: [OutputDescription] { description.outputs.filter { $0.kind == .buffer } }

@@ -107,6 +107,7 @@ extension CaptureEngine {
             // From here on samples may flow: a device that others use streams already.
             try await recordUses(inputs.filter { input in session.uses[input.name] == nil }, live, in: session)
             for output in outputs {
+                try proceed(session)
                 let one = try await begin(output, of: description, inputs: live, in: session)
                 begun.append(one)
             }
@@ -148,7 +149,9 @@ extension CaptureEngine {
         session.outputs[output.name] = live
         // Those that were moved while it was launched; of later moves it is told as all are.
         for (source, ring) in zip([video, audio], given) {
-            if let source, source.ring !== ring { live.go(on: source) }
+            guard let source else { continue }
+            live.given[source.source.format.mediaType] = ring
+            live.go(on: source)
         }
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.
         session.files[output.name] = nil

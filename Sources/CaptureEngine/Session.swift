@@ -31,6 +31,8 @@ final class Session {
     var looksAgain = false
     /// What its inputs had counted when it was interrupted, by name.
     var before: [String: InputStatistics] = [:]
+    /// Whether its client has left, and nobody reads its buffers any more.
+    var isAbandoned = false
     /// Set while a change is being prepared, so that changes come one after the other.
     var isChanging = false
     /// Wait for the change that is being prepared.
@@ -114,6 +116,8 @@ final class LiveOutput {
     let file: FileIdentity?
     /// What it reads.
     var feeds: [SharedSource]
+    /// The rings that its recorder was handed last.
+    var given: [MediaType: any MediaRing] = [:]
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?

@@ -134,6 +134,47 @@ import Testing
         #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == reading }?.state == .running)
     }
 
+    @Test func `a withdrawn consent does not wait for a change that waits for a disk`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let id = try await bench.running(both)
+        _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
+        let recorder = try #require(bench.recorders.recorder("movie"))
+        recorder.isStubborn = true
+        async let change: Void = bench.engine.configure(
+            id,
+            EngineBench.buffer,
+            files: [:],
+            client: EngineBench.client()
+        )
+        // The file is being finished, and is not.
+        await recorder.waitForStop()
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        async let end: Void = bench.engine.endRevoked()
+        await bench.machine.wait(for: "move fake:camera at once")
+        recorder.kill()
+        _ = try? await change
+        await end
+        #expect(await bench.watch.wait(id, for: .failed, .stopped).reason?.code == .revoked)
+    }
+
+    @Test func `a recorder is handed a ring once`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let recorder = try #require(bench.recorders.recorder("movie"))
+        let sound = AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 2, periodFrames: 480)
+        let source = FakeSource(FakeMachine.microphone.id, .audio(sound), FakeMachine())
+        let shared = SharedSource(device: FakeMachine.microphone, source: source, ring: FakeRing())
+        let live = LiveOutput(EngineBench.movie().outputs[0], recorder: recorder, feeds: [shared])
+        live.given[.audio] = shared.ring
+        live.go(on: shared)
+        #expect(recorder.moves == 0)
+        _ = shared.go(into: FakeRing(), atOnce: false)
+        live.go(on: shared)
+        live.go(on: shared)
+        #expect(recorder.moves == 1)
+    }
+
     @Test func `a session that is ending is given no ring any more`() async throws {
         let bench = EngineBench()
         let id = try await bench.running(both)

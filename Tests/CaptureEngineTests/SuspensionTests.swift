@@ -171,6 +171,16 @@ final class Doorman: Presence {
         #expect(end.reason?.code == (isAttached ? nil : .unreachable))
     }
 
+    @Test func `whose client has left already ends, since nobody reads its buffers`() async throws {
+        let id = try await bench.running(EngineBench.both)
+        await bench.engine.clientGone(":1.1")
+        #expect(await bench.state(of: id)?.state == .running)
+        try await bench.turn(.camera, on: false)
+        let end = await bench.watch.wait(id, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .switchedOff)
+    }
+
     @Test func `ends with the daemon`() async throws {
         let id = try await bench.suspended()
         await bench.engine.shutDown()

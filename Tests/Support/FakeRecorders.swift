@@ -52,6 +52,7 @@ public final class FakeRecorder: RecorderHandle {
     private let continuation: AsyncStream<RecorderReport>.Continuation
     private let stubborn = Atomic<Bool>(false)
     private let moved = Atomic<Int>(0)
+    private let stops = AsyncStream<Void>.makeStream()
 
     /// Whether it does not hear that it is to finish.
     public var isStubborn: Bool {
@@ -78,9 +79,15 @@ public final class FakeRecorder: RecorderHandle {
 
     /// Ends as it was told to.
     public func stop() {
+        stops.continuation.yield()
         if isStubborn { return }
         report(.finished(OutputStatistics()))
         continuation.finish()
+    }
+
+    /// Waits until it was told to end.
+    public func waitForStop() async {
+        for await _ in stops.stream { return }
     }
 
     /// Dies without a word.
