@@ -102,6 +102,14 @@ import Testing
         #expect(error?.message.contains("cron.service") == true)
     }
 
+    @Test(arguments: [998, 1000] as [UInt32])
+    func `of a system unit whose name no command could take is refused`(user: UInt32) {
+        let unit = "a\u{1c}b.service"
+        let error = refusal(facts(uid: user, unit: unit, unitUser: user, isLoginUser: user == 1000))
+        #expect(error?.code == .notPermitted)
+        #expect(error?.message.contains(unit) == false)
+    }
+
     @Test func `of a system unit whose uid is unknown is refused`() {
         #expect(refusal(facts(uid: 990, unit: "motion.service", isLoginUser: false))?.code == .notPermitted)
     }

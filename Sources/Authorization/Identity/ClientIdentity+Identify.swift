@@ -10,6 +10,10 @@ extension ClientIdentity {
     /// - Throws: `notPermitted` whenever there is a doubt, with what the doubt is.
     public static func identify(_ facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
         var found = try program(of: facts)
+        // Its answers could never be changed; no name that systemd, a package or a desktop gives is like that.
+        guard (try? ProgramID(found.program)) != nil else {
+            throw doubt(facts, "'\(found.program)' is no name that a program can have in settings")
+        }
         found.groups = facts.gids
         found.units = [facts.systemUnit, facts.userUnit].compactMap { $0 }
         return found

@@ -68,9 +68,12 @@ enum FuzzMessage {
         FuzzTarget.hold(unsafe sd_bus_negotiate_fds(bus, 0) >= 0, "descriptors are not offered")
         let handshake = Array("DATA\r\nOK 0123456789abcdef0123456789abcdef\r\n".utf8)
         FuzzTarget.hold(unsafe sd_bus_start(bus) >= 0, "the bus has begun")
-        unsafe (handshake + bytes).withUnsafeBytes { all in
-            unsafe _ = send(ends[1], all.baseAddress, all.count, Int32(MSG_NOSIGNAL))
+        // The other end of a bus says no more before the handshake is over.
+        give(handshake, to: ends[1])
+        while unsafe sd_bus_is_ready(bus) == 0 {
+            FuzzTarget.hold(unsafe sd_bus_process(bus, nil) >= 0, "the handshake comes to its end")
         }
+        give(bytes, to: ends[1])
         // Ends when there is nothing more to read; what is damaged closes the bus.
         var idle = 0
         while idle < 3 {
@@ -82,6 +85,13 @@ enum FuzzMessage {
             defer { unsafe sd_bus_message_unref(message) }
             if unsafe sd_bus_message_is_method_call(message, nil, "A") > 0 { return unsafe take(message) }
         }
+    }
+
+    private static func give(_ bytes: [UInt8], to end: Int32) {
+        let sent = unsafe bytes.withUnsafeBytes { all in
+            unsafe send(end, all.baseAddress, all.count, Int32(MSG_NOSIGNAL))
+        }
+        FuzzTarget.hold(sent == bytes.count, "the socket takes it")
     }
 
     /// A message while it is put together.
