@@ -67,30 +67,32 @@ struct AuthorizationObject: Sendable {
             throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
         try await settings.allowSwitch(client, service, on: isOn)
-        // To turn it to where it is already is nothing to remember, and free.
-        if await gate.currentSwitches.isOff(service) == isOn {
-            history.keeper.note(switch: service, isOn: isOn, by: client.identity)
-        }
+        let wasOff = await gate.currentSwitches.isOff(service)
         var fault: CaptureError?
         do throws(CaptureError) {
             try await gate.setSwitch(service, isOn: isOn)
         } catch {
             fault = error
         }
-        // It may be off though that could not be kept.
+        // It may be off though that could not be kept; where it stands as before there is nothing to remember.
+        if await gate.currentSwitches.isOff(service) != wasOff { note(service, isOn: isOn, by: client.identity) }
         await engine.endRevoked()
         if isOn { await engine.resume() }
         try showSwitches(await gate.currentSwitches)
-        Journal.send(
-            "\(client.identity.program) of \(Users.name(of: client.identity.user)) switches \(service.title) "
-                + (isOn ? "on" : "off"),
-            fields: [
-                "CAPTURE_SWITCH": isOn ? "on" : "off", "CAPTURE_SERVICE": service.rawValue,
-                "CAPTURE_PROGRAM": client.identity.program, "CAPTURE_USER": "\(client.identity.user)",
-            ]
-        )
         if let fault { throw fault }
         return []
+    }
+
+    /// Tells the history and the journal of a switch that was turned.
+    private func note(_ service: Service, isOn: Bool, by client: ClientIdentity) {
+        history.keeper.note(switch: service, isOn: isOn, by: client)
+        Journal.send(
+            "\(client.program) of \(Users.name(of: client.user)) switches \(service.title) " + (isOn ? "on" : "off"),
+            fields: [
+                "CAPTURE_SWITCH": isOn ? "on" : "off", "CAPTURE_SERVICE": service.rawValue,
+                "CAPTURE_PROGRAM": client.program, "CAPTURE_USER": "\(client.user)",
+            ]
+        )
     }
 
     private func getStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A remembered decision` {
     /// A clock of the test's own, well after the store was written.
     private final class Clock: Sendable {
-        let ahead = Mutex<Int64>(1000)
+        let ahead = Mutex<Int64>(3000)
         var now: AnswerTime {
             var time = AnswerTime.now
             let ahead = ahead.withLock { $0 }
@@ -61,7 +61,7 @@ import Testing
             lastUsed: now
         )
         try store.put([answer])
-        clock.goOn(1000)
+        clock.goOn(3000)
         // Files are stamped by a clock that ticks: the next write is to be at another tick.
         let written = Self.tick
         while Self.tick == written {}
@@ -140,7 +140,7 @@ import Testing
         clock.goOn(5)
         #expect(!isGranted)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-        clock.goOn(1000)
+        clock.goOn(3000)
         try await decide()
         #expect(isGranted)
         try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
@@ -156,7 +156,7 @@ import Testing
         #expect(!isGranted)
         #expect(status == nil)
         try put(.authorized)
-        clock.goOn(-4000)
+        clock.goOn(-12000)
         try await decide()
         #expect(!isGranted)
     }

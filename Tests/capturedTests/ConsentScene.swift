@@ -13,11 +13,17 @@ import TestSupport
 /// answers in a folder. Thread-safe.
 final class ConsentScene: Sendable {
     let gate: AuthorizationGate
+    let history: HistoryKeeper
     private let agents: AgentRegistry
     private let callers: CallerDirectory
     private let connection: BusConnection
 
-    init(on bus: PrivateBus, state: String, promptTimeout: Duration = .seconds(600)) async throws {
+    init(
+        on bus: PrivateBus,
+        state: String,
+        switches: SwitchFile? = nil,
+        promptTimeout: Duration = .seconds(600)
+    ) async throws {
         let connection = try await BusConnection.open(bus.kind)
         let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
@@ -26,6 +32,7 @@ final class ConsentScene: Sendable {
             store: AuthorizationStore(directory: state),
             usage: FixedUsageDescriptions("to see you"),
             prompter: agents,
+            switches: switches,
             promptTimeout: promptTimeout
         )
         let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
@@ -61,6 +68,7 @@ final class ConsentScene: Sendable {
         )
         try await connection.requestName(CaptureNames.service)
         self.gate = gate
+        self.history = history
         self.agents = agents
         self.callers = callers
         self.connection = connection

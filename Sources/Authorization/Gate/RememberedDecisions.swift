@@ -12,7 +12,7 @@ public final class RememberedDecisions: Sendable {
         var statuses: [Service: AuthorizationStatus] = [:]
         /// What a request was granted, which a switch stands above.
         var granted: Set<Service> = []
-        var stamp: StoreStamp
+        var stamp: FileStamp
         var writes: UInt64
         /// When the file was looked at, in milliseconds since the machine started.
         var looked: Int64
@@ -55,7 +55,7 @@ public final class RememberedDecisions: Sendable {
         let now = now()
         let writes = store.writes
         // A file that changed within the last moments might change again within the same tick of the clock.
-        guard let stamp = store.stamp, stamp.isSettled(at: now.wall) else { return }
+        guard let stamp = store.stamp, stamp.isSettled(at: now.wall * 1_000_000) else { return }
         let decided = statuses.filter { $0.value != .notDetermined }
         entries.withLock { entries in
             if entries.count >= RememberedDecisions.mostEntries { entries = [:] }

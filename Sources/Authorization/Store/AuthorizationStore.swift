@@ -40,7 +40,7 @@ public final class AuthorizationStore: Sendable {
     var writes: UInt64 { file.writes }
 
     /// Which state of its file it is; `nil` when it cannot be relied on or is in use just now. Never waits.
-    var stamp: StoreStamp? { file.stamp }
+    var stamp: FileStamp? { file.stamp }
 
     /// The stored answers for a program id.
     func answers(user: UInt32, program: String) throws(CaptureError) -> [StoredAnswer] {

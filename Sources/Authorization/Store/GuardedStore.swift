@@ -76,12 +76,12 @@ final class GuardedStore: Sendable {
     var writes: UInt64 { begun.load(ordering: .acquiring) }
 
     /// Which state of its file it is; `nil` when it cannot be relied on, is in memory, or in use just now. Never waits.
-    var stamp: StoreStamp? {
+    var stamp: FileStamp? {
         let path = condition.withLockIfAvailable { condition -> String? in
             guard case .open(let store) = condition, store.file != nil else { return nil }
             return store.queue.path
         }
-        return (path ?? nil).flatMap { StoreStamp($0) }
+        return (path ?? nil).flatMap { FileStamp(of: $0) }
     }
 
     /// A setting of the open connection, as SQLite reads it back: for tests and `doctor`.
