@@ -63,6 +63,13 @@ static int request_access(sd_bus *bus)
     return number == 0;
 }
 
+static int count(sd_bus_message *message, void *data, sd_bus_error *error)
+{
+    (void)message, (void)error;
+    ++*(int *)data;
+    return 0;
+}
+
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -79,9 +86,18 @@ int main(int argc, char **argv)
 
     // What has just been stored is looked at anew for a while, since its file might change within the same tick.
     const double limit = microseconds() + 30e6;
-    while (!request_access(bus))
+    int told = 0;
+    check(sd_bus_match_signal(bus, NULL, service, path, authorization, "AccessDecided", count, &told), "a match", NULL);
+    for (int asked = 1; !request_access(bus); asked++) {
         if (microseconds() > limit)
             errx(1, "nothing was remembered within half a minute");
+        while (told < asked) {
+            int code = sd_bus_process(bus, NULL);
+            check(code, "the bus", NULL);
+            if (code == 0)
+                check(sd_bus_wait(bus, UINT64_MAX), "the bus", NULL);
+        }
+    }
     int remembered = 0;
     double *taken[3];
     for (int kind = 0; kind < 3; kind++)
