@@ -58,6 +58,7 @@ extension CaptureEngine {
             try await apply(description, to: session)
         } catch {
             for name in files.keys { session.files[name] = nil }
+            await giveBackIdleGrants(of: session)
             throw error
         }
     }
@@ -169,8 +170,19 @@ extension CaptureEngine {
             }
             await endUses([name], of: session, as: .stopped, nil)
         }
+        await giveBackIdleGrants(of: session)
         session.isChanging = false
         finishIfDone(session)
+    }
+
+    /// Gives back the grants of what a session captures no longer, or does not yet: what was allowed for one session, or
+    /// while it is used, does not outlive that.
+    private func giveBackIdleGrants(of session: Session) async {
+        let needed = Set(session.description.inputs.map { Service($0.mediaType) })
+        let idle = session.grants.filter { !needed.contains($0.key) }
+        if idle.isEmpty { return }
+        session.grants = session.grants.filter { needed.contains($0.key) }
+        await gate.sessionEnded(Array(idle.values), needed: servicesInUse)
     }
 }
 

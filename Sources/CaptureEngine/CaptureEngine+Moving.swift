@@ -20,27 +20,32 @@ extension CaptureEngine {
     /// Lets a device go on in another ring than one that a session's client has mapped, unless the client has it by another
     /// session, too.
     func leave(_ ring: any MediaRing, of id: DeviceID, by session: Session, atOnce: Bool) async {
-        if !atOnce, sessions.values.contains(where: { $0.sees(ring, like: session) }) { return }
+        if !atOnce, isSeen(ring, by: session) { return }
         do throws(CaptureError) {
             try await pool.move(id, from: ring, atOnce: atOnce)
         } catch {
-            // It may still write there, so it is closed: those who share it are interrupted, with their files finished.
-            let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
-            let what = atOnce ? "consent was withdrawn" : "session ended"
-            let reason = CaptureError(
-                .busy,
-                "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
-                    + "\(error.message); start again"
-            )
-            await deviceEnded(others, reason)
+            await interrupt(id, whose: atOnce ? "consent was withdrawn" : "session ended", error)
         }
     }
 
-    /// Hands the readers of a source the ring in which it goes on; those that are ending read no further.
+    /// Closes a device that may still write where it must not: those who share it are interrupted, with their files finished.
+    func interrupt(_ id: DeviceID, whose what: String, _ error: CaptureError) async {
+        let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
+        let reason = CaptureError(
+            .busy,
+            "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
+                + "\(error.message); start again"
+        )
+        await deviceEnded(others, reason)
+    }
+
+    /// Hands the readers of a source the ring in which it goes on; those that are ending read no further, and a client that
+    /// was given none yet is given this one when it asks.
     func handOver(_ shared: SharedSource, to users: Set<UInt32>) {
         for session in users.compactMap({ sessions[$0] }) where !session.isEnding {
             for output in session.outputs.values where !output.isDone && output.reads(shared) {
                 if output.recorder == nil {
+                    if session.shown[shared.device.id] == nil { continue }
                     observer.bufferMoved(session.snapshot, output: output.description.name)
                 } else {
                     output.go(on: shared)
@@ -59,14 +64,5 @@ extension LiveOutput {
         if given[media] === ring { return }
         given[media] = ring
         recorder?.move(media, to: ring.file)
-    }
-}
-
-extension Session {
-    /// Whether its client, the same process as another session's, goes on with a ring that both were given: what was
-    /// allowed to one process of a program need not be to another.
-    fileprivate func sees(_ ring: any MediaRing, like other: Session) -> Bool {
-        id != other.id && !isEnding && !state.isFinal && shown.values.contains { $0 === ring }
-            && client.identity == other.client.identity
     }
 }

@@ -91,32 +91,6 @@ public actor CaptureEngine {
         try session(id, for: client).statistics
     }
 
-    /// The ring behind an output of kind `buffer`, for the connection that made the session.
-    ///
-    /// - Throws: `.wrongState` unless the session runs, `.notPermitted` for anyone but its maker.
-    public func openBuffer(_ id: UInt32, output name: String, client: SessionClient) throws(CaptureError)
-        -> any OpenFile
-    {
-        let session = try session(id, for: client)
-        guard session.client.connection == client.connection, session.client.identity == client.identity else {
-            throw CaptureError(.notPermitted, "session \(id) gives its buffers to the program that made it alone")
-        }
-        guard session.state == .running, !session.isEnding else {
-            let state = session.isEnding ? "ending" : session.state.rawValue
-            throw CaptureError(.wrongState, "session \(id) is \(state), not running")
-        }
-        guard let output = session.outputs[name], output.description.kind == .buffer,
-            let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
-        else { throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)' of kind buffer") }
-        let service = Service(input.mediaType)
-        guard let grant = session.grants[service], grant.isLive else {
-            throw session.grants[service]?.withdrawal ?? Grant.withdrawal(of: service, "")
-        }
-        let ring = live.shared.ring
-        session.shown[live.shared.device.id] = ring
-        return ring.file
-    }
-
     func session(_ id: UInt32, for client: SessionClient) throws(CaptureError) -> Session {
         guard let session = sessions[id], client.mayControl(session.client.identity) else {
             throw CaptureError(.noSuchSession, "there is no session \(id)")

@@ -79,11 +79,15 @@ final class Session {
 struct LiveInput {
     let shared: SharedSource
     let baseline: RingCounters
+    /// The ring that it found, where others had the device write it already: it holds what was captured before.
+    private(set) weak var older: (any MediaRing)?
     private let copiedBefore: UInt64
 
     init(_ shared: SharedSource) {
         self.shared = shared
         baseline = shared.counters
+        let ring = shared.ring
+        older = ring.counters.published > 0 ? ring : nil
         copiedBefore = shared.source.copiedBytes ?? 0
     }
 

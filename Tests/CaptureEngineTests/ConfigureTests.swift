@@ -45,6 +45,47 @@ import Testing
         #expect(!bench.machine.log.contains("open fake:microphone"))
     }
 
+    @Test func `what is captured no longer is not allowed by the session any more`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        try await bench.engine.configure(id, EngineBench.buffer, files: [:], client: EngineBench.client())
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .failed)
+    }
+
+    @Test func `what a change that fails would have captured is not, either`() async throws {
+        let bench = EngineBench()
+        var pictures = EngineBench.movie()
+        pictures.inputs.removeLast()
+        pictures.connections.removeLast()
+        let id = try await bench.running(pictures)
+        let client = EngineBench.client()
+        _ = try await bench.gate.requestAccess(
+            [.microphone],
+            for: client.identity,
+            session: client.connection,
+            again: client.identifyAgain
+        )
+        var more = pictures
+        more.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
+        more.outputs.append(OutputDescription(name: "sound", kind: .sound, format: "wav"))
+        more.connections.append(ConnectionDescription(input: "microphone", output: "sound"))
+        bench.recorders.refuse(CaptureError(.recorderLost, "no recorder"))
+        do {
+            try await bench.engine.configure(id, more, files: ["sound": FakeFile()], client: EngineBench.client())
+            Issue.record("the change went through without a recorder")
+        } catch {
+            #expect(error.code == .recorderLost)
+        }
+        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
+        await bench.engine.endRevoked()
+        #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
+    }
+
     @Test func `the same program adds to its session from another process, and another program does not`() async throws
     {
         let bench = EngineBench()

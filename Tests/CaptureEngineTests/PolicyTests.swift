@@ -13,7 +13,7 @@ struct `A session under a policy` {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
-        return Policy(directories: [folder], ownedBy: nil)
+        return Policy(directories: [folder], ownedBy: nil, accounts: .unknown)
     }
 
     @Test func `is ended by a new one that forbids it, and told the file and line`() async throws {

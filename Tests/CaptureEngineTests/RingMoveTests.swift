@@ -114,6 +114,58 @@ import Testing
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
     }
 
+    @Test func `who joins a camera that streams is given no ring that holds what came before, and nobody loses by it`()
+        async throws
+    {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let first = try await bench.running(EngineBench.buffer, other)
+        let held = try await bench.engine.openBuffer(first, output: "frames", client: other)
+        #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+        bench.rings.made[0].counters.published = 1
+        let joining = try await bench.running(EngineBench.buffer)
+        // Nothing is moved for who may never read.
+        #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+        let given = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
+        #expect(given !== held)
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+        // Told to the reader that is there, to whom the ring goes on, and not to the one that has just been given it.
+        #expect(bench.watch.bufferMoves == 1)
+        #expect(bench.recorders.recorder("movie")?.moves == 1)
+        // What was published since it joined is its own.
+        bench.rings.made.last?.counters.published = 1
+        let again = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
+        #expect(again === given)
+        #expect(try await bench.engine.openBuffer(first, output: "frames", client: other) === given)
+    }
+
+    @Test func `who joins without memory for it is refused alone`() async throws {
+        let bench = EngineBench()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        bench.rings.made[0].counters.published = 1
+        let joining = try await bench.running(EngineBench.buffer)
+        bench.rings.refuse(CaptureError(.inputOutput, "no memory is left"))
+        let error = await #expect(throws: CaptureError.self) {
+            _ = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
+        }
+        #expect(error?.message == "no memory is left")
+        #expect(await bench.engine.list(for: other).first { $0.id == recording }?.state == .running)
+        #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+    }
+
+    @Test func `a camera that cannot go on elsewhere is given to nobody who joins`() async throws {
+        let bench = EngineBench()
+        let recording = try await bench.running(EngineBench.movie(), other)
+        bench.rings.made[0].counters.published = 1
+        let joining = try await bench.running(EngineBench.buffer)
+        bench.machine.failMoves(CaptureError(.inputOutput, "no memory is left"))
+        let error = await #expect(throws: CaptureError.self) {
+            _ = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
+        }
+        #expect(error?.code == .wrongState)
+        #expect(await bench.watch.wait(recording, for: .interrupted, .failed, .stopped).reason?.code == .busy)
+    }
+
     @Test func `an input that is taken away leaves its ring, as the history tells of its end`() async throws {
         let bench = EngineBench()
         _ = try await bench.running(EngineBench.movie(), other)

@@ -34,7 +34,7 @@ import Testing
         try Data("[Rule]\nService=camera\nDecision=restrict\n".utf8)
             .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
         let id = try await bench.suspended()
-        await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil))
+        await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
         await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .failed)
         #expect(await bench.state(of: id)?.reason?.code == .restricted)

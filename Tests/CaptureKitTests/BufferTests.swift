@@ -153,6 +153,34 @@ struct BufferTests {
         withExtendedLifetime(session) {}
     }
 
+    @Test func `a ring that is told of twice is read once`() async throws {
+        let bus = try PrivateBus()
+        let (first, second, third) = (
+            try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first"),
+            try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second"),
+            try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "third")
+        )
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        // A move that is told of when the ring that it led to is there already: the same ring again.
+        let (daemon, session) = try await running(bus, [first, second, second, third], output)
+        var iterator = sequences.makeAsyncIterator()
+        try BufferTests.publish(first, 1)
+        #expect(await iterator.next() == 1)
+        try BufferTests.publish(second, 2)
+        first.finish(.moved)
+        try moved(daemon)
+        #expect(await iterator.next() == 2)
+        try moved(daemon)
+        try BufferTests.publish(third, 3)
+        try moved(daemon)
+        second.finish(.moved)
+        #expect(await iterator.next() == 3)
+        #expect(output.failure == nil)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `a reader of an interrupted session that ends is told why`() async throws {
         let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")

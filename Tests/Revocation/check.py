@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Nothing newer than a withdrawn consent reaches a program: one that holds on to its mapped memory, its pipes and its files
-has its consent withdrawn, forgotten or switched off again and again, on a busy machine, as the only user of the devices
-and as one of two. Prints `N passed, N failed`.
+"""Nothing newer than a withdrawn consent reaches a program, and nothing older than its session: one that holds on to its
+mapped memory, its pipes and its files has its consent withdrawn, forgotten or switched off again and again, on a busy
+machine, as the only user of the devices and as one of two. Prints `N passed, N failed`.
 
 check.py [PROGRAMS [COUNT]]    the folder of the programs, .build/release by default; repetitions, 1000 by default
 """
@@ -44,7 +44,7 @@ def repeat(daemon, subject, count, use):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1200)
     found = re.search(r"^(\d+) repetitions, (\d+) wrong$", done.stdout, re.M)
     why = done.stdout[-3000:] + ("" if found else daemon.log())
-    return it(f"{count} repetitions, {use}: nothing newer reaches the program",
+    return it(f"{count} repetitions, {use}: nothing newer and nothing older reaches the program",
               done.returncode == 0 and found and found.groups() == (str(count), "0"),
               "" if done.returncode == 0 else f"exit status {done.returncode}\n{why}")
 

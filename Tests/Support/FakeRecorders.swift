@@ -112,6 +112,10 @@ public final class FakeFile: OpenFile {
 /// Rings that hold nothing.
 public final class FakeRings: RingProvider {
     private let all = Mutex<[FakeRing]>([])
+    private let refusal = Mutex<CaptureError?>(nil)
+
+    /// Makes no more, for a reason.
+    public func refuse(_ error: CaptureError) { refusal.withLock { $0 = error } }
 
     /// Rings of nothing.
     public init() {}
@@ -121,6 +125,7 @@ public final class FakeRings: RingProvider {
 
     /// A ring of nothing.
     public func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
+        if let error = refusal.withLock({ $0 }) { throw error }
         let ring = FakeRing()
         all.withLock { $0.append(ring) }
         return ring

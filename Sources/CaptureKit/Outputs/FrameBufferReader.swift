@@ -134,11 +134,16 @@ extension CaptureSession {
         let file = try await openBuffer(output)
         Task {
             var isAfterInterruption = false
+            // One is never read from its start again: a move may be told of when the ring that it led to is there already.
+            var last = file.identity
             for await event in events {
                 switch event {
                 case .bufferMoved(output):
                     do throws(CaptureError) {
-                        moves.put(try await self.openBuffer(output), fromStart: !isAfterInterruption)
+                        let next = try await self.openBuffer(output)
+                        if next.identity == last { continue }
+                        last = next.identity
+                        moves.put(next, fromStart: !isAfterInterruption)
                         isAfterInterruption = false
                     } catch {
                         // Interrupted or ended since: either is told of by the session's state, and a way on by a move.

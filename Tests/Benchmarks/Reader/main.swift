@@ -9,7 +9,7 @@ import Synchronization
 //
 // FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
 // pixel is touched; `newest` does so too, but passes over what it is too slow for; with `look` it only takes note of each
-// frame. Prints `running` when frames flow, then one line of JSON.
+// frame. Prints `running` when frames flow, then one line of JSON: after SECONDS, or before when it is sent SIGTERM.
 
 /// What a session takes.
 let mostOutputs = 16
@@ -64,7 +64,9 @@ func measure(_ arguments: [String]) async throws -> String {
     print("running")
     fflush(nil)
     // In short steps, so that a process that was stopped meanwhile goes on reading when it is let go.
-    for _ in 0..<Int(seconds * 10) { try await Task.sleep(for: .milliseconds(100)) }
+    for _ in 0..<Int(seconds * 10) where !Termination.isAsked.load(ordering: .relaxed) {
+        try await Task.sleep(for: .milliseconds(100))
+    }
     let statistics = try await sessions[0].statistics()
     let got = readers.map { $0.frames.load(ordering: .relaxed) }
     let missed = outputs.map { $0.missed }
@@ -79,6 +81,7 @@ func measure(_ arguments: [String]) async throws -> String {
         """
 }
 
+Termination.listen()
 do {
     print(try await measure(Array(CommandLine.arguments.dropFirst())))
 } catch let error as CaptureError {

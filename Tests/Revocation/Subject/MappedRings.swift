@@ -57,6 +57,23 @@ import Glibc
         return unsafe UnsafeRawBufferPointer(start: copy, count: bytes.count)
     }
 
+    /// When the oldest of what they hold was captured, in nanoseconds on the monotonic clock, by each slot's descriptor as
+    /// the layout has it; `nil` where nothing was written.
+    func oldest() -> Int64? {
+        var stamps: [Int64] = []
+        for index in unsafe memory.indices {
+            let ring = unsafe memory[index]
+            let slots = unsafe Int(ring.load(fromByteOffset: 20, as: UInt32.self))
+            let descriptors = unsafe Int(ring.load(fromByteOffset: 40, as: UInt64.self))
+            for slot in 0..<slots {
+                let descriptor = descriptors + slot * 128
+                let isEmpty = unsafe ring.load(fromByteOffset: descriptor + 64, as: Int64.self) == 0
+                if !isEmpty { stamps.append(unsafe ring.load(fromByteOffset: descriptor + 16, as: Int64.self)) }
+            }
+        }
+        return stamps.min()
+    }
+
     /// What they hold now.
     func copies() -> [[UInt8]] {
         unsafe memory.map { unsafe [UInt8]($0) }

@@ -68,13 +68,19 @@ struct Subject {
         }
         let rings = try MappedRings()
         guard rings.files.count == 2 else { return ["\(rings.files.count) rings are mapped, not 2"] }
+        var wrong: [String] = []
+        guard let oldest = rings.oldest(), oldest < Timestamp.now.nanoseconds else {
+            return ["the rings' descriptors do not say when a sample was captured"]
+        }
+        if oldest < began.nanoseconds {
+            wrong.append("the rings hold what was captured \(began.nanoseconds - oldest) ns before its start")
+        }
 
         try await withdraw(withdrawal)
         let returned = Timestamp.now
         let held = rings.copies()
         // Several frames' time, in which a device that is not closed would have gone on.
         try await Task.sleep(for: .milliseconds(50))
-        var wrong: [String] = []
         if let difference = rings.difference(from: held) { wrong.append(difference) }
         if try !MappedRings().files.isSubset(of: rings.files) { wrong.append("it was handed another ring") }
 
