@@ -1,0 +1,67 @@
+import CLibAV
+import CaptureCore
+import CaptureSystem
+
+/// What happens when nothing more comes: of one stream, for a while, or at all.
+extension ContainerOutput {
+    func idle() throws(CaptureError) {
+        try settle()
+        if isDirty { try flush() }
+        if early.isTired, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if let passedLimit, Timestamp.now - passedLimit > 2_000_000_000 { isOverdue = true }
+    }
+
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
+        ended.insert(kind)
+        if kind == .video, firstVideo == nil, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if kind == .video, !videoIsDone { counters.update { $0.missedFrames += lost } }
+        if origin != nil { try settle() }
+    }
+
+    func finish() throws(CaptureError) {
+        defer { disk?.stop() }
+        if let video, firstVideo == nil, video.needsFirstFrame, counters.now.missedFrames > 0, sound == nil {
+            throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
+        }
+        if !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if let sound, timeline?.start != nil { for packet in try sound.drain() { try submit(packet) } }
+        if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
+        ended = [.video, .audio]
+        if video == nil || firstVideo != nil || !(video?.needsFirstFrame ?? false) || sound != nil {
+            try settle(force: true)
+        }
+        if let last = lastPicture { try write(last.packet, at: last.time) }
+        lastPicture = nil
+        var length: Int64 = -1
+        if let sound, let timeline { length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate)) }
+        try muxer?.finish(audioLength: length)
+        file.trim()
+        try file.sync()
+        noteProgress()
+        counters.update { $0.bytes = UInt64(file.size) }
+    }
+
+    func salvage() {
+        disk?.stop()
+        muxer?.salvage()
+        // What was counted and then cut off again is not in the file.
+        let kept = good.kept
+        let samples = timeline.map { max($0.frameCount(of: kept.soundEnd - soundOffset), 0) } ?? 0
+        counters.update { counters in
+            counters.frames = min(counters.frames, kept.frames)
+            counters.samples = min(counters.samples, UInt64(samples))
+            counters.duration = min(counters.duration, kept.length)
+            counters.bytes = UInt64(file.size)
+        }
+    }
+
+    var shortfall: CaptureError? {
+        if video != nil, frames == 0 {
+            return CaptureError(.inputOutput, "the recording ended before the camera delivered a picture")
+        }
+        if let timeline, timeline.frames == 0 {
+            return CaptureError(.inputOutput, "the recording ended before the microphone delivered sound")
+        }
+        return nil
+    }
+}
