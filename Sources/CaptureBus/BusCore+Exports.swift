@@ -43,9 +43,9 @@ import Glibc
 
     /// Writes a property's value into a reply.
     ///
-    /// - Throws: What the object tells those who may not read it.
+    /// - Throws: What the object tells those who may not read it: with readers it is not read this way.
     func get(_ property: String, into reply: OpaquePointer) throws(CaptureError) {
-        if let readers = object.readers { try core.admit(to: readers) }
+        if let readers = object.readers, try core.isBeingRead() { throw readers.refusal }
         let interface = implementation.interface.name
         guard let value = object.property(property, of: interface), let types = types[property] else {
             throw CaptureError(.internalFault, "\(interface).\(property) has no value")
@@ -60,6 +60,8 @@ struct WaitingCall {
     let call: BusCall
     let handler: BusHandler
     let types: [BusType]
+    /// What it reads, once its handler has let it; `nil` for a method's, whose handler has the answer.
+    var reading: BusReading?
 }
 
 extension BusCore {
@@ -149,17 +151,18 @@ extension BusCore {
             member: member,
             arguments: arguments ?? []
         )
+        let refusing: BusHandler = { _ throws(CaptureError) in throw BusErrors.tooMuch }
+        let chosen = arguments == nil ? refusing : handler
+        try unsafe wait(message, WaitingCall(token: token(), call: call, handler: chosen, types: types))
+    }
+
+    /// Has a call wait for its turn.
+    func wait(_ message: OpaquePointer, _ waiting: WaitingCall) throws(CaptureError) {
+        let sender = waiting.call.sender
         guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
-            overflown[sender] = call
+            overflown[sender] = waiting.call
             throw BusCore.overflow
         }
-        let refusing: BusHandler = { _ throws(CaptureError) in throw BusErrors.tooMuch }
-        let waiting = WaitingCall(
-            token: token(),
-            call: call,
-            handler: arguments == nil ? refusing : handler,
-            types: types
-        )
         unsafe incoming[waiting.token] = unsafe sd_bus_message_ref(message)
         senders[sender, default: []].append(waiting)
         if senders[sender]?.count == 1 { start(waiting) }
@@ -168,30 +171,26 @@ extension BusCore {
     /// Runs a call's handler. The first entry of a sender's queue is the one that runs.
     private func start(_ waiting: WaitingCall) {
         let loop = loop
-        let (token, call, handler, types) = (waiting.token, waiting.call, waiting.handler, waiting.types)
+        let (call, handler, types, isReading) = (waiting.call, waiting.handler, waiting.types, waiting.reading != nil)
         let failureHandler = failureHandler
         Task {
             let result: Result<[BusValue], CaptureError>
             do throws(CaptureError) {
                 let values = try await handler(call)
-                try types.check(values, of: "the answer to \(call.member)")
+                if !isReading { try types.check(values, of: "the answer to \(call.member)") }
                 result = .success(values)
             } catch {
                 await failureHandler?(call, error)
                 result = .failure(error)
             }
-            loop.post { $0.answer(token, call.sender, types, result) }
+            loop.post { $0.answer(waiting, result) }
         }
     }
 
-    private func answer(
-        _ token: UInt64,
-        _ sender: String,
-        _ types: [BusType],
-        _ result: Result<[BusValue], CaptureError>
-    ) {
+    private func answer(_ waiting: WaitingCall, _ result: Result<[BusValue], CaptureError>) {
+        let (token, sender) = (waiting.token, waiting.call.sender)
         if let message = unsafe incoming.removeValue(forKey: token) {
-            unsafe reply(to: message, types, result)
+            unsafe reply(to: message, waiting.types, result.flatMap { values in answer(waiting.reading, values) })
             unsafe sd_bus_message_unref(message)
         }
         // Told once for all that came since the last answer, when who sends them is known by that.

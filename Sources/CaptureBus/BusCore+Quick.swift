@@ -16,7 +16,7 @@ struct QuickMethod {
 /// Calls whose answer is at hand: they take neither sd-bus's way through its objects nor a task, since what they cost is to
 /// be seen beside a bare Ping.
 extension BusCore {
-    /// Looks at calls before sd-bus looks for their object.
+    /// Looks at calls to an object before sd-bus does, where some are answered here.
     func answerQuickly(_ object: BusObject) throws(CaptureError) {
         for implementation in object.implementations {
             for method in implementation.interface.methods {
@@ -32,13 +32,14 @@ extension BusCore {
                 quickMethods.append(quick)
             }
         }
-        guard !quickMethods.isEmpty, unsafe quickFilter == nil else { return }
+        guard !quickMethods.isEmpty || object.readers != nil, unsafe callFilter == nil else { return }
         let code = unsafe sd_bus_add_filter(
             try connected(),
-            &quickFilter,
+            &callFilter,
             { message, core, _ in
                 guard let message = unsafe message, let core = unsafe core else { return 0 }
-                return unsafe Unmanaged<BusCore>.fromOpaque(core).takeUnretainedValue().take(message) ? 1 : 0
+                let own = unsafe Unmanaged<BusCore>.fromOpaque(core).takeUnretainedValue()
+                return unsafe own.take(message) || own.takeReading(message) ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )

@@ -25,12 +25,11 @@ import Glibc
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
     var senders: [String: [WaitingCall]] = [:]
     var quickMethods: [QuickMethod] = []
-    var quickFilter: OpaquePointer?
+    /// What looks at calls before sd-bus looks for their object.
+    var callFilter: OpaquePointer?
     /// The last call of each sender that was refused since too many waited, until that is told.
     var overflown: [String: BusCall] = [:]
     var matches: [UInt64: Match] = [:]
-    /// Who reads guarded properties, by connection; a connection's name is never given to another.
-    var readingUsers: [String: UInt32] = [:]
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
@@ -136,8 +135,8 @@ import Glibc
         for path in exports.keys.sorted() { unexport(path) }
         while let (_, message) = unsafe incoming.popFirst() { unsafe sd_bus_message_unref(message) }
         senders = [:]
-        unsafe sd_bus_slot_unref(quickFilter)
-        unsafe quickFilter = nil
+        unsafe sd_bus_slot_unref(callFilter)
+        unsafe callFilter = nil
         unsafe self.bus = nil
         unsafe sd_bus_close_unref(bus)
         let handlers = disconnectHandlers

@@ -96,7 +96,7 @@ public enum BusErrors {
         let hasHungUp = [ENOTCONN, ECONNRESET, EPIPE].contains(-code)
         // systemd's range for them; their names are no help here.
         let isDynamic = (61184...65519).contains(user)
-        guard hasHungUp, isDynamic || !isKnown(user) else {
+        guard hasHungUp, isDynamic || UserDatabase.user(user).value == nil else {
             return failure(code, "greet the \(kind) bus", as: .unreachable)
         }
         return CaptureError(
@@ -105,13 +105,6 @@ public enum BusErrors {
                 + "give the program a user of its own, by sysusers.d and User= in its unit, or run dbus-broker",
             errno: -code
         )
-    }
-
-    private static func isKnown(_ user: UInt32) -> Bool {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 4096)
-        return unsafe getpwuid_r(user, &entry, &room, room.count, &found) == 0 && found != nil
     }
 
     /// A failed call of libsystemd: a negative error number.

@@ -51,15 +51,18 @@ public struct BusImplementation: Sendable {
 
 /// Who may read an object's properties.
 public struct BusReaders: Sendable {
-    /// The uids that may.
-    public let users: Set<UInt32>
     /// What everybody else is told.
     public let refusal: CaptureError
+    let admit: @Sendable (_ sender: String) async throws(CaptureError) -> Bool
 
-    /// The given users, and the error for all others.
-    public init(users: Set<UInt32>, refusal: CaptureError) {
-        self.users = users
+    /// Those of whom `admit` says so, asked at each reading, after earlier calls of the same sender are answered; who may not
+    /// is told `refusal`, or what `admit` throws.
+    public init(
+        refusal: CaptureError,
+        admit: @escaping @Sendable (_ sender: String) async throws(CaptureError) -> Bool
+    ) {
         self.refusal = refusal
+        self.admit = admit
     }
 }
 
@@ -96,6 +99,9 @@ public final class BusObject: Sendable {
         self.readers = readers
         snapshot = Mutex(values)
     }
+
+    /// All properties now, by interface.
+    var properties: [String: [String: BusValue]] { snapshot.withLock { $0 } }
 
     /// A property's value now.
     public func property(_ name: String, of interface: String) -> BusValue? {

@@ -234,57 +234,6 @@ struct BusConnectionTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test func `properties of an object with readers are read by those users alone`() async throws {
-        let bus = try PrivateBus()
-        let (server, client) = (try await bus.connect(), try await bus.connect())
-        let refusal = CaptureError(.noSuchSession, "there is no such thing")
-        let interface = BusInterface(echo.name, methods: [], properties: echo.properties, signals: [])
-        func export(_ path: String, _ users: Set<UInt32>) async throws -> BusObject {
-            let object = try BusObject(
-                path: path,
-                [BusImplementation(interface, properties: ["State": .string("new"), "Id": .uint32(7)])],
-                readers: BusReaders(users: users, refusal: refusal)
-            )
-            try await server.export(object)
-            return object
-        }
-        func read(_ path: String, _ member: String, _ arguments: [String]) async throws -> [BusValue] {
-            let signature = String(repeating: "s", count: arguments.count)
-            return try await client.call(
-                server.uniqueName,
-                path,
-                CaptureNames.properties,
-                member,
-                signature: signature,
-                arguments.map { .string($0) }
-            )
-        }
-        _ = try await export("/own", [getuid()])
-        let foreign = try await export("/foreign", [getuid() + 1])
-        // The second time the user is known already.
-        for _ in 1...2 {
-            #expect(try await read("/own", "Get", [echo.name, "Id"]) == [.variant(.uint32(7))])
-            #expect(try await read("/own", "GetAll", [echo.name]).first?.properties?.count == 2)
-            for (member, arguments) in [
-                ("Get", [echo.name, "Id"]), ("Get", [echo.name, "State"]), ("GetAll", [echo.name]), ("GetAll", [""]),
-            ] {
-                await #expect(throws: refusal) { try await read("/foreign", member, arguments) }
-            }
-        }
-        // The owner's own announcements are nobody's reading.
-        let heard = Collector<[String: BusValue]>()
-        let match = BusMatch(
-            sender: server.uniqueName,
-            path: "/foreign",
-            interface: CaptureNames.properties,
-            member: "PropertiesChanged"
-        )
-        let subscription = try await client.subscribe(match) { heard.add($0.arguments[1].properties ?? [:]) }
-        try server.update(foreign, echo.name, ["State": .string("running")])
-        #expect(await heard.next() == [["State": .string("running")]])
-        subscription.cancel()
-    }
-
     @Test func `a second owner of a name is refused`() async throws {
         let bus = try PrivateBus()
         let (first, second) = (try await bus.connect(), try await bus.connect())

@@ -8,6 +8,8 @@ public struct PeerExecutable: Hashable, Sendable {
     public var device: UInt64
     /// Its inode there (`st_ino`).
     public var inode: UInt64
+    /// When its content or its properties last changed (`st_ctim`), in nanoseconds since 1970.
+    public var changed: Int64
     /// Its owner (`st_uid`).
     public var owner: UInt32
     /// Its type and permissions (`st_mode`).

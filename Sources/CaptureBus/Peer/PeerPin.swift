@@ -12,6 +12,7 @@ public struct PeerPin: Sendable {
     private let folder: Descriptor
     private let device: UInt64
     private let inode: UInt64
+    private let changed: Int64
 
     /// Pins what identification has found; `nil` when the process is no longer that.
     public init?(_ facts: PeerFacts) {
@@ -19,14 +20,16 @@ public struct PeerPin: Sendable {
         self.folder = folder
         device = facts.executable.device
         inode = facts.executable.inode
+        changed = facts.executable.changed
         // It is the folder of the process that was identified if that still lives after it was opened.
         guard clinux_pidfd_alive(facts.process.descriptor) == 1, isUnchanged else { return nil }
     }
 
-    /// Whether the process lives and runs the same file, which may have another name by now.
+    /// Whether the process lives and runs the same file, as it was. One that only has another name by now counts as
+    /// changed, too: identification tells them apart.
     public var isUnchanged: Bool {
         var file = stat()
         return unsafe fstatat(folder.descriptor, "exe", &file, 0) == 0 && UInt64(file.st_dev) == device
-            && UInt64(file.st_ino) == inode
+            && UInt64(file.st_ino) == inode && PeerExecutable.changeTime(of: file) == changed
     }
 }

@@ -77,6 +77,7 @@ struct ProcessLook {
             path: path,
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
+            changed: PeerExecutable.changeTime(of: status),
             owner: status.st_uid,
             mode: status.st_mode,
             isDeleted: isDeleted,
@@ -150,6 +151,13 @@ struct ProcessLook {
             bytes += part.prefix(count)
         }
         return nil
+    }
+}
+
+extension PeerExecutable {
+    /// When a file last changed, in nanoseconds. A file system of somebody's own may name any time, which goes around.
+    static func changeTime(of status: stat) -> Int64 {
+        Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 }
 
