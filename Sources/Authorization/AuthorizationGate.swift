@@ -235,13 +235,18 @@ public actor AuthorizationGate {
         _ reason: (_ client: ClientIdentity, _ service: Service, _ isPolicys: Bool) -> String?
     ) -> [(client: ClientIdentity, service: Service, reason: String)] {
         var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
+        var used: [StoredAnswer] = []
         for entry in grants.values.joined() {
             guard let grant = entry.grant, grant.isLive,
                 let why = reason(entry.client, grant.service, entry.isPolicys)
             else { continue }
             grant.revoke(why, by: kind)
             gone.append((entry.client, grant.service, why))
+            if let row = entry.row { used.append(row) }
         }
+        // What was interrupted was used until now, and may be again when that is over. Noted when nothing is delivered any
+        // more, since a disk may take its time; one that cannot be written lets answers end the sooner.
+        if kind != .withdrawn { for row in used { _ = try? noteUse(of: row) } }
         for key in Array(grants.keys) { prune(key) }
         return gone
     }
@@ -259,8 +264,10 @@ public actor AuthorizationGate {
     ) throws(CaptureError) -> [Service: Grant] {
         let key = ProgramKey(user: client.answerUser, program: client.program)
         prune(key)
-        let bases = try bases(for: client)
-        try noteUse(of: services.compactMap { bases[$0] })
+        var bases = try bases(for: client)
+        for service in services {
+            if let row = bases[service], try noteUse(of: row) { bases[service]?.lastUsed = now() }
+        }
         var made: [Service: Grant] = [:]
         for service in services {
             let basis = bases[service]?.reason ?? .policy

@@ -58,6 +58,27 @@ public struct Decision: Hashable, Sendable {
     public var cause: Cause
     /// A sentence for the journal.
     public var message: String
+    /// Who changed it in settings; `nil` for what no program did there.
+    public var author: SettingsAuthor?
+}
+
+/// Who changed something in settings: set or reset an answer, or turned a switch.
+public struct SettingsAuthor: Hashable, Sendable {
+    /// The user that the program ran as.
+    public var user: UInt32
+    /// The program's id.
+    public var program: String
+
+    /// A user's program.
+    public init(user: UInt32, program: String) {
+        self.user = user
+        self.program = program
+    }
+
+    /// The program behind a call.
+    public init(_ client: ClientIdentity) {
+        self.init(user: client.user, program: client.program)
+    }
 }
 
 extension Decision.Cause {

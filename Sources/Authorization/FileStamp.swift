@@ -36,7 +36,8 @@ struct FileStamp: Hashable, Sendable {
         return nanoseconds(time)
     }
 
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    /// A time in nanoseconds. What comes from a file system of somebody's own may be any number, and goes around.
+    static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

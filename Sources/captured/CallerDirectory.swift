@@ -118,7 +118,16 @@ actor CallerDirectory {
     private static let stopping = CaptureError(.unreachable, "captured is shutting down")
 
     private static func changed(from before: ClientIdentity, to now: ClientIdentity) -> CaptureError {
-        CaptureError(
+        var touched = before
+        touched.executable?.changed = now.executable?.changed
+        if touched == now, let file = now.executable {
+            return CaptureError(
+                .notPermitted,
+                "the file of the program behind this connection, \(file.path), was changed since its first call; start it "
+                    + "again"
+            )
+        }
+        return CaptureError(
             .notPermitted,
             "the program behind this connection is not the one that it was: \(before.program) (\(before.detail)), "
                 + "now \(now.program) (\(now.detail))"

@@ -8,8 +8,14 @@ import Glibc
 import Synchronization
 
 /// The object of manager and authorization, which exists only when both do.
-private final class RootObject: Sendable {
+final class RootObject: Sendable {
     let value = Mutex<BusObject?>(nil)
+
+    /// Sets the property of switches, and announces it; does nothing before the object is there.
+    func show(_ switches: Switches, on bus: BusConnection) throws(CaptureError) {
+        guard let object = value.withLock({ $0 }) else { return }
+        try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
+    }
 }
 
 /// Wires devices, engine, consent and bus, and lives until a signal.
@@ -143,13 +149,10 @@ enum Daemon {
             agents: agents,
             requests: requests,
             commandLine: commandLine,
-            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine),
+            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people),
             history: HistoryPages(keeper: history),
             listeners: listeners,
-            showSwitches: { switches throws(CaptureError) in
-                guard let object = root.value.withLock({ $0 }) else { return }
-                try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
-            }
+            showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }
         )
 
         let telling = Task { await announcer.run(sessions, bus: bus) }

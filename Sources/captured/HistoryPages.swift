@@ -21,7 +21,9 @@ struct HistoryPages: Sendable {
         let entries = try await keeper.page(wider)
         let shown = entries.prefix(query.limit)
         let next = entries.count > shown.count ? shown.last?.id ?? 0 : 0
-        return [.propertyList(shown.map(HistoryPages.properties)), .uint64(UInt64(clamping: next))]
+        let isPersons = caller.user == 0 || caller.tier == .claimed
+        let rows = shown.map { HistoryPages.properties($0, withAuthor: isPersons) }
+        return [.propertyList(rows), .uint64(UInt64(clamping: next))]
     }
 
     /// What a caller may see of what it asks for: a user its own, root everything, a program in a sandbox just itself.
@@ -78,8 +80,11 @@ struct HistoryPages: Sendable {
         return number
     }
 
-    private static func properties(_ entry: HistoryEntry) -> [String: BusValue] {
-        [
+    /// - Parameter withAuthor: Whether who changed a setting is told: another program, which is none of the business of one
+    ///   in a sandbox.
+    private static func properties(_ entry: HistoryEntry, withAuthor: Bool) -> [String: BusValue] {
+        let author = withAuthor ? entry.author : nil
+        return [
             "id": .uint64(UInt64(clamping: entry.id)),
             "kind": .string(entry.kind.rawValue),
             "user": .string(Users.name(of: entry.user)),
@@ -98,6 +103,8 @@ struct HistoryPages: Sendable {
             "pid": .uint32(UInt32(clamping: entry.pid)),
             "session": .uint32(entry.session),
             "times": .int64(entry.times),
+            "author-user": .string(author.map { Users.name(of: $0.user) } ?? ""),
+            "author-program": .string(author?.program ?? ""),
         ]
     }
 }

@@ -20,6 +20,7 @@ struct Identification: Sendable {
             link: root.path(of: peer.executable.path) + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,
             inode: peer.executable.inode,
+            changed: peer.executable.changed,
             below: root.prefix
         )
         return ProcessFacts(
@@ -50,8 +51,9 @@ struct Identification: Sendable {
     /// - Throws: `.notPermitted` when it does not, or is another process meanwhile.
     func checkHolding(of connection: String, by client: ClientIdentity) async throws(CaptureError) {
         let peer = try await bus.credentials(of: connection)
-        guard peer.pid == client.pid, peer.startTime == client.parts.startTime,
-            peer.executable.device == client.executable?.device, peer.executable.inode == client.executable?.inode
+        guard peer.pid == client.pid, peer.startTime == client.parts.startTime, let file = client.executable,
+            peer.executable.device == file.device, peer.executable.inode == file.inode,
+            file.changed == nil || file.changed == peer.executable.changed
         else { throw CaptureError(.notPermitted, "the program behind this connection changed while it was identified") }
         try await bus.checkHolding(of: peer)
     }

@@ -51,7 +51,7 @@ struct Places: Sendable {
 
     /// What the administrator has decided: on the system bus by root alone.
     func readPolicy() -> Policy {
-        Policy(directories: configuration, ownedBy: options.isSystem ? [0] : nil)
+        Policy(directories: configuration, ownedBy: options.isSystem ? [0] : nil, accounts: .system)
     }
 
     /// Where programs say why they capture.

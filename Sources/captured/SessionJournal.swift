@@ -70,7 +70,7 @@ enum SessionJournal {
     /// - Parameter ending: Of how many that were left out the line tells.
     static func record(_ decision: Decision, _ ending: String = "") {
         Journal.send(
-            DisplayText.neutralized(decision.message, limit: 2000) + ending,
+            sentence(on: decision) + ending,
             priority: .notice,
             fields: [
                 "CAPTURE_DECISION": decision.status.word,
@@ -81,8 +81,16 @@ enum SessionJournal {
                 "CAPTURE_USER": "\(decision.user)",
                 "CAPTURE_PID": "\(decision.pid)",
                 "CAPTURE_IDENTITY": decision.identity,
+                "CAPTURE_AUTHOR_USER": decision.author.map { "\($0.user)" } ?? "",
+                "CAPTURE_AUTHOR_PROGRAM": decision.author?.program ?? "",
             ]
         )
+    }
+
+    /// What came of a request or was changed, and then by whom.
+    static func sentence(on decision: Decision) -> String {
+        let author = decision.author.map { ", by \($0.program) of \(Users.name(of: $0.user))" } ?? ""
+        return DisplayText.neutralized(decision.message + author, limit: 2000)
     }
 
     /// A caller who is nobody: it cannot be identified, or is not who it was.

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
@@ -122,16 +123,21 @@ actor SessionObjects {
                         .merging(SessionObjects.constants(of: session)) { $1 }
                 )
             ],
-            readers: SessionObjects.readers(of: session)
+            readers: SessionObjects.readers(of: session) { [callers] sender throws(CaptureError) in
+                try await callers.client(sender).identity
+            }
         )
     }
 
     /// What a session is, is shown to those who may call it; to others there is no session, as the engine says.
-    static func readers(of session: SessionSnapshot) -> BusReaders {
-        BusReaders(
-            users: [session.user, 0],
-            refusal: CaptureError(.noSuchSession, "there is no session \(session.id)")
-        )
+    static func readers(
+        of session: SessionSnapshot,
+        identify: @escaping @Sendable (_ sender: String) async throws(CaptureError) -> ClientIdentity
+    ) -> BusReaders {
+        BusReaders(refusal: CaptureError(.noSuchSession, "there is no session \(session.id)")) {
+            sender throws(CaptureError) in
+            try await identify(sender).mayControl(session.program, of: session.user)
+        }
     }
 
     /// A handler that identifies its caller first.

@@ -28,15 +28,26 @@ struct SettingsGuard: Sendable {
     let kind: BusKind
     /// The command line that ships with this daemon: the one program whose inline agent is believed.
     let commandLine: String
+    /// Who sits at this machine.
+    let logins: LoginSessions
 
     /// Whether a caller may change the answers of a user.
     ///
+    /// Those for a service or a dedicated user, which count for everybody, are given by whoever sits at the machine; the same
+    /// may say no to them and take a yes back at any time, as with an agent, but not loosen them: that is root's.
+    ///
     /// - Parameters:
     ///   - owner: Whose answers; nil for everybody's.
+    ///   - program: For which program's id; empty for all.
     ///   - loosening: What becomes possible that was not, in words that follow a "to"; `nil` for nothing. That takes the
     ///     user's own password through polkit, whose dialog says it.
     /// - Throws: `.notPermitted`.
-    func allow(_ client: SessionClient, on owner: UInt32?, loosening: String? = nil) async throws(CaptureError) {
+    func allow(
+        _ client: SessionClient,
+        on owner: UInt32?,
+        of program: String,
+        loosening: String? = nil
+    ) async throws(CaptureError) {
         if client.identity.user == 0 { return }
         guard client.identity.tier == .claimed else {
             throw CaptureError(
@@ -44,10 +55,26 @@ struct SettingsGuard: Sendable {
                 "consent is changed by people; a program of tier \(client.identity.tier.rawValue) may not"
             )
         }
+        if ClientIdentity.isMachines(program) {
+            guard loosening == nil, sitsHere(client.identity) else {
+                let what = loosening == nil ? "is changed by" : "is made no looser by"
+                throw CaptureError(
+                    .notPermitted,
+                    "consent of \(program) counts for everybody and \(what) root alone; who sits at this machine may only "
+                        + "deny it, or forget a yes"
+                )
+            }
+            return
+        }
         guard owner == client.identity.user else {
-            throw CaptureError(.notPermitted, "answers of another user or of the machine are changed by root alone")
+            throw CaptureError(.notPermitted, "answers of another user are changed by root alone")
         }
         if let loosening, kind == .system { try await askPolkit(client, .loosen, to: loosening) }
+    }
+
+    /// Whether a caller is in the login session that questions about the machine's programs are put to.
+    private func sitsHere(_ client: ClientIdentity) -> Bool {
+        logins.active().map { logins.isThere(client, of: $0) } ?? false
     }
 
     /// Whether a caller may turn a switch, which is everybody's.

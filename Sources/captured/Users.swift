@@ -1,17 +1,17 @@
 import Authorization
 import CaptureCore
-import Glibc
+import CaptureSystem
 
 /// Names and numbers of users.
 enum Users {
     /// The name of a uid, or the number where it has none.
     static func name(of uid: UInt32) -> String {
-        unsafe look(uid) { unsafe String(cString: $0.pw_name) } ?? String(uid)
+        UserDatabase.user(uid).value?.name ?? String(uid)
     }
 
     /// The login shell of a uid; nil where it has no entry.
     static func shell(of uid: UInt32) -> String? {
-        unsafe look(uid) { unsafe String(cString: $0.pw_shell) }
+        UserDatabase.user(uid).value?.shell
     }
 
     /// The uid of a name or a number; of the caller itself for an empty one.
@@ -24,26 +24,30 @@ enum Users {
             if number == .max { throw CaptureError(.invalidArgument, "\(number) is no user's number") }
             return number
         }
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 4096)
-        let code = unsafe getpwnam_r(name, &entry, &room, room.count, &found)
-        guard code == 0, unsafe found != nil else {
+        guard case .found(let user) = UserDatabase.user(named: name) else {
             throw CaptureError(.invalidArgument, "there is no user '\(DisplayText.neutralized(name, limit: 64))'")
         }
-        return unsafe entry.pw_uid
+        return user.number
     }
+}
 
-    private static func look(_ uid: UInt32, _ read: (passwd) -> String) -> String? {
-        var entry = unsafe passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var room = [CChar](repeating: 0, count: 4096)
-        // The strings lie in `room`, so they are read while it is there.
-        return unsafe room.withUnsafeMutableBufferPointer { room in
-            guard let start = room.baseAddress else { return nil }
-            let code = unsafe getpwuid_r(uid, &entry, start, room.count, &found)
-            guard code == 0, unsafe found != nil else { return nil }
-            return unsafe read(entry)
+extension Accounts {
+    /// The system's own.
+    static let system = Accounts(
+        user: { Look(UserDatabase.user(named: $0), \.number) },
+        name: { Look(UserDatabase.user($0), \.name) },
+        group: { Look(UserDatabase.group(named: $0), \.self) },
+        groups: { Look(UserDatabase.groups(of: $0), \.self) }
+    )
+}
+
+extension Accounts.Look {
+    /// What a look came to, of which one part matters.
+    fileprivate init<Entry>(_ look: UserDatabase.Look<Entry>, _ part: (Entry) -> Value) {
+        switch look {
+        case .found(let entry): self = .found(part(entry))
+        case .absent: self = .absent
+        case .failed: self = .failed
         }
     }
 }

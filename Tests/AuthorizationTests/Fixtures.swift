@@ -1,4 +1,4 @@
-import Authorization
+@testable import Authorization
 import CaptureCore
 import Foundation
 import Synchronization
@@ -106,6 +106,7 @@ extension ClientIdentity {
         _ path: String = "/usr/bin/cheese",
         user: UInt32 = 1000,
         inode: UInt64 = 7,
+        changed: Int64? = 5,
         isProtected: Bool = true,
         pid: Int32 = 100
     ) -> ClientIdentity {
@@ -115,7 +116,13 @@ extension ClientIdentity {
             user: user,
             name: "cheese",
             detail: "the session 3; runs \(path)",
-            executable: ExecutableFile(path: path, device: 1, inode: inode, isProtected: isProtected),
+            executable: ExecutableFile(
+                path: path,
+                device: 1,
+                inode: inode,
+                changed: changed,
+                isProtected: isProtected
+            ),
             pid: pid
         )
     }
@@ -127,13 +134,31 @@ extension ClientIdentity {
             user: 1000,
             name: id,
             detail: "the unit app-\(id)-1.scope; runs \(path)",
-            executable: ExecutableFile(path: path, device: 1, inode: 9, isProtected: isProtected),
+            executable: ExecutableFile(path: path, device: 1, inode: 9, changed: 5, isProtected: isProtected),
             pid: 200
         )
     }
 }
 
 extension AuthorizationGate {
+    /// What is stored when a person has said yes to a program.
+    func keep(_ services: Set<Service>, for client: ClientIdentity) throws {
+        let rows = services.map { service in
+            StoredAnswer(
+                user: client.answerUser,
+                program: client.program,
+                service: service,
+                tier: client.tier,
+                status: .authorized,
+                reason: .answer,
+                time: .now,
+                executable: client.executable,
+                detail: client.detail
+            )
+        }
+        try store.put(rows)
+    }
+
     /// A request of a client that stays who it is.
     func request(
         _ services: Set<Service>,

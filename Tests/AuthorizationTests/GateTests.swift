@@ -1,4 +1,4 @@
-import Authorization
+@testable import Authorization
 import CaptureCore
 import Synchronization
 import TestSupport
@@ -209,11 +209,44 @@ import Testing
         #expect(log.decisions.map(\.cause) == [.identityChanged])
     }
 
+    @Test func `gives no yes to whatever runs in a unit of a name`() async throws {
+        let gate = makeGate()
+        let cheese = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
+        let error = await #expect(throws: CaptureError.self) {
+            try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains("'capturectl auth reset app:cheese camera'") == true)
+        #expect(try await gate.list().isEmpty)
+        // One of before that names no file counts for none.
+        var row = StoredAnswer(
+            user: 1000,
+            program: "app:cheese",
+            service: .camera,
+            tier: .claimed,
+            status: .authorized,
+            reason: .settings,
+            time: .now,
+            executable: nil,
+            detail: "set by id"
+        )
+        try await gate.store.put([row])
+        #expect(try await gate.status(.camera, for: cheese) == .notDetermined)
+        // Nor is it shown as a yes, or said to decide.
+        #expect(try await gate.list().isEmpty)
+        let explanation = try await gate.explain([.camera], program: "app:cheese", user: 1000).explanations.first
+        #expect(explanation?.answer == nil)
+        row.status = .denied
+        try await gate.store.put([row])
+        #expect(try await gate.status(.camera, for: cheese) == .denied)
+    }
+
     @Test func `refuses a program that cannot be identified again`() async throws {
         let gate = makeGate()
-        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
+        let cheese = ClientIdentity.app("cheese", runs: "/x")
+        try await gate.keep([.camera], for: cheese)
         let result = await code {
-            _ = try await gate.requestAccess([.camera], for: .app("cheese", runs: "/x"), session: "") {
+            _ = try await gate.requestAccess([.camera], for: cheese, session: "") {
                 () throws(CaptureError) in throw CaptureError(.notPermitted, "it is gone")
             }
         }
@@ -272,6 +305,52 @@ import Testing
             try await gate.status(.camera, for: .program("/home/a/tool", inode: 2, isProtected: false))
                 == .notDetermined
         )
+    }
+
+    /// As after `rm` and a new file, which gets the same inode on many file systems, or a file that was written over.
+    @Test func `takes a user's file that was changed for another program, though its inode is the same`() async throws {
+        let gate = makeGate()
+        func tool(_ changed: Int64?) -> ClientIdentity {
+            .program("/home/a/tool", inode: 1, changed: changed, isProtected: false)
+        }
+        async let first = gate.request([.camera], tool(5))
+        await person.wasAsked()
+        person.answers([.camera: true])
+        _ = try await first
+        #expect(try await gate.status(.camera, for: tool(5)) == .authorized)
+        #expect(try await gate.status(.camera, for: tool(6)) == .notDetermined)
+        #expect(try await gate.status(.camera, for: tool(nil)) == .notDetermined)
+        // It has become one that only root can replace, or ceased to be.
+        let protected = ClientIdentity.program("/home/a/tool", inode: 1)
+        #expect(try await gate.status(.camera, for: protected) == .notDetermined)
+
+        async let changed = gate.request([.camera], tool(6))
+        await person.wasAsked(2)
+        person.answers([.camera: false])
+        _ = try? await changed
+        // A no stays, or a program could have itself asked about again and again by touching its file.
+        #expect(try await gate.status(.camera, for: tool(7)) == .denied)
+        #expect(await code { _ = try await gate.request([.camera], tool(7)) } == .denied)
+        #expect(person.asked.count == 2)
+    }
+
+    @Test func `refuses a program whose file is changed while the person thinks`() async throws {
+        let gate = makeGate()
+        let before = ClientIdentity.program("/home/a/tool", changed: 5, isProtected: false)
+        let after = ClientIdentity.program("/home/a/tool", changed: 6, isProtected: false)
+        let isChanged = Atomic<Bool>(false)
+        let asking = Task {
+            await code {
+                _ = try await gate.requestAccess([.camera], for: before, session: "3") { () throws(CaptureError) in
+                    isChanged.load(ordering: .acquiring) ? after : before
+                }
+            }
+        }
+        await person.wasAsked()
+        isChanged.store(true, ordering: .releasing)
+        person.answers([.camera: true])
+        #expect(await asking.value == .notPermitted)
+        #expect(try await gate.list().isEmpty)
     }
 
     @Test func `serves a machine without a seat by what root has set`() async throws {

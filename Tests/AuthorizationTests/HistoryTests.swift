@@ -169,6 +169,63 @@ final class FakeClock: Sendable {
         #expect(entry.kind == .setting && entry.service == .microphone && entry.status == .restricted)
         #expect(entry.user == 1000 && entry.program == "exe:/usr/bin/cheese")
         #expect(entry.message == "the microphone was switched off for every program")
+        #expect(entry.author == SettingsAuthor(user: 1000, program: "exe:/usr/bin/cheese"))
+    }
+
+    @Test func `has who set and reset an answer, and nobody where it ended by itself`() async throws {
+        let keeper = keeper(open())
+        let gate = AuthorizationGate(
+            store: .inMemory(),
+            usage: FixedUsageDescriptions("x"),
+            prompter: Person(),
+            decisions: keeper.note,
+            now: { [clock] in clock.now }
+        )
+        let root = SettingsAuthor(user: 0, program: "exe:/usr/bin/capturectl")
+        let panel = SettingsAuthor(user: 1000, program: "app:panel")
+        func set(_ service: Service, _ lifetime: GrantLifetime, _ author: SettingsAuthor) async throws {
+            try await gate.set(
+                user: 1000,
+                program: "flatpak:org.a.B",
+                service: service,
+                status: .authorized,
+                lifetime: lifetime,
+                by: author
+            )
+        }
+        try await set(.camera, .always, root)
+        try await set(.microphone, .until(clock.now.wall + 5), panel)
+        clock.pass(6)
+        await gate.endDue()
+        _ = try await gate.reset(user: 1000, program: "flatpak:org.a.B", service: nil, by: panel)
+        let entries = try await keeper.page(HistoryQuery(limit: 10))
+        #expect(entries.map(\.cause) == ["settings", "expired", "settings", "settings"])
+        #expect(entries.map(\.author) == [panel, nil, panel, root])
+        // From the disk, as the next daemon reads it.
+        #expect(try all(open()).map(\.author) == [panel, nil, panel, root])
+    }
+
+    @Test func `of version 1 is taken over, where nobody knows who changed a setting`() async throws {
+        keeper(open()).note(switch: .camera, isOn: false, by: .program())
+        _ = try await keeper(open()).begin([use()])
+        let queue = try DatabaseQueue(path: file)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE entry DROP COLUMN authorProgram;
+                    ALTER TABLE entry DROP COLUMN authorUser;
+                    PRAGMA user_version = 1;
+                    """
+            )
+        }
+        try queue.close()
+        let store = open()
+        #expect(store.state == .usable)
+        #expect(try store.file.pragma("user_version") == "2")
+        #expect(try all(store).allSatisfy { $0.author == nil })
+        let keeper = keeper(store)
+        keeper.note(switch: .camera, isOn: true, by: .program())
+        #expect(try await keeper.page(HistoryQuery(limit: 10)).first?.author?.user == 1000)
     }
 
     @Test func `keeps its whole length though a program makes more of it than is kept`() async throws {

@@ -88,7 +88,7 @@ import Testing
             rule.programs = [Glob(text: "unit:doorbell.service")]
             return rule
         }
-        let accounts = Accounts.system
+        let accounts = Accounts.unknown
         #expect(rule(.allow).fits(PolicySubject(client), .camera, accounts) == .no)
         #expect(rule(.restrict).fits(PolicySubject(client), .camera, accounts) == .yes)
         var other = client
@@ -240,6 +240,11 @@ import Testing
         #expect(!one.isUnchanged(in: .program(user: 1001)))
         #expect(!one.isUnchanged(in: .program(inode: 8)))
         #expect(!one.isUnchanged(in: .program("/usr/bin/evil")))
+        let own = ClientIdentity.program(changed: 5, isProtected: false)
+        #expect(own.isUnchanged(in: .program(changed: 5, isProtected: false)))
+        #expect(!own.isUnchanged(in: .program(changed: 6, isProtected: false)))
+        // Of a file that only root can replace it is no matter when that was.
+        #expect(one.isUnchanged(in: .program(changed: 6)))
         var later = one
         later.parts.startTime += 1
         #expect(!one.isUnchanged(in: later))
@@ -279,17 +284,23 @@ import Testing
         let own = try #require(ExecutableFile.inspect(real))
         // The folder lies in /tmp, which everybody can write.
         #expect(!own.isProtected)
-        #expect(ProcessExecutable.examine(link: real, device: own.device, inode: own.inode) == .file(own))
-        let other = ExecutableFile(path: real, device: own.device, inode: own.inode + 1, isProtected: false)
-        #expect(
-            ProcessExecutable.examine(link: real, device: own.device, inode: own.inode + 1) == .elsewhere(other)
+        func examine(_ link: String, _ device: UInt64 = 1, _ inode: UInt64 = 1) -> ProcessExecutable {
+            ProcessExecutable.examine(link: link, device: device, inode: inode, changed: 5)
+        }
+        #expect(examine(real, own.device, own.inode) == .file(own))
+        let other = ExecutableFile(
+            path: real,
+            device: own.device,
+            inode: own.inode + 1,
+            changed: 5,
+            isProtected: false
         )
-        #expect(ProcessExecutable.examine(link: real + " (deleted)", device: 1, inode: 1) == .deleted(real))
-        #expect(
-            ProcessExecutable.examine(link: "/memfd:a (deleted)", device: 1, inode: 1) == .memory("/memfd:a (deleted)")
-        )
+        #expect(examine(real, own.device, own.inode + 1) == .elsewhere(other))
+        #expect(examine(real + " (deleted)") == .deleted(real))
+        #expect(examine("/memfd:a (deleted)") == .memory("/memfd:a (deleted)"))
         let env = URL(fileURLWithPath: "/usr/bin/env").resolvingSymlinksInPath().path
         #expect(ExecutableFile.inspect(env)?.isProtected == true)
+        #expect(ExecutableFile.inspect(env)?.changed == nil)
         #expect(ExecutableFile.inspect("/nonexistent") == nil)
         #expect(ExecutableFile.inspect("relative") == nil)
     }
@@ -300,13 +311,55 @@ import Testing
         let name = "/" + (path.split(separator: "/").last.map(String.init) ?? "")
         let seen = try #require(ExecutableFile.inspect(name, below: root.path))
         #expect(seen.path == name)
-        #expect(
-            ProcessExecutable.examine(link: name, device: seen.device, inode: seen.inode, below: root.path)
-                == .file(seen)
-        )
-        guard case .elsewhere = ProcessExecutable.examine(link: name, device: seen.device, inode: seen.inode) else {
+        func examine(below root: String) -> ProcessExecutable {
+            ProcessExecutable.examine(link: name, device: seen.device, inode: seen.inode, changed: 5, below: root)
+        }
+        #expect(examine(below: root.path) == .file(seen))
+        guard case .elsewhere = examine(below: "") else {
             Issue.record("\(name) was found without the root")
             return
         }
+    }
+
+    @Test func `knows a file that was written over, linked or given another mode from what it was`() throws {
+        let folder = try TemporaryFolder()
+        let path = URL(fileURLWithPath: try folder.write("tool", "x", mode: 0o755)).resolvingSymlinksInPath().path
+        let changes: [(String, () throws -> Void)] = [
+            (
+                "written over",
+                {
+                    let file = try #require(FileHandle(forWritingAtPath: path))
+                    try file.write(contentsOf: Data("y".utf8))
+                    try file.close()
+                }
+            ),
+            ("another mode", { try #require(unsafe chmod(path, 0o700) == 0) }),
+            ("another link", { try #require(unsafe link(path, path + ".link") == 0) }),
+        ]
+        var before = try #require(ExecutableFile.inspect(path))
+        for (what, change) in changes {
+            // Files are stamped by a clock that stands still for some milliseconds.
+            let changed = try #require(before.changed)
+            while coarseTime() <= changed { usleep(500) }
+            try change()
+            let after = try #require(ExecutableFile.inspect(path))
+            #expect(after.inode == before.inode)
+            #expect(!before.isSameProgram(as: after), "\(what)")
+            #expect(before.isInPlace(of: after))
+            #expect(after.isSameProgram(as: try #require(ExecutableFile.inspect(path))))
+            before = after
+        }
+    }
+
+    /// The clock that file systems stamp files by, in nanoseconds.
+    private func coarseTime() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return FileStamp.nanoseconds(time)
+    }
+
+    @Test func `takes any time that a file system may name`() {
+        #expect(FileStamp.nanoseconds(timespec(tv_sec: .max, tv_nsec: 1)) != FileStamp.nanoseconds(timespec()))
+        #expect(FileStamp.nanoseconds(timespec(tv_sec: .min, tv_nsec: .max)) != 0)
     }
 }

@@ -192,7 +192,7 @@ import Testing
             user: 990,
             name: "a",
             detail: "a test",
-            executable: ExecutableFile(path: file, device: 1, inode: UInt64(pid), isProtected: false),
+            executable: ExecutableFile(path: file, device: 1, inode: UInt64(pid), changed: 5, isProtected: false),
             pid: pid
         )
     }
@@ -272,9 +272,9 @@ import Testing
         try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
         #expect(!denied.isLive)
         #expect(try await gate.status(.camera, for: .program()) == .denied)
-        #expect(try await gate.reset(user: 1000, program: nil, service: nil) == 1)
+        #expect(try await gate.reset(user: 1000, program: nil, service: nil).count == 1)
         let reset = try await ask(gate, lifetime)
-        #expect(try await gate.reset(user: 1000, program: program, service: .camera) == 1)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 1)
         #expect(!reset.isLive)
         #expect(try await isAsked(gate))
     }
@@ -350,6 +350,40 @@ import Testing
         #expect(grant.isLive)
         #expect(try await !isAsked(gate))
         #expect(try await gate.status(.microphone, for: .program()) == .denied)
+    }
+
+    @Test func `is unused from the end of a long use on`() async throws {
+        let gate = await start(LifetimeLimits(unused: Self.day))
+        let grant = try await ask(gate, .always)
+        clock.pass(30 * Self.day)
+        await gate.sessionEnded([grant])
+        clock.pass(Self.day - 1)
+        await gate.endDue()
+        #expect(try await !isAsked(gate))
+        clock.pass(1)
+        #expect(try await isAsked(gate))
+    }
+
+    @Test func `is used until its service was switched off`() async throws {
+        let gate = await start(LifetimeLimits(unused: Self.day))
+        let grant = try await ask(gate, .always)
+        clock.pass(30 * Self.day)
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(!grant.isLive)
+        await gate.endDue()
+        try await gate.setSwitch(.camera, isOn: true)
+        #expect(try await !isAsked(gate))
+        clock.pass(Self.day)
+        #expect(try await isAsked(gate))
+    }
+
+    @Test func `in use for long outlives a daemon that is killed meanwhile`() async throws {
+        let gate = await start(LifetimeLimits(unused: Self.day))
+        let grant = try await ask(gate, .always)
+        clock.pass(30 * Self.day)
+        await gate.endDue()
+        #expect(try await !isAsked(await start(LifetimeLimits(unused: Self.day))))
+        #expect(grant.isLive)
     }
 
     @Test func `with any time in its row can be reckoned with, which stops nobody`() {

@@ -2,6 +2,7 @@
 import CaptureCore
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite struct `A store of version 1` {
@@ -34,10 +35,26 @@ import Testing
         INSERT INTO meta VALUES('lastProbe', '1700000000000');
         INSERT INTO answer VALUES(1000, 'exe:/usr/bin/cheese', 'camera', '', 'claimed', 3, 'answer', 1699999999000, 5, 'b',
             '/usr/bin/cheese', -1, -2, 1, 'the session 3');
+        INSERT INTO answer VALUES(1000, 'exe:/home/a/tool', 'camera', '', 'claimed', 3, 'answer', 1699999999000, 5, 'b',
+            '/home/a/tool', 1, 7, 0, 'the session 3');
+        INSERT INTO answer VALUES(1000, 'exe:/home/a/tool', 'microphone', '', 'claimed', 2, 'answer', 1699999999000, 5, 'b',
+            '/home/a/tool', 1, 7, 0, 'the session 3');
         INSERT INTO answer VALUES(0, 'unit:a.service', 'microphone', '', 'service', 2, 'settings', 1699999999001, 6, 'b',
             NULL, NULL, NULL, NULL, 'set by id');
         PRAGMA application_id = 1128353876;
         PRAGMA user_version = 1;
+        """
+
+    /// What 1.1 made of that.
+    private static let secondTables = """
+        ALTER TABLE answer ADD COLUMN until INTEGER CHECK(until IS NULL OR status = 3);
+        ALTER TABLE answer ADD COLUMN usedWall INTEGER;
+        ALTER TABLE answer ADD COLUMN usedSinceBoot INTEGER;
+        ALTER TABLE answer ADD COLUMN usedBoot TEXT;
+        CREATE INDEX answerUntil ON answer(until) WHERE until IS NOT NULL;
+        UPDATE answer SET until = 2000000000000, usedWall = 3, usedSinceBoot = 4, usedBoot = 'c'
+            WHERE program = 'exe:/usr/bin/cheese';
+        PRAGMA user_version = 2;
         """
 
     init() throws {
@@ -52,13 +69,37 @@ import Testing
         let store = AuthorizationStore(directory: folder.path)
         #expect(store.state == .usable)
         let answers = try store.allAnswers()
-        #expect(answers.map(\.program) == ["unit:a.service", "exe:/usr/bin/cheese"])
-        #expect(answers.map(\.status) == [.denied, .authorized])
-        #expect(answers.map(\.reason) == [.settings, .answer])
+        #expect(
+            answers.map(\.program) == [
+                "unit:a.service", "exe:/home/a/tool", "exe:/home/a/tool", "exe:/usr/bin/cheese",
+            ]
+        )
+        #expect(answers.map(\.status) == [.denied, .authorized, .denied, .authorized])
+        #expect(answers.map(\.reason) == [.settings, .answer, .answer, .answer])
         #expect(answers.allSatisfy { $0.lifetime == .always && $0.lastUsed == nil })
         #expect(answers.last?.executable?.inode == UInt64.max - 1)
-        #expect(try store.pragma("user_version") == "2")
+        #expect(try store.pragma("user_version") == "3")
         #expect(try store.pragma("synchronous") == "2")
+    }
+
+    @Test(arguments: [1, 2])
+    func `has no yes for a file of which nobody knows whether it is still that`(version: Int) async throws {
+        if version == 2 {
+            let queue = try DatabaseQueue(path: file)
+            try await queue.write { try $0.execute(sql: Self.secondTables) }
+            try queue.close()
+        }
+        let store = AuthorizationStore(directory: folder.path)
+        let gate = AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: Person())
+        let tool = ClientIdentity.program("/home/a/tool", inode: 7, isProtected: false)
+        #expect(try await gate.status(.camera, for: tool) == .notDetermined)
+        #expect(try await gate.status(.microphone, for: tool) == .denied)
+        #expect(try await gate.status(.camera, for: .program()) == .authorized)
+        let kept = try #require(try store.allAnswers().last)
+        #expect(kept.program == "exe:/usr/bin/cheese")
+        #expect(kept.lifetime == (version == 2 ? .until(2_000_000_000_000) : .always))
+        #expect(kept.lastUsed?.sinceBoot == (version == 2 ? 4 : nil) || kept.lastUsed != nil && version == 1)
+        #expect(try store.pragma("user_version") == "3")
     }
 
     @Test func `takes what the present version writes, and is opened again with it`() throws {

@@ -34,12 +34,19 @@ import Testing
         )
     }
 
+    /// Lets a person say yes.
+    private func allow(_ services: Set<Service>, _ client: ClientIdentity) async throws -> [Service: Grant] {
+        async let grants = gate.request(services, client)
+        await person.wasAsked()
+        person.answers(Dictionary(uniqueKeysWithValues: services.map { ($0, true) }))
+        return try await grants
+    }
+
     private var file: String { folders.administrator.path + "/policy.d/50-test.conf" }
 
     @Test func `refuses above a stored yes, and names file and line`() async throws {
-        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
-        _ = try await gate.request([.camera], client)
+        _ = try await allow([.camera], client)
         await gate.setPolicy(try folders.read("\n\n" + restricting))
         let error = await #expect(throws: CaptureError.self) { try await gate.request([.camera, .microphone], client) }
         #expect(error?.code == .restricted)
@@ -52,7 +59,7 @@ import Testing
         let row = try #require(try await gate.list().first)
         #expect(row.status == .authorized)
         #expect(await gate.verdict(on: row).place == "\(file):3")
-        #expect(person.asked.isEmpty)
+        #expect(person.asked.count == 1)
         let told = log.decisions.suffix(2)
         #expect(told.map(\.cause) == [.policy, .policy])
         #expect(told.map(\.status) == [.restricted, .notDetermined])
@@ -77,13 +84,13 @@ import Testing
         await gate.setPolicy(try folders.read(restricting))
         for status in [AuthorizationStatus.authorized, .denied] {
             let error = await #expect(throws: CaptureError.self) {
-                try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: status)
+                try await gate.set(user: 1000, program: "flatpak:org.example.A", service: .camera, status: status)
             }
             #expect(error?.code == .restricted)
             #expect(error?.message.contains("\(file):1") == true)
         }
         #expect(try await gate.list().isEmpty)
-        try await gate.set(user: 1000, program: "app:cheese", service: .microphone, status: .authorized)
+        try await gate.set(user: 1000, program: "flatpak:org.example.A", service: .microphone, status: .authorized)
     }
 
     @Test func `allows a unit without a question and without an answer`() async throws {
@@ -115,11 +122,8 @@ import Testing
     }
 
     @Test func `withdraws what a new policy forbids, with the reason, before it returns`() async throws {
-        for service in [Service.camera, .microphone] {
-            try await gate.set(user: 1000, program: "app:cheese", service: service, status: .authorized)
-        }
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
-        let grants = try await gate.request([.camera, .microphone], client)
+        let grants = try await allow([.camera, .microphone], client)
         let camera = try #require(grants[.camera])
         let stopped = Atomic<Bool>(false)
         camera.onRevoke { stopped.store(true, ordering: .relaxed) }
@@ -138,9 +142,8 @@ import Testing
     }
 
     @Test func `withdraws everything when the policy cannot be understood any more`() async throws {
-        try await gate.set(user: 1000, program: "app:cheese", service: .microphone, status: .authorized)
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
-        let grant = try #require(try await gate.request([.microphone], client)[.microphone])
+        let grant = try #require(try await allow([.microphone], client)[.microphone])
         await gate.setPolicy(try folders.read("[Rule]\nDecision=restrict\nService=camra\n"))
         #expect(!grant.isLive)
         let error = await #expect(throws: CaptureError.self) { try await gate.request([.microphone], client) }

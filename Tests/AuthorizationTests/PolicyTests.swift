@@ -370,17 +370,4 @@ struct PolicyFolders {
         let pattern = Glob(text: String(repeating: "*a", count: 200) + "b")
         #expect(!pattern.matches(String(repeating: "a", count: 4000)))
     }
-
-    @Test func `asks the system's own database`() {
-        #expect(Accounts.system.user("root") == .found(0))
-        #expect(Accounts.system.name(0) == .found("root"))
-        #expect(Accounts.system.group("root") == .found(0))
-        #expect(Accounts.system.user("nobody-of-that-name") == .absent)
-        #expect(Accounts.system.groups(3_999_999_999) == .absent)
-        guard case .found(let groups) = Accounts.system.groups(0) else {
-            Issue.record("root has no groups")
-            return
-        }
-        #expect(groups.contains(0))
-    }
 }

@@ -60,7 +60,7 @@ private final class Doorman: Presence {
     }
 
     private func allow(_ user: UInt32 = 1000) async throws {
-        try await gate.set(user: user, program: "app:cheese", service: .camera, status: .authorized)
+        try await gate.keep([.camera], for: cheese(of: user))
     }
 
     @Test func `who goes away loses what is live, is refused until it is back, and keeps the answer`() async throws {

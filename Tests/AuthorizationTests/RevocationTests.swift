@@ -28,8 +28,8 @@ import Testing
         let camera = try #require(try await gate.request([.camera])[.camera])
         let count = Atomic<Int>(0)
         camera.onRevoke { count.add(1, ordering: .relaxed) }
-        #expect(try await gate.reset(user: 1000, program: program, service: .camera) == 1)
-        #expect(try await gate.reset(user: 1000, program: program, service: .camera) == 0)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 1)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 0)
         camera.onRevoke { count.add(1, ordering: .relaxed) }
         #expect(count.load(ordering: .relaxed) == 2)
     }
@@ -37,34 +37,74 @@ import Testing
     @Test func `by a reset of everything reaches every program and user`() async throws {
         let one = try #require(try await gate.request([.camera, .microphone])[.camera])
         let two = try #require(try await gate.request([.camera], .program("/usr/bin/b", user: 1001))[.camera])
-        #expect(try await gate.reset(user: nil, program: nil, service: nil) == 3)
+        #expect(try await gate.reset(user: nil, program: nil, service: nil).count == 3)
         #expect(!one.isLive)
         #expect(!two.isLive)
         #expect(try await gate.list().isEmpty)
         #expect(try await gate.status(.camera, for: .program()) == .notDetermined)
     }
 
-    @Test func `leaves a no that came after it was looked for`() async throws {
-        _ = try await gate.request([.camera])
+    @Test func `by a reset leaves a no that came after it was looked for, and tells what went`() async throws {
+        let camera = try #require(try await gate.request([.camera])[.camera])
+        try await gate.set(user: 1000, program: "exe:/usr/bin/other", service: .camera, status: .denied)
+        let named = try await gate.list().filter { $0.status == .denied }
         try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)
-        let error = await #expect(throws: CaptureError.self) {
-            try await gate.reset(user: 1000, program: program, service: nil, denials: false)
-        }
-        #expect(error?.code == .notPermitted)
+        let gone = try await gate.reset(user: 1000, program: nil, service: nil, denials: named)
+        #expect(Set(gone.map(\.program)) == ["exe:/usr/bin/other", program])
+        #expect(Set(gone.map(\.service)) == [.camera])
+        #expect(!camera.isLive)
+        #expect(try await gate.list().map(\.service) == [.microphone])
         #expect(try await gate.status(.microphone, for: .program()) == .denied)
-        #expect(try await gate.status(.camera, for: .program()) == .authorized)
-        #expect(try await gate.reset(user: 1000, program: program, service: .camera, denials: false) == 1)
+    }
+
+    @Test func `by a reset leaves a no that was said again since it was looked for`() async throws {
+        _ = try await gate.request([.camera])
+        let none = try await gate.list().filter { $0.status == .denied }
+        try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera, denials: none).isEmpty)
+        #expect(try await gate.status(.camera, for: .program()) == .denied)
+        var earlier = try #require(try await gate.list().first)
+        earlier.time.wall -= 1
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera, denials: [earlier]).isEmpty)
+        let named = try await gate.list()
+        #expect(try await gate.reset(user: 1000, program: program, service: .camera, denials: named).count == 1)
+        #expect(try await gate.status(.camera, for: .program()) == .notDetermined)
+    }
+
+    @Test(arguments: [("app:org.a.B", Tier.claimed), ("flatpak:org.a.B", .sandboxed), ("unit:a.service", .service)])
+    func `by a no in settings reaches every file of a unit or sandbox, and those that never asked`(
+        program: String,
+        tier: Tier
+    ) async throws {
+        func running(_ file: String) -> ClientIdentity {
+            var client = ClientIdentity.app("org.a.B", runs: file, isProtected: false)
+            client.program = program
+            client.tier = tier
+            return client
+        }
+        var grants: [Grant?] = []
+        for file in ["/a/one", "/a/two"] { grants.append(try await gate.request([.camera], running(file))[.camera]) }
+        try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
+        #expect(grants.allSatisfy { $0?.isLive == false })
+        for file in ["/a/one", "/a/two", "/a/three"] {
+            let error = await #expect(throws: CaptureError.self) { try await gate.request([.camera], running(file)) }
+            #expect(error?.code == .denied)
+            #expect(try await gate.status(.camera, for: running(file)) == .denied)
+        }
+        #expect(try await gate.list().map(\.status) == [.denied])
     }
 
     @Test func `of one user's answers leaves another's`() async throws {
         _ = try await gate.request([.camera])
         let other = try #require(try await gate.request([.camera], .program(user: 1001))[.camera])
-        #expect(try await gate.reset(user: 1000, program: nil, service: nil) == 1)
+        #expect(try await gate.reset(user: 1000, program: nil, service: nil).count == 1)
         #expect(other.isLive)
     }
 
     @Test func `does not come from setting yes again`() async throws {
-        let client = ClientIdentity.app("org.gnome.Cheese", runs: "/usr/bin/cheese")
+        var client = ClientIdentity.app("org.gnome.Cheese", runs: "/app/bin/cheese")
+        client.program = "flatpak:org.gnome.Cheese"
+        client.tier = .sandboxed
         let camera = try #require(try await gate.request([.camera], client)[.camera])
         try await gate.set(user: 1000, program: client.program, service: .camera, status: .authorized)
         #expect(camera.isLive)
@@ -84,8 +124,9 @@ import Testing
         try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)
         try await gate.set(user: 1001, program: program, service: .camera, status: .denied)
         #expect(log.decisions.count == 3)
-        for _ in 1...3 { try await gate.set(user: 1000, program: "app:a", service: .camera, status: .authorized) }
-        try await gate.set(user: 1000, program: "app:a", service: .camera, status: .denied)
+        let boxed = "flatpak:org.example.A"
+        for _ in 1...3 { try await gate.set(user: 1000, program: boxed, service: .camera, status: .authorized) }
+        try await gate.set(user: 1000, program: boxed, service: .camera, status: .denied)
         #expect(log.decisions.map(\.status).suffix(2) == [.authorized, .denied])
         #expect(log.decisions.count == 5)
     }

@@ -148,6 +148,21 @@ import Testing
         #expect(try !one.isUnchanged(in: ClientIdentity.identify(facts(Self.file(text)))))
     }
 
+    @Test func `is told by its id alone, whatever links a package manager makes to its files`() throws {
+        func running(_ changed: Int64) throws -> ClientIdentity {
+            let file = ExecutableFile(
+                path: "/app/bin/cheese",
+                device: 3,
+                inode: 4,
+                changed: changed,
+                isProtected: false
+            )
+            return try ClientIdentity.identify(facts(Self.file(), runs: .elsewhere(file)))
+        }
+        #expect(try running(5).tier == .sandboxed)
+        #expect(try running(5).isUnchanged(in: running(6)))
+    }
+
     // MARK: Snap
 
     private static let snapScope = "snap.cheese.cheese-0b9c.scope"

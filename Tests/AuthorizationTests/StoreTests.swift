@@ -76,6 +76,20 @@ import Testing
         #expect(found.count == 2)
     }
 
+    @Test func `keeps when a file was changed, which matters where not only root can replace it`() throws {
+        var row = answer()
+        row.executable = ExecutableFile(
+            path: "/home/a/tool",
+            device: 1,
+            inode: 2,
+            changed: .max - 3,
+            isProtected: false
+        )
+        try open().put([row])
+        #expect(try open().allAnswers() == [row])
+        #expect(try open().allAnswers().first?.executable?.changed == .max - 3)
+    }
+
     @Test func `keeps one answer to one question`() throws {
         let store = open()
         var row = answer()
@@ -128,8 +142,8 @@ import Testing
     }
 
     @Test func `refuses a file of another version`() throws {
-        _ = try open().pragma("user_version = 3")
-        try expectRefusal("version 3")
+        _ = try open().pragma("user_version = \(StoreSchema.version + 1)")
+        try expectRefusal("version \(StoreSchema.version + 1)")
     }
 
     @Test func `refuses somebody else's database`() throws {

@@ -1,5 +1,6 @@
 import CaptureCore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,9 +30,8 @@ import Testing
 
     @Test func `an open session loses what is switched off, and its answer stays`() async throws {
         let gate = makeGate()
-        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
-        try await gate.set(user: 1000, program: "app:cheese", service: .microphone, status: .authorized)
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
+        try await gate.keep([.camera, .microphone], for: client)
         let grants = try await gate.request([.camera, .microphone], client)
         try await gate.setSwitch(.camera, isOn: false)
         #expect(grants[.camera]?.isLive == false)
@@ -53,7 +53,7 @@ import Testing
     @Test func `who was interrupted goes on with the answer that there was, and is never asked`() async throws {
         let gate = makeGate()
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
-        try await gate.set(user: 1000, program: "app:cheese", service: .camera, status: .authorized)
+        try await gate.keep([.camera], for: client)
         try await gate.setSwitch(.camera, isOn: false)
         #expect(await gate.interruption(of: [.camera, .microphone], for: client)?.code == .switchedOff)
         #expect(await gate.interruption(of: [.microphone], for: client) == nil)
@@ -130,4 +130,40 @@ import Testing
         #expect(await code { try await gate.setSwitch(.camera, isOn: true) } == .inputOutput)
         #expect(await gate.currentSwitches.isOff(.camera))
     }
+
+    @Test func `who turns one is told of all as they stand then, once it was kept`() async throws {
+        let gate = makeGate()
+        let told = Mutex<[Switches]>([])
+        let kept = SwitchFile(directory: folder.path)
+        for isOn in [true, false, false, true] {
+            try await gate.setSwitch(.camera, isOn: isOn) { switches in
+                #expect(kept.load() == switches)
+                told.withLock { $0.append(switches) }
+            }
+        }
+        #expect(told.withLock { $0 } == [Switches(off: [.camera]), Switches()])
+    }
+
+    @Test func `many that turn one at a time are told in the order in which it was turned`() async throws {
+        let gate = makeGate()
+        let positions = Positions()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    try await gate.setSwitch(.camera, isOn: number % 2 == 0) { switches in
+                        positions.told.withLock { $0.append(switches.isOff(.camera)) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let told = positions.told.withLock { $0 }
+        #expect(told == told.indices.map { $0 % 2 == 0 })
+        #expect(await gate.currentSwitches.isOff(.camera) == (told.last ?? false))
+    }
+}
+
+/// Whether a switch was off each time that it had been turned.
+private final class Positions: Sendable {
+    let told = Mutex<[Bool]>([])
 }

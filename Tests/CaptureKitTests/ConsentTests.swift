@@ -280,6 +280,7 @@ struct ConsentTests {
         #expect(entry.file?.device == 5)
         #expect(entry.file?.inode == .max)
         #expect(entry.file?.isProtected == true)
+        #expect(entry.file?.changed == nil)
         withExtendedLifetime(daemon) {}
     }
 
@@ -290,7 +291,7 @@ struct ConsentTests {
             "uid": .uint32(1000), "pid": .uint32(7), "detail": .string("d"),
             "unit": .string("app-flatpak-org.a.B-1.scope"), "session": .string(""),
             "sandbox": .string("Flatpak instance 1"), "label": .string(""), "executable": .string("/usr/bin/x"),
-            "device": .uint64(5), "inode": .uint64(6), "isProtected": .bool(false),
+            "device": .uint64(5), "inode": .uint64(6), "isProtected": .bool(false), "changed": .int64(7),
         ]
         let daemon = try await FakeDaemon(on: bus, ["WhoAmI": { _, _ in [.properties(facts)] }])
         let identity = try await AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind)).whoAmI()
@@ -300,6 +301,7 @@ struct ConsentTests {
         #expect(identity.sandbox == "Flatpak instance 1")
         #expect(identity.label == nil)
         #expect(identity.file?.inode == 6)
+        #expect(identity.file?.changed == 7)
         withExtendedLifetime(daemon) {}
     }
 }

@@ -9,6 +9,7 @@ struct HistoryTests {
         [
             "id": .uint64(id), "kind": .string("use"), "user": .string("alice"), "program": .string("exe:/a"),
             "status": .string("authorized"), "began": .int64(1000), "ended": .int64(0), "duration": .int64(500),
+            "author-user": .string("root"), "author-program": .string("exe:/b"),
         ]
     }
 
@@ -31,6 +32,7 @@ struct HistoryTests {
         let events = try await CaptureHistory(of: try await CaptureDaemon.connect(to: bus.kind)).events(filter)
         #expect(events.map(\.id) == [9, 7, 3])
         #expect(events.allSatisfy { $0.ended == nil && $0.duration == 500 && $0.status == .authorized })
+        #expect(events.allSatisfy { $0.authorUser == "root" && $0.authorProgram == "exe:/b" })
         let asked = daemon.calls("GetHistory").compactMap { $0.arguments[0].properties }
         #expect(asked.count == 2)
         #expect(asked.allSatisfy { $0["program"] == .string("exe:/a") && $0["since"] == .int64(5) })

@@ -3,6 +3,27 @@ import json, os, subprocess, time
 from pathlib import Path
 
 
+def announced(command, log, environment=None):
+    """Starts a server that writes where it listens to a descriptor, for which `{}` stands: the server and that line."""
+    reading, writing = os.pipe()
+    with open(log, "wb") as output, open(reading, encoding="ascii") as line:
+        child = subprocess.Popen([part.format(writing) for part in command], pass_fds=[writing], stdout=output,
+                                 stderr=output, stdin=subprocess.DEVNULL, env=environment)
+        os.close(writing)
+        text = line.readline().strip()
+    if not text:
+        child.terminate()
+        child.wait()
+        raise RuntimeError(f"{command[0]} did not start: {Path(log).read_text(errors='replace')[-3000:]}")
+    return child, text
+
+
+def start_bus(folder, environment=None):
+    """A session bus of the test's own: the server and its address."""
+    return announced(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", "--print-address={}"],
+                     Path(folder) / "dbus-daemon.log", environment)
+
+
 class PrivateDaemon:
     """As a context manager. Allowed to use the synthetic camera and microphone without asking."""
 
@@ -16,7 +37,8 @@ class PrivateDaemon:
         (settings / "captured.conf").write_text(self.configuration)
         self.environment = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"), "CAPTURED_BUS": "session"}
         try:
-            self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.start_bus()
+            bus, self.environment["DBUS_SESSION_BUS_ADDRESS"] = start_bus(self.folder)
+            self.running.append(bus)
             self.start_daemon()
             self.allow()
         except BaseException:
@@ -28,15 +50,6 @@ class PrivateDaemon:
         for child in reversed(self.running):
             child.terminate()
             child.wait()
-
-    def start_bus(self):
-        reading, writing = os.pipe()
-        with open(self.folder / "bus.log", "wb") as log, open(reading, encoding="ascii") as address:
-            self.running.append(subprocess.Popen(
-                ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--print-address={writing}"],
-                pass_fds=[writing], stdout=log, stderr=log))
-            os.close(writing)
-            return address.readline().strip()
 
     def start_daemon(self):
         with open(self.folder / "captured.log", "wb") as log:

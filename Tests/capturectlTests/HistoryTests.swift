@@ -35,18 +35,35 @@ struct HistoryTests {
             $0.times = 12
             $0.message = "it was denied"
         }
-        let lines = HistoryPresentation.table([event(), lasting, refused]).split(separator: "\n")
+        let set = event {
+            $0.kind = "setting"
+            $0.cause = "settings"
+            $0.status = .denied
+            $0.authorUser = "root"
+            $0.authorProgram = "exe:/usr/bin/capturectl"
+        }
+        let lines = HistoryPresentation.table([event(), lasting, refused, set]).split(separator: "\n")
         let headings = lines[0].split(separator: " ").joined(separator: " ")
         #expect(headings == "WHEN USER PROGRAM TIER SERVICE WHAT LASTED BY NOTE")
         #expect(lines[1].contains("stopped") && lines[1].contains("01:01.0") && lines[1].hasSuffix("A Camera"))
         #expect(lines[2].contains("in use"))
         #expect(lines[3].contains("denied x12") && lines[3].hasSuffix("it was denied"))
         #expect(!lines[3].contains("01:01.0"))
+        #expect(lines[4].contains("denied") && lines[4].contains("settings: root by exe:/usr/bin/capturectl"))
     }
 
     @Test func `in JSON a use that lasts has no end`() {
         #expect(HistoryPresentation.json(event())["ended"] == JSON(Int64(1_700_000_061_000)))
         #expect(HistoryPresentation.json(event { $0.ended = nil })["ended"] == .null)
+    }
+
+    @Test func `in JSON a change of settings has who made it`() {
+        #expect(HistoryPresentation.json(event())["author"] == .null)
+        let set = event {
+            $0.authorUser = "root"
+            $0.authorProgram = "exe:/usr/bin/capturectl"
+        }
+        #expect(HistoryPresentation.json(set)["author"] == ["user": "root", "program": "exe:/usr/bin/capturectl"])
     }
 
     @Test func `options become conditions`() throws {

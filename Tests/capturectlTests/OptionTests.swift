@@ -139,4 +139,18 @@ struct OptionTests {
     func `every form of program id is known`(id: String) throws {
         try ProgramName.check(id)
     }
+
+    @Test func `who is explained and who is shown is told alike, and a user with a program alone`() throws {
+        let explained = try AuthExplainCommand.parse(["--user", "ann", "exe:/a", "camera", "--json"])
+        let shown = try AuthStatusCommand.parse(["exe:/a", "--user", "ann", "--json"])
+        for subject in [explained.subject, shown.subject] {
+            #expect(subject.program == "exe:/a")
+            #expect(subject.user == "ann")
+            #expect(subject.json)
+        }
+        #expect(explained.service == .camera)
+        #expect(try AuthExplainCommand.parse([]).subject.program == nil)
+        #expect(throws: (any Error).self) { try AuthExplainCommand.parse(["--user", "ann"]) }
+        #expect(throws: (any Error).self) { try AuthStatusCommand.parse(["--user", "ann"]) }
+    }
 }

@@ -200,6 +200,17 @@ struct PresentationTests {
         #expect(json["session"] == "3")
         #expect(json["file"]?["inode"] == .integer(6))
         #expect(json["file"]?["protected"] == .bool(true))
+        #expect(json["file"]?["changed"] == .null)
+        identity.file = ProgramFile(
+            path: "/a",
+            device: 5,
+            inode: 6,
+            changed: 1_700_000_000_000_000_007,
+            isProtected: false
+        )
+        let moment = Clock.Moment(seconds: 1_700_000_000).text
+        #expect(AuthPresentation.text(identity).contains("file     /a (device 5, inode 6, changed \(moment))\n"))
+        #expect(AuthPresentation.json(identity)["file"]?["changed"] == .integer(1_700_000_000_000_000_007))
         identity.isByPid = false
         identity.label = "unconfined"
         identity.sandbox = "Flatpak instance 1"

@@ -28,14 +28,15 @@ final class ConsentScene: Sendable {
         let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
         let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus)
+        let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: state),
             usage: FixedUsageDescriptions("to see you"),
             prompter: agents,
             switches: switches,
-            promptTimeout: promptTimeout
+            promptTimeout: promptTimeout,
+            decisions: history.note
         )
-        let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
         let engine = CaptureEngine(
             devices: FakeMachine(),
             rings: FakeRings(),
@@ -50,6 +51,7 @@ final class ConsentScene: Sendable {
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
+        let root = RootObject()
         let authorization = AuthorizationObject(
             bus: connection,
             gate: gate,
@@ -58,14 +60,19 @@ final class ConsentScene: Sendable {
             agents: agents,
             requests: requests,
             commandLine: commandLine,
-            settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: "/nonexistent"),
+            settings: SettingsGuard(
+                bus: connection,
+                kind: bus.kind,
+                commandLine: "/nonexistent",
+                logins: .ofSessionBus
+            ),
             history: HistoryPages(keeper: history),
             listeners: Listeners(),
-            showSwitches: { _ in }
+            showSwitches: { switches throws(CaptureError) in try root.show(switches, on: connection) }
         )
-        try await connection.export(
-            try BusObject(path: CaptureNames.root, [authorization.implementation(Switches())])
-        )
+        let object = try BusObject(path: CaptureNames.root, [authorization.implementation(Switches())])
+        root.value.withLock { $0 = object }
+        try await connection.export(object)
         try await connection.requestName(CaptureNames.service)
         self.gate = gate
         self.history = history

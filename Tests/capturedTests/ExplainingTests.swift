@@ -105,7 +105,7 @@ struct `An explanation` {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder + "/policy.d", withIntermediateDirectories: true)
         try Data("[Rule]\nDecision=no\n".utf8).write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
-        await gate.setPolicy(Policy(directories: [folder], ownedBy: nil))
+        await gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
         let found = try await explain(client("/tool"))
         #expect(found["status"]?.text == "restricted")
         #expect(found["decides"]?.text == "policy")

@@ -1,9 +1,9 @@
-import Authorization
 import CaptureBus
 import CaptureCore
 import Glibc
 import Testing
 
+@testable import Authorization
 @testable import captured
 
 @Suite struct `The history on the bus` {
@@ -39,6 +39,49 @@ import Testing
             let error = #expect(throws: CaptureError.self) { try HistoryPages.query(filter, of: caller(0)) }
             #expect(error?.code == .invalidArgument)
         }
+    }
+
+    @Test(arguments: [Tier.claimed, .sandboxed])
+    func `shows who changed a program's answer, but not to a program in a sandbox`(tier: Tier) async throws {
+        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let client = caller(1000, tier)
+        keeper.note(
+            Decision(
+                program: client.program,
+                tier: tier,
+                user: 1000,
+                pid: 0,
+                identity: "set by id",
+                service: .camera,
+                status: .denied,
+                cause: .settings,
+                message: "",
+                author: SettingsAuthor(user: 0, program: "exe:/usr/bin/capturectl")
+            )
+        )
+        let row = try await HistoryPages(keeper: keeper).answer([:], to: client).first?.elements?.first?.properties
+        let isTold = tier == .claimed
+        #expect(row?["author-user"] == .string(isTold ? "root" : ""))
+        #expect(row?["author-program"] == .string(isTold ? "exe:/usr/bin/capturectl" : ""))
+    }
+
+    @Test func `has in the journal beside it who changed an answer`() {
+        var decision = Decision(
+            program: "exe:/a",
+            user: 1000,
+            pid: 0,
+            identity: "set by id",
+            service: .camera,
+            status: .denied,
+            cause: .settings,
+            message: "camera of exe:/a was set to denied"
+        )
+        #expect(SessionJournal.sentence(on: decision) == "camera of exe:/a was set to denied")
+        decision.author = SettingsAuthor(user: 0, program: "exe:/usr/bin/capturectl")
+        #expect(
+            SessionJournal.sentence(on: decision)
+                == "camera of exe:/a was set to denied, by exe:/usr/bin/capturectl of root"
+        )
     }
 
     @Test func `comes in pages that say where the next one begins`() async throws {

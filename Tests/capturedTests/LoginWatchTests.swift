@@ -39,9 +39,9 @@ struct `With StopWhenLocked` {
         watch = LoginWatch(bus: connection, isSystem: true, sessions: Self.logins, gate: gate)
     }
 
-    private func program(in session: String, tier: Tier = .claimed) -> ClientIdentity {
+    private func program(in session: String, tier: Tier = .sandboxed) -> ClientIdentity {
         ClientIdentity(
-            program: tier == .service ? "unit:doorbell.service" : "app:tool",
+            program: tier == .service ? "unit:doorbell.service" : "flatpak:org.example.Tool",
             tier: tier,
             user: tier == .service ? 990 : 1000,
             name: "tool",

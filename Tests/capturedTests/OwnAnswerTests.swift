@@ -37,7 +37,13 @@ struct `A request` {
     }
 
     private static let ownProgram = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    private static let tool = ExecutableFile(path: "/home/me/tool", device: 1, inode: 20, isProtected: false)
+    private static let tool = ExecutableFile(
+        path: "/home/me/tool",
+        device: 1,
+        inode: 20,
+        changed: 5,
+        isProtected: false
+    )
     private static let other = ExecutableFile(path: "/usr/bin/panel", device: 1, inode: 30, isProtected: true)
 
     private func identity(

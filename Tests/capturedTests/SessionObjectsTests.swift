@@ -1,3 +1,4 @@
+import Authorization
 import BusSupport
 import CaptureBus
 import CaptureCore
@@ -20,10 +21,57 @@ struct `A session on the bus` {
         )
     }
 
-    @Test func `is read by its user and root, and is not there for others`() {
-        let readers = SessionObjects.readers(of: session(3, user: 1000))
-        #expect(readers.users == [0, 1000])
-        #expect(readers.refusal == CaptureError(.noSuchSession, "there is no session 3"))
+    private func reader(_ program: String, _ tier: Tier, user: UInt32) -> ClientIdentity {
+        ClientIdentity(program: program, tier: tier, user: user, name: "a", detail: "a test", pid: 10)
+    }
+
+    @Test func `is read by its user and root, in a sandbox by its own program alone, and is not there for others`()
+        async throws
+    {
+        let bus = try PrivateBus()
+        let daemon = try await BusConnection.open(bus.kind)
+        let client = try await BusConnection.open(bus.kind)
+        var sandboxed = session(4, user: 1000)
+        sandboxed.program = "flatpak:org.b"
+        let cases: [(SessionSnapshot, ClientIdentity, Bool)] = [
+            (session(3, user: 1000), reader("exe:/b", .claimed, user: 1000), true),
+            (session(3, user: 1000), reader("exe:/a", .claimed, user: 1001), false),
+            (session(3, user: 1000), reader("exe:/b", .claimed, user: 0), true),
+            (session(3, user: 1000), reader("flatpak:org.b", .sandboxed, user: 1000), false),
+            (sandboxed, reader("flatpak:org.b", .sandboxed, user: 1000), true),
+            (sandboxed, reader("flatpak:org.c", .sandboxed, user: 1000), false),
+            (sandboxed, reader("flatpak:org.b", .sandboxed, user: 1001), false),
+        ]
+        let interface = BusInterface(
+            CaptureNames.session,
+            methods: [],
+            properties: [BusProperty("Program", "s")],
+            signals: []
+        )
+        for (number, (session, reader, isShown)) in cases.enumerated() {
+            let path = "/case\(number)"
+            let properties = BusImplementation(interface, properties: ["Program": .string(session.program)])
+            let readers = SessionObjects.readers(of: session) { _ in reader }
+            try await daemon.export(try BusObject(path: path, [properties], readers: readers))
+            for (member, arguments) in [("Get", ["Program"]), ("GetAll", [])] {
+                func read() async throws(CaptureError) -> [BusValue] {
+                    try await client.call(
+                        daemon.uniqueName,
+                        path,
+                        CaptureNames.properties,
+                        member,
+                        signature: arguments.isEmpty ? "s" : "ss",
+                        [.string(CaptureNames.session)] + arguments.map { .string($0) }
+                    )
+                }
+                if isShown {
+                    #expect(try await read().count == 1)
+                } else {
+                    let absent = CaptureError(.noSuchSession, "there is no session \(session.id)")
+                    await #expect(throws: absent) { try await read() }
+                }
+            }
+        }
     }
 
     @Test func `of one's own is read, another's is not unless one is root`() async throws {

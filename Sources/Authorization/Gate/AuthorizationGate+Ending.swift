@@ -61,6 +61,8 @@ extension AuthorizationGate {
     /// Removes rows that are over. A store that cannot be used keeps them, and they count for nobody; it is looked at
     /// again in a minute.
     private func endStored(_ now: AnswerTime, _ time: Int64?) {
+        // While it is used, not at its end alone: the daemon may be killed before.
+        if lifetimes.limits.unused != nil { noteUses() }
         guard let rows = try? store.limitedAnswers(withoutDate: lifetimes.limits.unused != nil) else { return }
         var left: [StoredAnswer] = []
         for row in rows {

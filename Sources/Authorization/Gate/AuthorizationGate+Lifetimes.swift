@@ -27,6 +27,7 @@ extension AuthorizationGate {
     /// - Parameter needed: What other sessions still need, by their clients, of which some have no live grants since they
     ///   are interrupted: what was allowed for one session is not over with this one.
     public func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>] = [:]) {
+        noteUses { grant in given.contains { $0 === grant } }
         // Before anybody looks: another session that ends at the same time must not take these for live.
         forget(given)
         for index in lifetimes.passing.indices {
@@ -55,13 +56,12 @@ extension AuthorizationGate {
         return stored + passing.map(\.row)
     }
 
-    /// The answers that count at all, of those that are given, and those of the same program that were never written
-    /// down.
+    /// The answers that may count, of those that are given, and those of the same program that were never written down.
     func current(_ rows: [StoredAnswer], alsoPassing: (StoredAnswer) -> Bool) -> [StoredAnswer] {
         let now = now()
         let time = time(now)
         let passing = lifetimes.passing.filter { ($0.closing ?? .max) > now.sinceBoot }.map(\.row)
-        return rows.filter { standing($0, now, time) != .over } + passing.filter(alsoPassing)
+        return rows.filter { !$0.isNobodys && standing($0, now, time) != .over } + passing.filter(alsoPassing)
     }
 
     /// Takes in answers that are never written down.
@@ -92,12 +92,30 @@ extension AuthorizationGate {
         return gone
     }
 
-    /// Notes that an answer is used, for the expiry of those that are not; at most once an hour.
-    func noteUse(of rows: [StoredAnswer]) throws(CaptureError) {
+    /// Notes that an answer is used, for the expiry of those that are not: at most once an hour, or in a tenth of the time
+    /// that it may be unused.
+    ///
+    /// - Returns: Whether it was written down.
+    @discardableResult func noteUse(of row: StoredAnswer) throws(CaptureError) -> Bool {
+        guard row.lifetime.isStored else { return false }
         let now = now()
-        for row in rows where row.lifetime.isStored {
-            if let last = row.lastUsed, last.elapsed(at: now) < 3_600_000, last.wall <= now.wall { continue }
-            try store.noteUse(of: row, at: now)
+        let pause = min(3_600_000, (lifetimes.limits.unused ?? .max) / 10)
+        if let last = row.lastUsed, last.elapsed(at: now) < pause, last.wall <= now.wall { return false }
+        try store.noteUse(of: row, at: now)
+        return true
+    }
+
+    /// Notes that the answers which live grants rest on are used until now: unused is what nobody captures by.
+    ///
+    /// A store that cannot be written lets them end the sooner.
+    func noteUses(_ isMeant: (Grant) -> Bool = { _ in true }) {
+        for key in grants.keys {
+            for index in grants[key, default: []].indices {
+                guard let live = grants[key]?[index].live, isMeant(live.grant), let row = live.row,
+                    (try? noteUse(of: row)) == true
+                else { continue }
+                grants[key]?[index].row?.lastUsed = now()
+            }
         }
     }
 

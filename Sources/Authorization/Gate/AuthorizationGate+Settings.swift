@@ -28,9 +28,26 @@ extension AuthorizationGate {
 
     /// Whether an answer would count; asked again when it is set.
     ///
-    /// - Throws: `restricted`, naming the file and line, where policy forbids it; `invalidArgument` for what is no id.
-    public func checkSettable(user: UInt32, program: String, service: Service) throws(CaptureError) {
+    /// A yes of a person's own program is bound to its file, which the name of a unit does not tell: any of the person's
+    /// programs may run in a unit of that name. It is given to the program that asks.
+    ///
+    /// - Throws: `restricted`, naming the file and line, where policy forbids it; `invalidArgument` for what is no id, and for
+    ///   a yes of an `app:` id.
+    public func checkSettable(
+        user: UInt32,
+        program: String,
+        service: Service,
+        status: AuthorizationStatus
+    ) throws(CaptureError) {
         let id = try ProgramID(program)
+        if case .app = id, status != .denied {
+            let name = DisplayText.neutralized(program, limit: 100)
+            throw CaptureError(
+                .invalidArgument,
+                "any file may run in a unit of the name in \(name), so that it is allowed when it asks: "
+                    + "'capturectl auth reset \(name) \(service.rawValue)', then start it"
+            )
+        }
         try refuseRestricted([service], to: PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user))
     }
 
@@ -47,6 +64,7 @@ extension AuthorizationGate {
     ///   - status: `authorized` or `denied`.
     ///   - lifetime: How long a yes holds: for always, or until a moment to come.
     ///   - most: How many answers the user may have in settings; `nil` for any number.
+    ///   - author: Who sets it, for the journal and the history.
     /// - Throws: `busy` where there are that many and this would be another; `restricted`, naming the file and line, where
     ///   policy forbids it and an answer would not count; `invalidArgument` for an id or status that cannot be set,
     ///   `inputOutput` when the store cannot be used.
@@ -56,7 +74,8 @@ extension AuthorizationGate {
         service: Service,
         status: AuthorizationStatus,
         lifetime: GrantLifetime = .always,
-        most: Int? = nil
+        most: Int? = nil,
+        by author: SettingsAuthor? = nil
     ) throws(CaptureError) {
         guard status == .authorized || status == .denied else {
             throw CaptureError(.invalidArgument, "an answer is set to authorized or denied, not to \(status.word)")
@@ -71,7 +90,7 @@ extension AuthorizationGate {
             )
         }
         let id = try ProgramID(program)
-        try checkSettable(user: user, program: program, service: service)
+        try checkSettable(user: user, program: program, service: service, status: status)
         var executable: ExecutableFile?
         if case .executable(let path) = id {
             executable = ExecutableFile.inspect(path, below: root)
@@ -106,7 +125,7 @@ extension AuthorizationGate {
         _ = removePassing(user: owner, program: program, service: service)
         if status == .denied { revoke(user: owner, program: program, service: service) } else { rebase(row) }
         if isNews {
-            decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)")
+            decide(row, .settings, "\(service.rawValue) of \(program) was set to \(status.word)", by: author)
         }
         if lifetime.moment != nil || lifetimes.limits.unused != nil { endDue() }
         for (key, prompt) in prompts
@@ -121,36 +140,34 @@ extension AuthorizationGate {
     ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
     ///   - program: A program's id; `nil` for every program.
     ///   - service: Which; `nil` for all.
-    ///   - denials: Whether a no may be among them.
-    /// - Returns: How many answers were forgotten.
-    /// - Throws: `notPermitted` when a no is among them and may not be, `inputOutput` when the store cannot be used.
+    ///   - denials: Which denials may be among them; every other one stays. `nil` for all.
+    ///   - author: Who forgets them, for the journal and the history.
+    /// - Returns: The answers that were forgotten.
+    /// - Throws: `inputOutput` when the store cannot be used.
+    @discardableResult
     public func reset(
         user: UInt32?,
         program: String?,
         service: Service?,
-        denials: Bool = true
-    ) throws(CaptureError) -> Int {
+        denials: [StoredAnswer]? = nil,
+        by author: SettingsAuthor? = nil
+    ) throws(CaptureError) -> [StoredAnswer] {
         var owner = user
         if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
-        if !denials {
-            let holds = try store.allAnswers().contains { row in
-                row.status == .denied && (owner == nil || row.user == owner)
-                    && (program == nil || row.program == program) && (service == nil || row.service == service)
-            }
-            guard !holds else {
-                throw CaptureError(.notPermitted, "the person said no meanwhile, which takes a password to forget")
-            }
-        }
         let gone =
-            try store.remove(user: owner, program: program, service: service)
+            try store.remove(user: owner, program: program, service: service) { row in
+                guard row.status == .denied, let denials else { return false }
+                return !denials.contains(row)
+            }
             + removePassing(user: owner, program: program, service: service)
+        // All of them before anything is told.
+        for row in gone { revoke(user: row.user, program: row.program, service: row.service) }
         for row in gone {
-            revoke(user: row.user, program: row.program, service: row.service)
             var row = row
             row.status = .notDetermined
-            decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset")
+            decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset", by: author)
         }
-        return gone.count
+        return gone
     }
 
     private func refuseMore(than most: Int, of user: UInt32) throws(CaptureError) {
@@ -163,7 +180,12 @@ extension AuthorizationGate {
     }
 
     /// Tells the journal of a change without a request.
-    func decide(_ row: StoredAnswer, _ cause: Decision.Cause, _ message: String) {
+    func decide(
+        _ row: StoredAnswer,
+        _ cause: Decision.Cause,
+        _ message: String,
+        by author: SettingsAuthor? = nil
+    ) {
         decisions(
             Decision(
                 program: row.program,
@@ -174,7 +196,8 @@ extension AuthorizationGate {
                 service: row.service,
                 status: row.status,
                 cause: cause,
-                message: message
+                message: message,
+                author: author
             )
         )
     }

@@ -10,9 +10,20 @@ extension AuthorizationGate {
     /// Off: its live grants have been withdrawn when this returns (sessions are about to end by it), and open questions
     /// about it are taken away; answers stay as they are. It lasts over a restart.
     ///
+    /// - Parameters:
+    ///   - service: Which one.
+    ///   - isOn: Where it is to stand.
+    ///   - turned: Told of all switches when this one stands otherwise than before and that was kept, or could not be; in
+    ///     the order in which they were turned, on the gate, so that it must not block.
     /// - Throws: `inputOutput` when that could not be kept: then it is off all the same, until the daemon's end, and never
     ///   on.
-    public func setSwitch(_ service: Service, isOn: Bool) throws(CaptureError) {
+    public func setSwitch(
+        _ service: Service,
+        isOn: Bool,
+        turned: @Sendable (Switches) -> Void = { _ in }
+    ) throws(CaptureError) {
+        let wasOff = switches.isOff(service)
+        defer { if switches.isOff(service) != wasOff { turned(switches) } }
         // What cannot be known is off, and is written down so with the first change.
         var off = switches.fault.isEmpty ? switches.off : Set(Service.allCases)
         guard isOn else {

@@ -47,7 +47,8 @@ extension HistoryEntry {
             message: DisplayText.neutralized(decision.message, limit: 500),
             pid: decision.pid,
             session: 0,
-            times: 1
+            times: 1,
+            author: decision.author
         )
     }
 

@@ -48,6 +48,8 @@ public struct HistoryEntry: Hashable, Sendable {
     public var session: UInt32
     /// How many such events were put together in this entry.
     public var times: Int64
+    /// Who changed it in settings; `nil` for what no program did there, and what happened before that was kept.
+    public var author: SettingsAuthor?
 }
 
 /// A use of a device that is about to begin.

@@ -111,7 +111,8 @@ public actor HistoryKeeper {
                 service: service,
                 status: isOn ? .notDetermined : .restricted,
                 cause: .settings,
-                message: "\(service.title) was switched \(isOn ? "on" : "off") for every program"
+                message: "\(service.title) was switched \(isOn ? "on" : "off") for every program",
+                author: SettingsAuthor(client)
             )
         )
     }

@@ -10,9 +10,9 @@ enum HistorySchema {
         fileName: HistoryStore.fileName,
         // "CAPH"
         applicationID: 0x4341_5048,
-        version: 1,
+        version: 2,
         create: create,
-        upgrade: { _, _ in }
+        upgrade: upgrade
     )
 
     /// `use` is what the end of a use finds its entry by, and `run` the start of the daemon that began it: an entry of
@@ -42,13 +42,26 @@ enum HistorySchema {
                     session INTEGER NOT NULL,
                     times INTEGER NOT NULL,
                     use INTEGER,
-                    run TEXT NOT NULL
+                    run TEXT NOT NULL,
+                    authorUser INTEGER CHECK(authorUser BETWEEN 0 AND 4294967295),
+                    authorProgram TEXT CHECK((authorProgram IS NULL) = (authorUser IS NULL))
                 ) STRICT;
                 CREATE UNIQUE INDEX entryOpen ON entry(use) WHERE ended IS NULL;
                 CREATE INDEX entryProgram ON entry(user, program);
                 CREATE INDEX entryEnded ON entry(ended);
                 CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
                 PRAGMA application_id = \(kind.applicationID);
+                PRAGMA user_version = \(kind.version);
+                """
+        )
+    }
+
+    /// From version 1, which does not tell who changed a setting.
+    private static func upgrade(_ database: Database, from version: Int32) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE entry ADD COLUMN authorUser INTEGER CHECK(authorUser BETWEEN 0 AND 4294967295);
+                ALTER TABLE entry ADD COLUMN authorProgram TEXT CHECK((authorProgram IS NULL) = (authorUser IS NULL));
                 PRAGMA user_version = \(kind.version);
                 """
         )
@@ -86,6 +99,9 @@ extension HistoryEntry {
         pid = try row.decode(forColumn: "pid")
         session = try row.decode(forColumn: "session")
         times = try row.decode(forColumn: "times")
+        if let program = try row.decode(String?.self, forColumn: "authorProgram") {
+            author = SettingsAuthor(user: try row.decode(forColumn: "authorUser"), program: program)
+        }
     }
 
     /// Writes the entry behind all others; its number is not looked at.
@@ -93,13 +109,14 @@ extension HistoryEntry {
         try database.execute(
             sql: """
                 INSERT INTO entry(kind, user, program, tier, service, device, deviceName, cause, status, wall, sinceBoot,
-                    boot, ended, duration, outcome, message, pid, session, times, use, run)
-                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    boot, ended, duration, outcome, message, pid, session, times, use, run,
+                    authorUser, authorProgram)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 kind.rawValue, user, program, tier?.rawValue, service.rawValue, device, deviceName, cause,
                 status.rawValue, began.wall, began.sinceBoot, began.boot, ended, duration, outcome, message, pid,
-                session, times, use, run,
+                session, times, use, run, author?.user, author?.program,
             ]
         )
     }

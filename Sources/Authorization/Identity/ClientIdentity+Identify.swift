@@ -14,6 +14,8 @@ extension ClientIdentity {
         guard (try? ProgramID(found.program)) != nil else {
             throw doubt(facts, "'\(found.program)' is no name that a program can have in settings")
         }
+        // Of the others the id says enough, and what a package manager links or moves is the same program all the while.
+        if found.tier != .claimed { found.executable?.changed = nil }
         found.groups = facts.gids
         found.units = [facts.systemUnit, facts.userUnit].compactMap { $0 }
         return found

@@ -30,6 +30,7 @@ extension ExecutableFile {
             path: path,
             device: UInt64(status.st_dev),
             inode: UInt64(status.st_ino),
+            changed: FileStamp.nanoseconds(status.st_ctim),
             isProtected: isRootsAlone(status) && areFoldersRootsAlone(above: path, below: root)
         )
         return .found(file)

@@ -6,15 +6,23 @@ public struct ExecutableFile: Hashable, Sendable {
     public var device: UInt64
     /// Its inode there (`st_ino`).
     public var inode: UInt64
+    /// When it was last changed (`st_ctim`), in nanoseconds since 1970, where that tells it from another file: `nil` for
+    /// one that is protected, and where it is not known.
+    ///
+    /// A number of the disk is given again when its file is removed, and kept when the file is written over. No user can
+    /// set this time on a file system of the kernel's; one that a user serves itself (FUSE) says what it likes. The kernel
+    /// also renews it when the file's mode, owner, labels, name or number of links change.
+    public var changed: Int64?
     /// Whether only root can put another file there: the file and every folder above it belong to root and are not
     /// writable by anybody else.
     public var isProtected: Bool
 
     /// A file of the given properties.
-    public init(path: String, device: UInt64, inode: UInt64, isProtected: Bool) {
+    public init(path: String, device: UInt64, inode: UInt64, changed: Int64? = nil, isProtected: Bool) {
         self.path = path
         self.device = device
         self.inode = inode
+        self.changed = isProtected ? nil : changed
         self.isProtected = isProtected
     }
 
@@ -24,10 +32,18 @@ public struct ExecutableFile: Hashable, Sendable {
     /// Whether this is the same program as another file at the same path.
     ///
     /// A package upgrade replaces the file under a path that only root can write: the same program. Where a user can
-    /// write, another device or inode is another program.
+    /// write, another device, inode or time of change is another program, and so is a file of which the time is not known:
+    /// a file that was given another mode or another link counts as a new one, too.
     public func isSameProgram(as other: ExecutableFile) -> Bool {
-        guard path == other.path else { return false }
+        guard isInPlace(of: other) else { return false }
         if isProtected && other.isProtected { return true }
-        return device == other.device && inode == other.inode
+        guard let changed, let others = other.changed else { return false }
+        return changed == others
+    }
+
+    /// Whether this lies where another file at the same path does, whatever became of its content.
+    public func isInPlace(of other: ExecutableFile) -> Bool {
+        guard path == other.path else { return false }
+        return (isProtected && other.isProtected) || (device == other.device && inode == other.inode)
     }
 }

@@ -110,19 +110,24 @@ public enum ProcessExecutable: Hashable, Sendable {
     ///   - link: The link's text.
     ///   - device: `st_dev` of the file behind it.
     ///   - inode: `st_ino` of the file behind it.
+    ///   - changed: `st_ctim` of the file behind it, in nanoseconds.
     ///   - root: The root of the system's own view: empty for this process's, `/proc/1/root` for a daemon from which
     ///     home and temporary directories are hidden.
-    public static func examine(link: String, device: UInt64, inode: UInt64, below root: String = "")
-        -> ProcessExecutable
-    {
+    public static func examine(
+        link: String,
+        device: UInt64,
+        inode: UInt64,
+        changed: Int64,
+        below root: String = ""
+    ) -> ProcessExecutable {
         if link.hasPrefix("/memfd:") { return .memory(link) }
         guard link.hasPrefix("/") else { return .unreadable("its path '\(link)' is outside of every root") }
         let look = ExecutableFile.look(link, below: root)
         if case .found(let here) = look, here.device == device, here.inode == inode { return .file(here) }
         // The kernel adds this; a file may also truly end so, and has been found above then.
         if link.hasSuffix(" (deleted)") { return .deleted(String(link.dropLast(10))) }
-        let file = ExecutableFile(path: link, device: device, inode: inode, isProtected: false)
-        // What lies there cannot be compared. The answer is bound to device and inode then, so a forged path wins nothing.
+        let file = ExecutableFile(path: link, device: device, inode: inode, changed: changed, isProtected: false)
+        // What lies there cannot be compared. The answer is bound to the file itself then, so a forged path wins nothing.
         if case .hidden = look { return .file(file) }
         return .elsewhere(file)
     }

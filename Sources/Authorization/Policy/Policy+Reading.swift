@@ -15,11 +15,8 @@ extension Policy {
     ///   - directories: Folders of the configuration, the vendor's first and the administrator's last.
     ///   - owners: The uids that files and folders may belong to, without others being able to write to them; `nil` trusts
     ///     anybody, as is right for a daemon of one's own.
-    public init(directories: [String], ownedBy owners: Set<UInt32>?) {
-        self.init(directories: directories, ownedBy: owners, accounts: .system)
-    }
-
-    init(directories: [String], ownedBy owners: Set<UInt32>?, accounts: Accounts) {
+    ///   - accounts: Who is asked about users and groups, now and whenever a rule names one.
+    public init(directories: [String], ownedBy owners: Set<UInt32>?, accounts: Accounts) {
         self.accounts = accounts
         var paths: [String: String] = [:]
         for directory in directories {

@@ -28,7 +28,7 @@ public struct Policy: Sendable {
     /// Rules that name users or groups who are not there.
     public internal(set) var remarks: [KeyFileProblem] = []
     /// Who is asked about users and groups.
-    var accounts = Accounts.system
+    var accounts = Accounts.unknown
 
     /// No rules: everybody is asked.
     public init() {}

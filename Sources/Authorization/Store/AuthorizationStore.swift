@@ -96,16 +96,28 @@ public final class AuthorizationStore: Sendable {
     ///   - user: Whose; `nil` for everybody's.
     ///   - program: Whose; `nil` for every program's.
     ///   - service: To what; `nil` for all.
+    ///   - isKept: Which of those stay.
     /// - Returns: The answers that went.
-    func remove(user: UInt32?, program: String?, service: Service?) throws(CaptureError) -> [StoredAnswer] {
+    func remove(
+        user: UInt32?,
+        program: String?,
+        service: Service?,
+        keeping isKept: (StoredAnswer) -> Bool = { _ in false }
+    ) throws(CaptureError) -> [StoredAnswer] {
         let filter = """
             WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR program = ?2) AND (?3 IS NULL OR service = ?3)
             """
         let arguments: StatementArguments = [user, program, service?.rawValue]
         return try file.access(.writing) { database in
-            let gone = try Row.fetchAll(database, sql: "SELECT * FROM answer \(filter)", arguments: arguments)
+            let found = try Row.fetchAll(database, sql: "SELECT * FROM answer \(filter)", arguments: arguments)
                 .map(StoredAnswer.init)
-            try database.execute(sql: "DELETE FROM answer \(filter)", arguments: arguments)
+            let gone = found.filter { !isKept($0) }
+            for row in gone {
+                try database.execute(
+                    sql: "DELETE FROM answer WHERE user = ? AND program = ? AND service = ? AND executable = ?",
+                    arguments: [row.user, row.program, row.service.rawValue, row.executableKey]
+                )
+            }
             return gone
         }
     }

@@ -18,13 +18,13 @@ enum StoreSchema {
     /// "CAPT": says that a database is ours (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x4341_5054
     /// Raised with every change of the tables (`PRAGMA user_version`).
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     /// Makes the tables in an empty database.
     ///
     /// `executable` is a part of the key, because programs of one claimed unit are told apart by their files; it is
     /// empty where the id says enough. Devices and inodes are unsigned 64 bits, kept as the signed number of the same
-    /// bits.
+    /// bits. `changed` is in nanoseconds, and not there where only root can replace the file.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -48,6 +48,7 @@ enum StoreSchema {
                     usedWall INTEGER,
                     usedSinceBoot INTEGER,
                     usedBoot TEXT,
+                    changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL),
                     CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
                         AND (path IS NULL) = (protected IS NULL)),
                     PRIMARY KEY(user, program, service, executable)
@@ -63,15 +64,24 @@ enum StoreSchema {
     /// Finds the few answers that have a date among the many that have none.
     private static let dates = "CREATE INDEX answerUntil ON answer(until) WHERE until IS NOT NULL;"
 
-    /// From version 1, whose answers all hold for always and have not been seen in use.
+    /// From version 1, whose answers all hold for always and have not been seen in use, and from version 2, which knows of
+    /// no file when it was last changed: a yes for one that not only root can replace counts no more, since nobody can
+    /// tell whether it is still that file.
     private static func upgrade(_ database: Database, from version: Int32) throws {
+        if version < 2 {
+            try database.execute(
+                sql: """
+                    ALTER TABLE answer ADD COLUMN until INTEGER CHECK(until IS NULL OR status = 3);
+                    ALTER TABLE answer ADD COLUMN usedWall INTEGER;
+                    ALTER TABLE answer ADD COLUMN usedSinceBoot INTEGER;
+                    ALTER TABLE answer ADD COLUMN usedBoot TEXT;
+                    \(dates)
+                    """
+            )
+        }
         try database.execute(
             sql: """
-                ALTER TABLE answer ADD COLUMN until INTEGER CHECK(until IS NULL OR status = 3);
-                ALTER TABLE answer ADD COLUMN usedWall INTEGER;
-                ALTER TABLE answer ADD COLUMN usedSinceBoot INTEGER;
-                ALTER TABLE answer ADD COLUMN usedBoot TEXT;
-                \(dates)
+                ALTER TABLE answer ADD COLUMN changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL);
                 PRAGMA user_version = \(StoreSchema.version);
                 """
         )
@@ -114,6 +124,7 @@ extension StoredAnswer {
                 path: path,
                 device: UInt64(bitPattern: device),
                 inode: UInt64(bitPattern: inode),
+                changed: try row.decode(Int64?.self, forColumn: "changed"),
                 isProtected: try row.decode(forColumn: "protected")
             )
         }
@@ -133,14 +144,16 @@ extension StoredAnswer {
         try database.execute(
             sql: """
                 INSERT OR REPLACE INTO answer(user, program, service, executable, tier, status, reason, wall, sinceBoot,
-                    boot, path, device, inode, protected, detail, until, usedWall, usedSinceBoot, usedBoot)
-                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    boot, path, device, inode, protected, detail, until, usedWall, usedSinceBoot, usedBoot,
+                    changed)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 user, program, service.rawValue, executableKey, tier.rawValue, status.rawValue, reason.rawValue,
                 time.wall, time.sinceBoot, time.boot, executable?.path,
                 executable.map { Int64(bitPattern: $0.device) }, executable.map { Int64(bitPattern: $0.inode) },
                 executable?.isProtected, detail, lifetime.moment, lastUsed?.wall, lastUsed?.sinceBoot, lastUsed?.boot,
+                executable?.changed,
             ]
         )
     }

@@ -28,7 +28,8 @@ public struct StoredAnswer: Hashable, Sendable {
     public var reason: AnswerReason
     /// When it was given.
     public var time: AnswerTime
-    /// The file that it was given for; `nil` when it holds for any file that runs under the id.
+    /// The file that it was given for; `nil` when a no, or an answer of the machine's or a sandbox, holds for any file that
+    /// runs under the id.
     public var executable: ExecutableFile?
     /// What the identity was made of, in words.
     public var detail: String
@@ -43,15 +44,25 @@ public struct StoredAnswer: Hashable, Sendable {
             && executable == other.executable && lifetime == other.lifetime
     }
 
+    /// Whether it counts for nobody: a yes to a person's own program that was stored without all that tells its file from
+    /// others, by an earlier version or by the name of a unit alone.
+    var isNobodys: Bool {
+        guard tier == .claimed, status != .denied else { return false }
+        guard let executable else { return program.hasPrefix("app:") }
+        return !executable.isProtected && executable.changed == nil
+    }
+
     /// Whether the answer counts for a client of the same program id.
     ///
     /// The id of a service, a dedicated user or a sandbox says enough. A claimed one is bound to its file: another file
-    /// at the same path, or another program in a unit of the same name, is another program.
+    /// at the same path, or another program in a unit of the same name, is another program. A no stays where the file was
+    /// only changed, so that no program has itself asked about again by that; and a yes that names no file is nobody's.
     func counts(for client: ClientIdentity) -> Bool {
         guard tier == client.tier else { return false }
-        guard client.tier == .claimed, let executable else { return true }
+        guard client.tier == .claimed else { return true }
+        guard let executable else { return status == .denied || client.executable == nil }
         guard let present = client.executable else { return false }
-        return executable.isSameProgram(as: present)
+        return status == .denied ? executable.isInPlace(of: present) : executable.isSameProgram(as: present)
     }
 }
 

@@ -39,6 +39,11 @@ public struct HistoryEvent: Hashable, Sendable {
     public var session: UInt32 = 0
     /// How many such events it stands for.
     public var times: Int64 = 1
+    /// The user whose program set or reset an answer, or turned a switch; empty for what no program did in settings, and
+    /// where that was not kept.
+    public var authorUser = ""
+    /// That program's id; empty as well.
+    public var authorProgram = ""
 
     /// An event of a kind, of which nothing else is known.
     public init(id: UInt64, kind: String) {
@@ -126,5 +131,7 @@ extension HistoryEvent {
         processID = UInt32(clamping: row["pid"]?.integer ?? 0)
         session = UInt32(clamping: row["session"]?.integer ?? 0)
         times = row["times"]?.integer ?? 1
+        authorUser = row["author-user"]?.text ?? ""
+        authorProgram = row["author-program"]?.text ?? ""
     }
 }

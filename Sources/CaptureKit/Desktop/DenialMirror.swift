@@ -15,7 +15,6 @@ public struct DenialMirror: Sendable {
     static let ownTable = "org.capturekit.Capture1"
     private static let refusal = ["no"]
     private static let services: [AuthorizationService] = [.camera, .microphone]
-    private static let prefix = "flatpak:"
 
     private let panel: AuthorizationPanel
     private let store: PermissionStore
@@ -26,8 +25,21 @@ public struct DenialMirror: Sendable {
     }
 
     /// Whether denials of a program are kept in the store.
-    public static func concerns(_ program: String) -> Bool {
-        program.hasPrefix(prefix) && program.utf8.count > prefix.utf8.count
+    public static func concerns(_ program: String) -> Bool { application(of: program) != nil }
+
+    /// The name that the desktop's portals have for a program: a Flatpak's own, a snap's after `snap.`; `nil` for others.
+    static func application(of program: String) -> String? {
+        for (kind, prefix) in [("flatpak:", ""), ("snap:", "snap.")] where program.hasPrefix(kind) {
+            let name = program.dropFirst(kind.count)
+            return name.isEmpty ? nil : prefix + name
+        }
+        return nil
+    }
+
+    /// The program of such a name. A Flatpak's has two dots and more, a snap's the one.
+    static func program(of application: String) -> String {
+        let parts = application.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0] == "snap" ? "snap:\(parts[1])" : "flatpak:\(application)"
     }
 
     /// Brings the store up to date: with denials that were given or lifted while nobody looked, too.
@@ -38,7 +50,7 @@ public struct DenialMirror: Sendable {
         for service in DenialMirror.services {
             let here = denied[service] ?? []
             let ours = try await store.permissions(table: DenialMirror.ownTable, id: service.rawValue).keys
-            for program in here.union(ours.map { DenialMirror.prefix + $0 }).sorted() {
+            for program in here.union(ours.map(DenialMirror.program)).sorted() {
                 try await put(program, service, isDenied: here.contains(program))
             }
         }
@@ -74,7 +86,7 @@ public struct DenialMirror: Sendable {
         _ service: AuthorizationService,
         isDenied: Bool
     ) async throws(CaptureError) {
-        let application = String(program.dropFirst(DenialMirror.prefix.count))
+        guard let application = DenialMirror.application(of: program) else { return }
         let id = service.rawValue
         let there = try await store.permissions(table: DenialMirror.table, id: id)[application]
         let isOurs = try await store.permissions(table: DenialMirror.ownTable, id: id)[application] != nil

@@ -7,7 +7,8 @@ struct HistoryCommand: AsyncParsableCommand {
         abstract: "Show who used which camera or microphone, and every decision.",
         discussion: """
             The latest first. You are shown what is yours, root is shown everything. Times are given as 2026-03-01, \
-            '2026-03-01 12:30', today, yesterday, or as a span before now such as 90min, 12h or 7d.
+            '2026-03-01 12:30', today, yesterday, or as a span before now such as 90min, 12h or 7d. BY says what \
+            decided and, where an answer was set or reset or a switch was turned, whose program did that.
             """
     )
 

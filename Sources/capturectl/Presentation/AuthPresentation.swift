@@ -106,9 +106,10 @@ enum AuthPresentation {
 
     /// An identity with its parts, one in a line; those that there are not are left out.
     static func text(_ identity: ProgramIdentity) -> String {
-        let file = identity.file.map {
-            "\(Printable.text($0.path, limit: 1000)) (device \($0.device), inode \($0.inode)"
-                + ($0.isProtected ? ", which only root can replace)" : ")")
+        let file = identity.file.map { file in
+            let changed = file.changed.map { ", changed \(Clock.Moment(seconds: $0 / 1_000_000_000).text)" } ?? ""
+            return "\(Printable.text(file.path, limit: 1000)) (device \(file.device), inode \(file.inode)\(changed)"
+                + (file.isProtected ? ", which only root can replace)" : ")")
         }
         let lines: [(String, String?)] = [
             ("program", Printable.text(identity.program, limit: 1000)), ("tier", Printable.text(identity.tier)),
@@ -133,7 +134,7 @@ enum AuthPresentation {
         guard let file else { return .null }
         return [
             "path": JSON(file.path), "device": JSON(file.device), "inode": JSON(file.inode),
-            "protected": JSON(file.isProtected),
+            "changed": file.changed.map { JSON($0) } ?? .null, "protected": JSON(file.isProtected),
         ]
     }
 }

@@ -7,7 +7,7 @@ enum HistoryPresentation {
         for event in events {
             table.add([
                 Clock.Moment(seconds: event.began / 1000).text, event.user, event.program, event.tier, event.service,
-                what(event), event.kind == "use" ? Quantities.time(event.duration * 1_000_000) : "", event.cause,
+                what(event), event.kind == "use" ? Quantities.time(event.duration * 1_000_000) : "", decider(event),
                 note(event),
             ])
         }
@@ -22,6 +22,12 @@ enum HistoryPresentation {
             default: event.status?.word ?? "unknown"
             }
         return event.times > 1 ? "\(word) x\(event.times)" : word
+    }
+
+    /// What decided, and who it was where somebody changed a setting, as in `settings: root by exe:/usr/bin/capturectl`.
+    private static func decider(_ event: HistoryEvent) -> String {
+        event.authorProgram.isEmpty
+            ? event.cause : "\(event.cause): \(event.authorUser) by \(event.authorProgram)"
     }
 
     /// The device of a use, and the reason of what did not end as asked.
@@ -39,6 +45,8 @@ enum HistoryPresentation {
             "began": JSON(event.began), "ended": event.ended.map { JSON($0) } ?? .null,
             "duration": JSON(event.duration), "outcome": JSON(event.outcome), "message": JSON(event.message),
             "pid": JSON(event.processID), "session": JSON(event.session), "times": JSON(event.times),
+            "author": event.authorProgram.isEmpty
+                ? .null : ["user": JSON(event.authorUser), "program": JSON(event.authorProgram)],
         ]
     }
 }

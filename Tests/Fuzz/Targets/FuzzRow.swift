@@ -15,6 +15,7 @@ enum FuzzRow {
     private static let columns = [
         "user", "program", "service", "executable", "tier", "status", "reason", "wall", "sinceBoot", "boot", "path",
         "device", "inode", "protected", "detail", "until", "usedWall", "usedSinceBoot", "usedBoot",
+        "changed",
     ]
 
     @Sendable static func row(_ bytes: [UInt8]) {

@@ -14,29 +14,17 @@ struct AuthExplainCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Whom the program runs as. (default: you)", valueName: "name"))
-    var user: String?
-
-    @Argument(help: ArgumentHelp("A program's id, as 'auth list' prints it.", valueName: "program"))
-    var program: String?
+    @OptionGroup var subject: ProgramOptions
 
     @Argument(help: ArgumentHelp("This service alone.", valueName: "service"))
     var service: AuthorizationService?
 
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    func validate() throws {
-        if user != nil, program == nil { throw ValidationError("--user goes with a program") }
-    }
-
     func run() async throws {
-        try UserName.check(user)
-        if let program { try ProgramName.check(program) }
+        try subject.check()
         let panel = AuthorizationPanel(on: try await bus.connect())
         let services = service.map { [$0] } ?? [.camera, .microphone]
-        let explanations = try await panel.explain(program ?? "", services, user: user ?? "")
-        if json { return Output.print(JSON.array(explanations.map(AuthPresentation.json))) }
+        let explanations = try await panel.explain(subject.program ?? "", services, user: subject.user ?? "")
+        if subject.json { return Output.print(JSON.array(explanations.map(AuthPresentation.json))) }
         Output.print(AuthPresentation.text(explanations))
     }
 }

@@ -4,7 +4,11 @@ import CaptureKit
 struct AuthResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Forget answers, so that the next start asks again."
+        abstract: "Forget answers, so that the next start asks again.",
+        discussion: """
+            To forget a no takes your password. Another user's answers take root, and so does a no to a service or a user of \
+            a program's own; a yes to these is forgotten by who sits at the machine, too.
+            """
     )
 
     @OptionGroup var bus: BusOptions

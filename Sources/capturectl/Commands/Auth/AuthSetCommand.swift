@@ -7,7 +7,9 @@ struct AuthSetCommand: AsyncParsableCommand {
         abstract: "Store an answer for a program, as if it had been asked.",
         discussion: """
             A no takes effect at once, in running sessions too, and so does the end of a yes. Another user's answers take \
-            root. What policy restricts cannot be set.
+            root, and so does a yes to a service or a user of a program's own, which counts for everybody; a no to these is \
+            free to who sits at the machine. A yes belongs to a file, which app: ids do not name: those programs are allowed \
+            when they ask. What policy restricts cannot be set.
             """
     )
 

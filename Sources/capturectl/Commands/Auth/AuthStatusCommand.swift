@@ -13,28 +13,16 @@ struct AuthStatusCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Another user's answers.", valueName: "name"))
-    var user: String?
-
-    @Argument(help: ArgumentHelp("A program's id, as 'auth list' prints it.", valueName: "program"))
-    var program: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    func validate() throws {
-        if user != nil, program == nil { throw ValidationError("--user goes with a program") }
-    }
+    @OptionGroup var subject: ProgramOptions
 
     func run() async throws {
-        try UserName.check(user)
-        if let program { try ProgramName.check(program) }
+        try subject.check()
         let panel = AuthorizationPanel(on: try await bus.connect())
         var statuses: [AuthorizationService: AuthorizationStatus] = [:]
         var name: String
-        if let program {
+        if let program = subject.program {
             name = program
-            statuses = try await panel.statuses(of: program, user: user ?? "")
+            statuses = try await panel.statuses(of: program, user: subject.user ?? "")
         } else {
             name = try await panel.whoAmI().program
             for service in [AuthorizationService.camera, .microphone] {
@@ -44,9 +32,10 @@ struct AuthStatusCommand: AsyncParsableCommand {
         let rows = statuses.sorted { $0.key < $1.key }
         var places: [AuthorizationService: String] = [:]
         for service in rows.filter({ $0.value == .restricted }).map(\.key) {
-            places[service] = try await panel.explain(program ?? "", [service], user: user ?? "").first?.policySource
+            let program = subject.program ?? ""
+            places[service] = try await panel.explain(program, [service], user: subject.user ?? "").first?.policySource
         }
-        if json {
+        if subject.json {
             return Output.print([
                 "program": JSON(name),
                 "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.word)) }),

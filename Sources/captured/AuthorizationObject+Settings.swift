@@ -1,0 +1,85 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// Consent changed by people, without a prompt.
+extension AuthorizationObject {
+    func set(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await set(call, lifetime: .always)
+    }
+
+    func setFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await set(call, lifetime: try LifetimeCoding.option(call.arguments.properties(4)))
+    }
+
+    private func set(_ call: BusCall, lifetime: GrantLifetime) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
+        let program = try call.arguments.text(1)
+        let service = try call.arguments.service(2)
+        let word = try call.arguments.text(3)
+        guard let status = AuthorizationStatus(word: word) else {
+            throw CaptureError(.invalidArgument, "unknown answer '\(word)', expected authorized or denied")
+        }
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        // Whoever may not at all first; nobody types a password for what policy forbids anyway.
+        try await settings.allow(client, on: owner, of: program)
+        try await gate.checkSettable(user: user, program: program, service: service, status: status)
+        let loosening = status == .denied ? nil : "let \(program) use \(service.title)"
+        try await settings.allow(client, on: owner, of: program, loosening: loosening)
+        try await gate.set(
+            user: user,
+            program: program,
+            service: service,
+            status: status,
+            lifetime: lifetime,
+            most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
+            by: SettingsAuthor(client.identity)
+        )
+        await engine.endRevoked()
+        try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+        return []
+    }
+
+    /// How many answers a user may set: a no is free, for whichever program, and nobody has that many of them.
+    static let mostSettings = 10_000
+
+    func reset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let name = try call.arguments.text(0)
+        let program = try call.arguments.text(1)
+        let word = try call.arguments.text(2)
+        let service = word.isEmpty ? nil : try Service(named: word)
+        // Without a name: one's own answers; root's "without a name" is everybody's.
+        let user: UInt32? =
+            name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
+        let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
+        let denied = try await gate.list().filter { row in
+            row.status == .denied && (owner == nil || row.user == owner)
+                && (program.isEmpty || row.program == program) && (service == nil || row.service == service)
+        }
+        let loosening = AuthorizationObject.forgetting(denied)
+        try await settings.allow(client, on: owner, of: program, loosening: loosening)
+        let gone = try await gate.reset(
+            user: owner,
+            program: program.isEmpty ? nil : program,
+            service: service,
+            // A no that came since then was not named by the dialog, and stays.
+            denials: client.identity.user == 0 ? nil : denied,
+            by: SettingsAuthor(client.identity)
+        )
+        await engine.endRevoked()
+        for row in gone {
+            try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)
+        }
+        return [.uint32(UInt32(clamping: gone.count))]
+    }
+
+    /// What forgetting answers makes possible; `nil` for nothing.
+    private static func forgetting(_ denied: [StoredAnswer]) -> String? {
+        guard let first = denied.first else { return nil }
+        let others = denied.count > 1 ? " and \(denied.count - 1) more" : ""
+        return "forget that \(first.program) was denied \(first.service.title)\(others)"
+    }
+}
