@@ -1,7 +1,10 @@
 """A desktop of the test's own: an X server, a session bus with the machine's portal backend, a captured and its agent, all
 in one folder, and gone afterwards. What a person would do with a window, xdotool does."""
-import json, os, re, signal, subprocess, time
+import json, os, re, signal, subprocess, sys, time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Support"))
+from private_daemon import announced, start_bus
 
 LIMIT = 60  # Seconds for what happens at once; a busy machine takes some.
 
@@ -38,10 +41,13 @@ class Desktop:
         (self.folder / ".config/captured/captured.conf").write_text("[Consent]\nPromptLimitIntervalSec=0\n")
         try:
             # It starts anew whenever its last client leaves, unless told not to: an xdotool is one that comes and goes.
-            number = self.started("Xvfb", "-displayfd", "{}", "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset")
-            self.environment["DISPLAY"], self.screen = f":{number}", self.running[-1]
-            self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.started(
-                "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", "--print-address={}")
+            self.screen, number = announced(
+                ["Xvfb", "-displayfd", "{}", "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"],
+                self.folder / "Xvfb.log", self.environment)
+            self.running.append(self.screen)
+            self.environment["DISPLAY"] = f":{number}"
+            bus, self.environment["DBUS_SESSION_BUS_ADDRESS"] = start_bus(self.folder, self.environment)
+            self.running.append(bus)
             self.start_daemon()
             self.program = json.loads(self.control("auth", "whoami", "--json"))["program"]
             self.describe("capturectl")
@@ -55,18 +61,6 @@ class Desktop:
             if child.poll() is None:
                 child.terminate()
             child.wait()
-
-    def started(self, *command):
-        """Starts a server that writes where it listens to a descriptor, for which `{}` stands; returns the line."""
-        reading, writing = os.pipe()
-        with open(self.folder / f"{command[0]}.log", "wb") as log, open(reading, encoding="ascii") as line:
-            child = subprocess.Popen([part.format(writing) for part in command], pass_fds=[writing], stdout=log,
-                                     stderr=log, stdin=subprocess.DEVNULL, env=self.environment)
-            os.close(writing)
-            self.running.append(child)
-            if not (text := line.readline().strip()):
-                raise RuntimeError(f"{command[0]} did not start: {self.log(command[0])}")
-            return text
 
     def start(self, program, *arguments, log=None, environment=None):
         """Starts a program of ours, in a session of its own: without a terminal to ask on."""

@@ -2,8 +2,9 @@
 # Who is there to be asked, by the word of the machine's own logind, systemd, buses and polkit: two sessions of one user, a
 # session that is locked, another user at the seat, the desktop's agent below a service manager; and where nothing can be
 # written any more.
-# machine: --systemd --vivid 1 --timeout 1200
+# machine: --systemd --vivid 1 --timeout 2400
 # flavours: stock fast
+# shares: people
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 state=/var/lib/captured
@@ -81,6 +82,13 @@ sessions() {
   it "a service of the machine gets one" systemctl start bell
   it "in the session that is in front" asked 2 1
   it "it is the machine's" stores 'root unit:bell.service microphone authorized'
+  it "from elsewhere she may not take it back" refused 77 'who sits at this machine may only' \
+    elsewhere capturectl auth set unit:bell.service microphone denied
+  it "where she sits she may" alone capturectl auth set unit:bell.service microphone denied
+  it "then it is a no" stores 'root unit:bell.service microphone denied'
+  it "which she may not make a yes" refused 77 'root alone' alone capturectl auth set unit:bell.service microphone authorized
+  it "nor have forgotten" refused 77 'root alone' alone capturectl auth reset unit:bell.service
+  it "it is a no still" stores 'root unit:bell.service microphone denied'
   forget
   end here
   it "without an agent at the machine a program there is refused, and told where one was looked for" \
@@ -196,13 +204,60 @@ password() {
   end here
   rest
 }
+# polkit_says RESULT [ACTION]
 polkit_says() {
   mkdir -p /etc/polkit-1/rules.d
-  printf 'polkit.addRule(function(action) {\n  if (action.id == "org.capturekit.capture1.allow-claimed") return polkit.Result.%s;\n});\n' \
-    "$1" >/etc/polkit-1/rules.d/10-suite.rules
+  printf 'polkit.addRule(function(action) {\n  if (action.id == "org.capturekit.capture1.%s") return polkit.Result.%s;\n});\n' \
+    "${2:-allow-claimed}" "$1" >/etc/polkit-1/rules.d/10-suite.rules
   chmod 755 /etc/polkit-1/rules.d
   systemctl restart polkit
 }
+
+# A yes to a service counts for everybody at the machine, and any program of hers could have given it: it takes her password,
+# which she types where polkit's own agent asks for it. A no takes none.
+service_password() {
+  spawn here alice /home/alice/here agent yes
+  says_in here registered
+  configure suite '[Consent]\nPasswordForServices=yes'
+  reload_captured
+  systemctl start bell 2>/dev/null
+  it "a yes to a service without her password does not count" bell_is 75
+  it "the service is told" says 'Dismissed .*unit:bell.service.*takes your password' journal bell
+  it "and the journal" says 'unit:bell.service does not get the microphone.*takes your password' journal captured
+  it "nothing is stored" stores_nothing
+  chpasswd <<<'alice:of alice'
+  local agent
+  agent=$(pgrep -x here)
+  terminal polkit pkttyagent --process "$agent"
+  # For this very process: others may have had one before.
+  it "polkit has an agent of its own there" wait_for 60 says "Registered Authentication Agent for unix-process:$agent:" \
+    journalctl -b -o cat --no-pager -t polkitd
+  systemctl start --no-block bell
+  it "polkit's own agent asks for her password, and tells what for" shows polkit 'to let bell .unit:bell.service.*microphone'
+  it "it is hers that is meant" shows polkit 'Authenticating as: alice'
+  wait_for 40 prompted 1 && types polkit 'of bob\n'
+  it "a wrong one does not count" wait_for 60 bell_ended 75
+  it "nothing is stored of it" stores_nothing
+  systemctl start --no-block bell
+  wait_for 40 prompted 2 && types polkit 'of alice\n'
+  it "with it the yes counts" wait_for 60 bell_ended 0
+  it "and is the machine's" stores 'root unit:bell.service microphone authorized'
+  it "a person was asked each time" times here 3 '^asked'
+  end here
+  end pkttyagent
+  forget
+  spawn here alice /home/alice/here agent no
+  says_in here registered
+  systemctl start bell 2>/dev/null
+  it "a no takes none" bell_is 77
+  it "and is stored" stores 'root unit:bell.service microphone denied'
+  end here
+  rest
+}
+
+# prompted COUNT: so often polkit's own agent asked for a password
+prompted() { (($(grep -ac 'Password:' "$work/polkit.screen") == $1)); }
+bell_ended() { [[ $(systemctl show -P ActiveState bell) == @(failed|inactive) ]] && bell_is "$1"; }
 
 # captured-agent.service, as her service manager runs it. Where no desktop is, it is tried some times: that goes on while
 # other things are looked at.
@@ -326,6 +381,7 @@ desktop_is_missing
 away
 limit
 password
+service_password
 desktop
 full
 finish

@@ -1,11 +1,10 @@
 #!/bin/bash
-# What goes wrong on an installed system, each with its exit code: killed processes, a damaged store,
-# hostile callers (12-faults-devices has those of devices, disks and pipes); and what the installation promises of itself.
+# What goes wrong on an installed system, each with its exit code: killed processes, hostile callers (12-faults-devices has
+# those of devices, disks and pipes, 61-attacks-answers a damaged store); and what the installation promises of itself.
 # machine: --systemd --vivid 2 --timeout 2400 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
-store=/var/lib/captured/authorization.sqlite
 picture=(--microphone none --video-format YUYV:320x180 --video-codec mjpeg)
 sound=(--camera none --microphone hw:Loopback,1)
 
@@ -133,55 +132,6 @@ hostile() {
   it "and serves" works
 }
 
-# damaged NAME REASON COMMAND...: after the command, run while the daemon is down, every start is refused for that reason
-damaged() {
-  local name=$1 reason=$2 before
-  shift 2
-  systemctl stop captured
-  rm -rf /var/lib/captured && cp -a "$work/state" /var/lib/captured
-  "$@"
-  before=$(cksum $store 2>&1)
-  systemctl reset-failed captured 2>/dev/null
-  it "store $name: captured runs" systemctl start captured
-  it "store $name: a start is refused for that reason" refused 74 "$reason" alone capturectl start "${sound[@]}" store.wav
-  it "store $name: it is kept as it is" test "$(cksum $store 2>&1)" = "$before"
-  it "store $name: doctor tells what mends it" mends "$reason"
-  ! mountpoint -q /var/lib/captured || { systemctl stop captured; umount /var/lib/captured; }
-}
-mends() {
-  local status=0
-  capturectl doctor >"$work/doctor" 2>&1 || status=$?
-  grep -A1 'PROBLEM store' "$work/doctor" | grep -qE "$1" && grep -A1 'PROBLEM store' "$work/doctor" | grep -q 'mend it' &&
-    [[ $status == 78 ]] || { echo "status $status"; cat "$work/doctor"; return 1; }
-}
-newer() { "$python" -c "import sqlite3; d = sqlite3.connect('$store'); d.execute('PRAGMA user_version = 99'); d.close()"; }
-read_only() { mount --bind /var/lib/captured /var/lib/captured && mount -o remount,bind,ro /var/lib/captured; }
-full() {
-  mount -t tmpfs -o size=64K,mode=0700,uid=captured,gid=captured tmpfs /var/lib/captured
-  head -c 1M /dev/zero >/var/lib/captured/ballast 2>/dev/null
-}
-
-stores_of_answers() {
-  systemctl stop captured
-  cp -a /var/lib/captured "$work/state"
-  damaged 'of random bytes' 'damaged|not a database' dd if=/dev/urandom of=$store bs=4096 count=4 conv=notrunc status=none
-  damaged 'cut short' 'damaged|malformed|cut off' truncate -s 5000 $store
-  damaged 'empty' 'cut off' truncate -s 0 $store
-  damaged 'of another owner' 'belongs to uid 0' chown root $store
-  damaged 'open to others' 'mode 0644' chmod 0644 $store
-  damaged 'of a newer version' 'newer|version' newer
-  damaged 'that is read-only' 'read-only|Read-only|written' read_only
-  damaged 'on a full disk' 'full|No space' full
-  systemctl stop captured
-  rm -rf /var/lib/captured
-  it "store missing: captured runs" systemctl start captured
-  it "store missing: a new one is made" test -s $store
-  it "store missing: nothing is in it" stores_nothing
-  it "store missing: it is nobody else's" test "$(stat -c %a%U $store)" = 600captured
-  it "store missing: and starts ask" expect_exit 75 alone capturectl start "${sound[@]}" store.wav
-  it "store missing: no file is left of any" fails test -e /home/alice/store.wav
-}
-
 configuration() {
   configure bad '[Consent]\nPromptTimeoutSec=3\nPromptTimeoutSec=never\n[Nonsense]\nX=1'
   it "a bad configuration is read" reload_captured
@@ -247,5 +197,4 @@ daemons
 clients
 hostile
 configuration
-stores_of_answers
 finish

@@ -40,7 +40,8 @@ attack zombie "a peer that has ended, and is not waited for" 77 'NotPermitted: .
 few_numbers() { sysctl -qw kernel.pid_max="$1"; }
 it "the machine has few process numbers" few_numbers 1500
 listed pid-reuse "the peer has ended, and an allowed program has its number" \
-  77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' alone "$own/pid-reuse" "${allowed[@]}"
+  77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' \
+  alone "$own/pid-reuse" unknown "${allowed[@]}"
 it "and many again" few_numbers 32768
 
 # namespaced NAME...: an attack from a mount namespace of its own
@@ -71,7 +72,7 @@ namespaced forged-flatpak "a root of one's own with Flatpak's file on it" \
 namespaced forged-on-disk "the same, the file being one of the disk's" \
   77 'NotPermitted: .*lies on a disk' 'a call of alice was refused: .*lies on a disk' \
   alone bwrap "${root[@]}" --ro-bind $own/info /.flatpak-info $own/capture
-unit() { alone systemd-run --user --quiet --wait --pipe --unit="$1" "${@:2}"; }
+unit() { alone systemd-run --user --quiet --wait --pipe --collect --unit="$1" "${@:2}"; }
 attack forged-snap "a unit that is named like a snap's" \
   77 'NotPermitted: .*the unit of the snap cheese' 'a call of alice was refused: .*the unit of the snap cheese' unit snap.cheese.cheese.service $own/capture
 it "a service of the machine may have the camera" capturectl auth set unit:doorbell.service camera authorized
@@ -79,6 +80,54 @@ attack unit-name "a unit of the user's with the name of an allowed one of the sy
   77 'session: MissingUsageDescription' 'exe:/home/alice/attacks/capture does not get the camera' unit doorbell.service $own/capture
 attack app-unit "a unit of the user's that is named after the allowed program" \
   77 'session: (MissingUsageDescription|NobodyToAsk)' 'app:capturectl does not get the camera' unit app-capturectl.service $own/capture
+
+# What she has allowed in a unit of its own is a file there: others in a unit of that name are not it. An agent says so, since
+# who sets an answer by hand names no file of an application.
+kept=/home/alice/kept
+kept_unit=app-org.example.Kept.service
+scope() { alone systemd-run --user --quiet --scope --unit="$1" "${@:2}"; }
+she_allows_it() {
+  local agent=/home/alice/says-yes
+  cp "$own/answers/evil" $kept && cp $kept $agent || return 1
+  printf '%s\n' '[Desktop Entry]' Name=Kept X-Capture-Program=app:org.example.Kept X-Capture-CameraUsageDescription=Looks \
+    >/etc/captured/apps.d/kept.desktop
+  : >"$work/says-yes"
+  alone $agent agent yes camera >"$work/says-yes" 2>&1 &
+  wait_for 60 grep -q registered "$work/says-yes" || { cat "$work/says-yes"; return 1; }
+  says '^decision: granted' unit $kept_unit $kept request camera
+  local status=$?
+  pkill -KILL -x says-yes && wait_for 20 fails pgrep -x says-yes && return $status
+}
+known_in() { says '^decision: granted' "$@" $kept request camera; }
+it "she says yes to a program in a unit of its own" she_allows_it
+it "which is known there without a question" known_in unit $kept_unit
+it "and in a scope as desktops name them" known_in scope app-gnome-org.example.Kept-1.scope
+attack app-service "another program in a service of hers that is named after it" \
+  75 'decision: NobodyToAsk' 'app:org.example.Kept does not get the camera: there is nobody to ask' \
+  unit $kept_unit "$own/answers/evil" request camera
+attack app-scope "another program in a scope as desktops name them for it" \
+  75 'decision: NobodyToAsk' 'app:org.example.Kept does not get the camera: there is nobody to ask' \
+  scope app-gnome-org.example.Kept-4711.scope "$own/answers/evil" request camera
+it "the machine has few process numbers" few_numbers 1500
+attack pid-reuse-known "the peer has ended, and an allowed program of the same unit has its number" \
+  77 'NotPermitted: .*is not the one that it was' 'a call of alice was refused: .*is not the one that it was: app:org.example.Kept' \
+  unit $kept_unit "$own/pid-reuse" known $kept agent hold
+listed pid-reuse-in-unit "the same, the daemon knowing nothing of the peer before" \
+  77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' \
+  unit $kept_unit "$own/pid-reuse" unknown $kept agent hold
+it "and many again" few_numbers 32768
+# The same file by its number on the disk, with what was written into it since.
+written_over() {
+  local number
+  number=$(stat -c %i $kept) && cp "$own/session" $kept && cp "$own/answers/evil" $kept && [[ $(stat -c %i $kept) == "$number" ]]
+}
+it "its file is known still" known_in unit $kept_unit
+it "its file is written over, in its place" written_over
+attack written-over "what was written into the file of an allowed program" \
+  75 'decision: NobodyToAsk' 'app:org.example.Kept does not get the camera: there is nobody to ask' \
+  unit $kept_unit $kept request camera
+it "a yes for whatever runs in units of that name cannot be set" refused 65 'any file may run in a unit' \
+  capturectl auth set --user alice app:org.example.Kept camera authorized
 
 # Sessions of others.
 session=$(alone capturectl start --microphone none --video-format YUYV:320x180 --video-codec mjpeg /home/alice/hers.mkv)

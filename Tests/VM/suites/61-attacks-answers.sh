@@ -1,8 +1,6 @@
 #!/bin/bash
 # Attacks on answers, agents and the store, by programs that anybody can start: each is refused, is told of in the journal,
 # and leaves answers and sessions as they were. 60-attacks-identity has those on who somebody is. Elsewhere are
-#   a store that is absent, cut short, of random bytes, read-only, on a full disk, of another owner, open to others, or of
-#   a newer version: 30-faults (stores_of_answers)
 #   an agent that is killed while it asks, a daemon that is killed then, a question that is closed: 20-consent (agents,
 #   inline, daemon_dies_asking); power cuts: 20-consent (torn)
 #   who shares a camera with a program whose consent is withdrawn: 20-consent (withdrawn); memory over a restart of the
@@ -12,8 +10,6 @@
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
-state=/var/lib/captured
-store=$state/authorization.sqlite
 evil=/home/alice/evil
 program=exe:$evil
 
@@ -281,6 +277,17 @@ grants() {
     says '^widen refused: NotPermitted' alone $evil session camera widen
   spawn held alice $evil session camera memory
   it "a session hands out its memory" says_in held 'mapped, and frames come'
+  session=$(sed -n 's/^running //p' "$work/held.out")
+  keep
+  attack "the memory of a session, wanted by another program of the same user" \
+    "OpenBuffer was refused to exe:/home/alice/far .*gives its buffers to the program that made it alone" \
+    does 'open refused: NotPermitted' /home/alice/far open "$session" pictures
+  attack "by the program that made it, in another process that was told the session's path" \
+    "OpenBuffer was refused to $program .*gives its buffers to the program that made it alone" \
+    does 'open refused: NotPermitted' $evil open "$session" pictures
+  attack "by a program of another user" "OpenBuffer was refused to exe:/tmp/bobs of bob .*there is no session" \
+    refused 0 'open refused: NoSuchSession' bob /tmp/bobs open "$session" pictures
+  it "who made it has it still" fails grep -qE '^(over|rests)' "$work/held.out"
   : >"$work/standing"
   attack "memory that is kept mapped after the consent is withdrawn" "session .* of $program is failed: the consent for the camera was withdrawn" \
     withdrawn
@@ -291,11 +298,46 @@ grants() {
   answers >"$work/standing"
   attack "a session of before the daemon's restart" "session .* of $program is (stopped|failed|interrupted)" restarts
   it "its memory is as it was" grep -q 'the memory is as it was' "$work/held.out"
+  allow alice camera
+  keep
+  attack "a running session's connection, handed on to another process by its maker, which ends" \
+    'a call of alice was refused: .*cannot be' does 'OpenBuffer refused: NotPermitted' $evil handed end
+  attack "the same, the maker being an allowed program then" 'a call of alice was refused: .*is not the one that it was' \
+    does 'OpenBuffer refused: NotPermitted' $evil handed become /usr/bin/capturectl monitor
   forget
   keep
 }
 withdrawn() { capturectl auth reset --user alice $program camera && says_in held 'another look refused'; }
 restarts() { systemctl restart captured && says_in held 'another look refused'; }
+
+# Who may trace others. Whoever has that right may trace everything, the daemon too, and could be root; it makes nobody another
+# program by itself, and a connection that is taken out of an allowed program's hands is in two hands then.
+tracers() {
+  local stays=/usr/bin/dbus-monitor
+  capturectl auth set --user alice exe:$stays camera authorized
+  keep
+  attack "a program with CAP_SYS_PTRACE asks for itself" "$program does not get the microphone: there is nobody to ask" \
+    says '^decision: NobodyToAsk' tracing $evil request microphone
+  spawn stays alice $stays --system "interface='nobody.has.this'"
+  it "an allowed program of hers has a connection" says_in stays NameAcquired
+  if [[ $flavour == stock ]]; then
+    attack "a program with CAP_SYS_PTRACE takes it, holds the other, and asks on it" \
+      'a call of alice was refused: .*has its connection, too' \
+      refused 0 'RequestAccess refused: NotPermitted' tracing $evil steal "$(pgrep -x dbus-monitor)"
+  else
+    skip "refused: a program with CAP_SYS_PTRACE takes it" "this kernel lists no sockets (CONFIG_UNIX_DIAG)"
+  fi
+  end dbus-monitor
+  forget
+  keep
+}
+# tracing COMMAND...: as alice in her session, with the right to trace every process
+tracing() {
+  local words
+  as_words alice
+  (join_session alice && exec setpriv --reuid=alice --regid=alice --init-groups --inh-caps=+sys_ptrace \
+    --ambient-caps=+sys_ptrace "${words[@]:4}" setsid --wait "$@" </dev/null)
+}
 
 # The clock around the end of a yes.
 clock() {
@@ -322,48 +364,15 @@ clock() {
 yes_until() { capturectl auth set --user alice --until "$1" $capturectl_program microphone authorized; }
 started() { rm -f /home/alice/clock.wav; id=$(alone capturectl start --camera none clock.wav) && wait_for 60 session_is "$id" running; }
 
-# What is around the store.
-around() {
-  allow alice microphone
-  keep
-  local before
-  before=$(cksum $store)
-  it "a user cannot write to the store" fails as alice sh -c "echo x >>$store"
-  it "nor see what is beside it" fails as alice ls $state
-  it "nor put a link there" fails as alice ln -s /home/alice/forged $state/authorization.sqlite-journal
-  it "nor move the folder away" fails as alice mv $state /tmp/taken
-  it "nor put a folder in the place of the runtime's" fails as alice sh -c 'mv /run/captured /tmp/taken || touch /run/captured/x'
-  it "the store is as it was" test "$(cksum $store)" = "$before"
-  cp $store /home/alice/forged && chown alice /home/alice/forged
-  swapped "a link to a copy" 'is not a regular file' ln -s /home/alice/forged $store
-  swapped "a copy that a user could write" 'belongs to uid 1000' cp -p /home/alice/forged $store
-  swapped "a second name for the user's file" 'is not a regular file of one name|belongs to uid 1000' linked
-  swapped "a folder" 'is not a regular file' mkdir $store
-  mv $state /var/lib/aside
-  install -d -o alice -m 700 $state && cp -p /home/alice/forged $store
-  attack_aside "a user's folder in the state directory's place" 'belongs to uid 1000|cannot be|No such'
-  rm -rf $state && mv /var/lib/aside $state
-  it "what was there before counts again" expect_exit 0 alone capturectl record --camera none --duration 1 around.wav
-  forget
-}
-linked() { cp -p /home/alice/forged $state/own && ln $state/own $store; }
-# swapped WHAT REASON COMMAND...: the command puts something in the store's place while the daemon runs
-swapped() {
-  local what=$1 reason=$2
-  shift 2
-  mv $store $state/aside
-  "$@"
-  attack_aside "$what in the store's place" "$reason"
-  rm -rf $store $state/own && mv $state/aside $store
-}
-# The same without a look at the answers, which cannot be read meanwhile.
+# attack_aside WHAT REASON: as attack for a start that the store refuses, without a look at the answers, which cannot be read
+# meanwhile.
 attack_aside() {
   it "refused: $1" attempt_aside "$2"
   sed -n '1s/^/#   journal: /p' "$work/trace"
 }
 attempt_aside() {
   keep_cursor
-  refused 74 "$1" alone capturectl start --camera none around.wav &&
+  refused 74 "$1" alone capturectl start --camera none aside.wav &&
     journalctl --sync && wait_for 60 journal_shows "(does not get the microphone|is failed): .*($1)"
 }
 
@@ -374,6 +383,8 @@ settings
 texts
 crowd
 grants
+tracers
 around
+stores_of_answers
 clock
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The store of answers when the machine goes down while answers are written: what was acknowledged is there,
-# what was never given is not. Five boots end in a power cut; in the sixth a log of all writes to a disk is replayed to
-# two hundred points.
+# what was never given is not. Five boots end in a power cut; in the sixth the daemon is killed twenty times, and a log of all
+# writes to a disk is replayed to two hundred points.
 # machine: --systemd --vivid 1 --timeout 2400
 # flavours: stock fast
 # boots: 6
@@ -69,6 +69,57 @@ begin_cut() {
   power_cut
 }
 
+# Killed while two clients set answers, each in a row: one of three changes the answer of one program to and fro. A line of
+# what was asked for, and one when it was acknowledged.
+sets() {
+  local number words status=(denied authorized)
+  for ((number = 1; ; number++)); do
+    [[ ! -e $work/enough ]] || return 0
+    words="unit:killed-$1-$((number % 3 ? number : 0)).service microphone ${status[number / 3 % 2]}"
+    echo "asked root $words" >>"$work/sets$1"
+    # The daemon is killed in between: that one more or less fails is what this is about.
+    capturectl auth set $words >/dev/null 2>&1 && echo told >>"$work/sets$1"
+  done
+}
+told() { grep -c told "$work/sets$1"; }
+more_told() { (($(told 1) > $1 && $(told 2) > $2)); }
+kills() {
+  local count=$1 number clients
+  : >"$work/sets1" && : >"$work/sets2"
+  sets 1 &
+  clients=$!
+  sets 2 &
+  clients+=" $!"
+  for ((number = 1; number <= count; number++)); do
+    wait_for 120 more_told "$(told 1)" "$(told 2)" || break
+    # At no certain moment of the next.
+    sleep 0.$((RANDOM % 10))
+    kill_hard captured || break
+    systemctl reset-failed captured 2>/dev/null
+  done
+  touch "$work/enough"
+  wait $clients
+  ((number > count))
+}
+# keeps: of each program the store has what was acknowledged last, or what was asked for since, and knows no other
+keeps() {
+  answers >"$work/found" || { cat "$work/found"; return 1; }
+  grep 'unit:killed-' "$work/found" | cat - "$work/sets1" "$work/sets2" | awk '
+    $1 == "root" { found[$2] = $4 }
+    $1 == "asked" { asked = $3; last = $5; since[asked] = since[asked] " " last; programs[asked] }
+    $1 == "told" { sure[asked] = last; since[asked] = ""; told++ }
+    END {
+      for (p in programs) {
+        has = p in found ? found[p] : "nothing"
+        count += p in found
+        if (has != (p in sure ? sure[p] : "nothing") && !index(since[p], " " has)) { print p, "has", has, "not", sure[p]; bad = 1 }
+      }
+      for (p in found) if (!(p in programs)) { print p, "was never asked for"; bad = 1 }
+      print told, "acknowledged,", count, "programs"
+      exit bad || !told
+    }'
+}
+
 # A disk whose writes are logged. In memory, since it is not the one that goes down.
 folder=/dev/shm/store
 size=16M
@@ -125,6 +176,8 @@ fi
 if ((boot < 6)); then
   begin_cut
 fi
+it "it is killed twenty times while two clients set answers" kills 20
+it "every answer that was acknowledged is there, and none that was not asked for" keeps
 it "captured stops" systemctl stop captured
 it "its disk goes" umount $state
 logged

@@ -1,10 +1,10 @@
-/* evil agent yes|close|hold|twice|late: an agent that says yes at once; that closes the question; that tells the cookie and
-   waits; that says no, then yes; that says yes when the question was taken back. Prints `asked COOKIE PROGRAM` for each
-   question, and `taken back`. */
+/* evil agent yes|no|close|hold|twice|late [SERVICE]: an agent that says yes at once, or no; that closes the question; that
+   tells the cookie and waits; that says no, then yes; that says yes when the question was taken back. It answers for the
+   microphone, unless said. Prints `asked COOKIE PROGRAM` for each question, and `taken back`. */
 #include "evil.h"
 #include <string.h>
 
-static const char *mode;
+static const char *mode, *service;
 static char cookie[128];
 static bool is_asked, is_cancelled;
 
@@ -56,7 +56,7 @@ static void answer(const char *what, int yes)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	int result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sb}", cookie, 1,
-					"microphone", yes);
+					service, yes);
 	report(what, result, &error);
 	sd_bus_error_free(&error);
 }
@@ -74,14 +74,15 @@ int agent(int count, char **words)
 	static const bool never;
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	mode = count > 1 ? words[1] : "yes";
+	service = count > 2 ? words[2] : "microphone";
 	if (register_agent(false, &error) < 0)
 		return report("register", -1, &error) ? 77 : 70;
 	printf("registered\n");
 	fflush(stdout);
 	while (serve_until(&is_asked, 3600)) {
 		is_asked = false;
-		if (!strcmp(mode, "yes"))
-			answer("answer", 1);
+		if (!strcmp(mode, "yes") || !strcmp(mode, "no"))
+			answer("answer", !strcmp(mode, "yes"));
 		if (!strcmp(mode, "close"))
 			dismiss();
 		if (!strcmp(mode, "twice")) {

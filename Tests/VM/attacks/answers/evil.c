@@ -1,4 +1,4 @@
-/* evil agent|request|session|terminal|set|reset|switch ...: one attack of each kind; see the suite. */
+/* evil agent|request|session|terminal|handed|steal|set|reset|switch|open ...: one attack of each kind; see the suite. */
 #include "evil.h"
 #include <string.h>
 #include <time.h>
@@ -49,7 +49,7 @@ bool serve_until(const bool *flag, double seconds)
 }
 
 /* set USER PROGRAM SERVICE ANSWER; reset PROGRAM; switch SERVICE; answer COOKIE SERVICE; dismiss COOKIE; inline;
-   long COOKIE-BYTES. Exits 0 when it was refused. */
+   long COOKIE-BYTES; open SESSION OUTPUT. Exits 0 when it was refused. */
 static int settings(int count, char **words)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -67,6 +67,8 @@ static int settings(int count, char **words)
 					    words[2], 1);
 	} else if (!strcmp(what, "dismiss") && count == 2) {
 		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Dismiss", &error, NULL, "s", words[1]);
+	} else if (!strcmp(what, "open") && count == 3) {
+		result = sd_bus_call_method(bus, SERVICE, words[1], SESSION, "OpenBuffer", &error, NULL, "s", words[2]);
 	} else if (!strcmp(what, "inline") && count == 1) {
 		result = register_agent(true, &error);
 	} else if (!strcmp(what, "long") && count == 2) {
@@ -92,6 +94,8 @@ int main(int count, char **words)
 		return 64;
 	if (!strcmp(words[1], "terminal"))
 		return terminal(count - 1, words + 1);
+	if (!strcmp(words[1], "handed") || !strcmp(words[1], "steal"))
+		return connections(count - 1, words + 1);
 	must(sd_bus_open_system(&bus), "reach the bus");
 	if (!strcmp(words[1], "agent"))
 		return agent(count - 1, words + 1);

@@ -27,6 +27,21 @@ int agent(int count, char **words);
 int request(int count, char **words);
 int session(int count, char **words);
 int terminal(int count, char **words);
+int connections(int count, char **words);
+/* The session that this program has made, as it was last told of it: it `rests` when it does not run, and is_settled when it
+   runs or is over. */
+extern struct session {
+	char *path;
+	char state[32], reason[256];
+	bool runs, rests, is_settled, is_over, is_gone;
+} own;
+/* A session that runs; its path. Ends the program where it does not. */
+const char *begin_session(bool camera);
+/* Keeps the ring of a session's output mapped; see memory.c. */
+int keep_memory(const char *output, bool goes_on);
+/* Calls a method with one text, `s` or `as`, on somebody's connection, and prints what came of it as `report` does. */
+bool raw_call(int socket, const char *object, const char *interface, const char *member, const char *signature,
+	      const char *argument);
 /* Registers an agent on this connection. */
 int register_agent(bool is_inline, sd_bus_error *error);
 /* Begins a request for a service; its number, or what sd_bus_call returned. */
