@@ -39,6 +39,14 @@ extension CaptureError.Code {
     public static let noSuchDevice = Self(rawValue: "NoSuchDevice")
     /// There is no such session.
     public static let noSuchSession = Self(rawValue: "NoSuchSession")
+    /// There is no such asset, or none that the program may see.
+    public static let noSuchAsset = Self(rawValue: "NoSuchAsset")
+    /// There is no such album, or none that the program may see.
+    public static let noSuchAlbum = Self(rawValue: "NoSuchAlbum")
+    /// The library does not know any more what has changed since that token: fetch anew.
+    public static let staleToken = Self(rawValue: "StaleToken")
+    /// The program or its user would keep more in the library than it may.
+    public static let overQuota = Self(rawValue: "OverQuota")
     /// The device, or no device, offers that format.
     public static let noSuchFormat = Self(rawValue: "NoSuchFormat")
     /// The daemon cannot be reached, or went away.
@@ -82,10 +90,10 @@ extension CaptureError.Code {
     public var exitCode: Int32 {
         switch self {
         case .usage: 64
-        case .invalidArgument, .badData, .noSuchFormat: 65
-        case .noSuchDevice, .noSuchSession: 66
+        case .invalidArgument, .badData, .noSuchFormat, .staleToken: 65
+        case .noSuchDevice, .noSuchSession, .noSuchAsset, .noSuchAlbum: 66
         case .unreachable: 69
-        case .inputOutput, .deviceLost, .recorderLost: 74
+        case .inputOutput, .deviceLost, .recorderLost, .overQuota: 74
         case .busy, .dismissed, .timedOut, .nobodyToAsk, .askedTooOften, .wrongState: 75
         case .denied, .restricted, .revoked, .switchedOff, .userAway, .notPermitted: 77
         case .missingUsageDescription: 78

@@ -1,0 +1,101 @@
+/// How much of the media library a program asks for.
+public enum LibraryLevel: String, Hashable, Sendable, CaseIterable {
+    /// Adding assets; reading none, not even its own.
+    case addOnly = "add-only"
+    /// Reading and changing assets: all of them, or those that the person chose.
+    case readWrite = "read-write"
+
+    /// The consent that it takes.
+    public var service: AuthorizationService {
+        switch self {
+        case .addOnly: .libraryAdd
+        case .readWrite: .libraryReadWrite
+        }
+    }
+}
+
+/// What the person answered to each level, and what follows for both. The levels are asked and stored apart; what was
+/// answered to reading and changing has a say in adding.
+///
+/// Source of the rule: Apple, "Delivering an Enhanced Privacy Experience in Your Photos App".
+public struct LibraryAnswers: Hashable, Sendable {
+    /// The answer to adding: `authorized`, `denied`, or `notDetermined` where it was never asked.
+    public var add: AuthorizationStatus
+    /// The answer to reading and changing: `authorized`, `limited`, `denied`, or `notDetermined`.
+    public var readWrite: AuthorizationStatus
+
+    /// Answers to both levels.
+    public init(add: AuthorizationStatus = .notDetermined, readWrite: AuthorizationStatus = .notDetermined) {
+        self.add = add
+        self.readWrite = readWrite
+    }
+
+    /// What holds for a level. Who may read may add; a no to reading leaves adding as it was.
+    public func status(_ level: LibraryLevel) -> AuthorizationStatus {
+        switch level {
+        case .readWrite: readWrite
+        case .addOnly: readWrite == .authorized || readWrite == .limited ? readWrite : add
+        }
+    }
+
+    /// What is told to a program that asks without a level, as programs did before there were two: that of reading, in
+    /// which chosen assets count as all.
+    public var withoutLevel: AuthorizationStatus { readWrite == .limited ? .authorized : readWrite }
+
+    /// Whether asking for a level puts a question.
+    public func prompts(_ level: LibraryLevel) -> Bool { status(level) == .notDetermined }
+}
+
+/// What a person chooses for a program, once it has been asked for reading: in a question or later in settings.
+public enum LibraryChoice: String, Hashable, Sendable, CaseIterable {
+    /// Neither adding nor reading.
+    case none
+    /// Adding alone.
+    case addOnly = "add-only"
+    /// Adding, and reading what was chosen.
+    case limited
+    /// Adding, and reading everything.
+    case all
+
+    /// The answers that it stands for.
+    public var answers: LibraryAnswers {
+        switch self {
+        case .none: LibraryAnswers(add: .denied, readWrite: .denied)
+        case .addOnly: LibraryAnswers(add: .authorized, readWrite: .denied)
+        case .limited: LibraryAnswers(add: .authorized, readWrite: .limited)
+        case .all: LibraryAnswers(add: .authorized, readWrite: .authorized)
+        }
+    }
+}
+
+/// Where a session's recording goes that is to be saved into the library, and what has to be asked before that is known.
+public enum SaveStep: Hashable, Sendable {
+    /// Into the library and the album that was named.
+    case intoAlbum
+    /// Into the library, and into no album.
+    case intoLibrary
+    /// The person is asked for this level; then it is decided again.
+    case ask(LibraryLevel)
+    /// Nowhere: the recording is kept for the person to save or discard.
+    case refused
+
+    /// The next step of a save. Each level is asked at most once a save.
+    ///
+    /// - Parameters:
+    ///   - add: The status of adding now.
+    ///   - readWrite: The status of reading and changing now.
+    ///   - asked: The levels that were asked in this save.
+    public static func next(
+        add: AuthorizationStatus,
+        readWrite: AuthorizationStatus,
+        asked: Set<LibraryLevel>
+    ) -> SaveStep {
+        if readWrite == .authorized { return .intoAlbum }
+        if readWrite == .notDetermined, !asked.contains(.readWrite) { return .ask(.readWrite) }
+        switch add {
+        case .authorized, .limited: return .intoLibrary
+        case .notDetermined where !asked.contains(.addOnly): return .ask(.addOnly)
+        default: return .refused
+        }
+    }
+}
