@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (CaptureError.Code.denied, Int32(77)), (.noSuchAsset, 66), (.noSuchAlbum, 66), (.staleToken, 65), (.overQuota, 74),
+        (CaptureError.Code.denied, Int32(77)), (.noSuchAsset, 66), (.noSuchAlbum, 66), (.staleToken, 65),
+        (.overQuota, 74),
         (.revoked, 77), (.restricted, 77), (.missingUsageDescription, 78),
         (.busy, 75),
         (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.askedTooOften, 75),
