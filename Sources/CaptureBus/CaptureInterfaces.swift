@@ -146,12 +146,13 @@ public enum CaptureInterfaces {
         CaptureNames.agentInterface,
         methods: [
             BusMethod("Ask", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
+            BusMethod("Confirm", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
             BusMethod("Cancel", [BusArgument("cookie", "s")]),
         ]
     )
 
     /// Every interface of the daemon and its clients.
-    public static let all: [BusInterface] = [manager, authorization, session, device, agent]
+    public static let all: [BusInterface] = [manager, authorization, library, session, device, agent]
 }
 
 extension CaptureNames {

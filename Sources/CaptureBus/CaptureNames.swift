@@ -15,6 +15,8 @@ public enum CaptureNames {
     public static let manager = service + ".Manager"
     /// Consent.
     public static let authorization = service + ".Authorization"
+    /// The media library.
+    public static let library = service + ".Library"
     /// One session.
     public static let session = service + ".Session"
     /// One device.

@@ -65,6 +65,8 @@ extension CaptureError.Code {
     public static let dismissed = Self(rawValue: "Dismissed")
     /// Nobody answered in time.
     public static let timedOut = Self(rawValue: "TimedOut")
+    /// The person is being asked just now: request access, and call again when that is decided.
+    public static let undecided = Self(rawValue: "Undecided")
     /// There is nobody to ask.
     public static let nobodyToAsk = Self(rawValue: "NobodyToAsk")
     /// Too many questions of the program came to nothing just now; the message says when it may ask again.
@@ -94,7 +96,7 @@ extension CaptureError.Code {
         case .noSuchDevice, .noSuchSession, .noSuchAsset, .noSuchAlbum: 66
         case .unreachable: 69
         case .inputOutput, .deviceLost, .recorderLost, .overQuota: 74
-        case .busy, .dismissed, .timedOut, .nobodyToAsk, .askedTooOften, .wrongState: 75
+        case .busy, .dismissed, .timedOut, .undecided, .nobodyToAsk, .askedTooOften, .wrongState: 75
         case .denied, .restricted, .revoked, .switchedOff, .userAway, .notPermitted: 77
         case .missingUsageDescription: 78
         default: 70

@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         (CaptureError.Code.denied, Int32(77)), (.noSuchAsset, 66), (.noSuchAlbum, 66), (.staleToken, 65),
-        (.overQuota, 74),
+        (.overQuota, 74), (.undecided, 75),
         (.revoked, 77), (.restricted, 77), (.missingUsageDescription, 78),
         (.busy, 75),
         (.dismissed, 75), (.timedOut, 75), (.nobodyToAsk, 75), (.askedTooOften, 75),
