@@ -1,0 +1,6 @@
+extension LibrarySchema {
+    /// The tables of albums, choices, counts and changes.
+    enum Reading {
+        static let statements = ""
+    }
+}
