@@ -1,23 +1,29 @@
 /// What is being imported and not in the index yet, so that many imports at a time keep to the limits as one does.
 struct ImportsUnderway {
-    private var sizes: [String: (program: String, bytes: Int64)] = [:]
-
-    /// How many there are of a program; of all when it is `nil`.
-    func count(of program: String?) -> Int64 {
-        Int64(sizes.values.filter { program == nil || $0.program == program }.count)
+    private struct Entry {
+        var program: String
+        var usage: LibraryUsage
     }
 
-    /// Their bytes so far.
-    func bytes(of program: String?) -> Int64 {
-        sizes.values.reduce(0) { $0 + (program == nil || $1.program == program ? $1.bytes : 0) }
+    private var entries: [String: Entry] = [:]
+
+    /// What is on its way for a program; for all when it is `nil`.
+    func sum(of program: String?) -> LibraryUsage {
+        entries.values.reduce(into: LibraryUsage()) { sum, entry in
+            guard program == nil || entry.program == program else { return }
+            sum.assets += entry.usage.assets
+            sum.bytes += entry.usage.bytes
+        }
     }
 
-    /// Begins one.
-    mutating func begin(_ id: String, of program: String) { sizes[id] = (program, 0) }
+    /// Begins one; an edit is none of the assets that are counted.
+    mutating func begin(_ id: String, of program: String, isAsset: Bool) {
+        entries[id] = Entry(program: program, usage: LibraryUsage(assets: isAsset ? 1 : 0))
+    }
 
     /// It has grown.
-    mutating func add(_ bytes: Int64, to id: String) { sizes[id]?.bytes += bytes }
+    mutating func add(_ bytes: Int64, to id: String) { entries[id]?.usage.bytes += bytes }
 
     /// It is in the index, or was given up.
-    mutating func end(_ id: String) { sizes[id] = nil }
+    mutating func end(_ id: String) { entries[id] = nil }
 }

@@ -1,5 +1,6 @@
 import CaptureCore
 import GRDB
+import Glibc
 
 /// Opening the index, and what SQLite has against it in sentences.
 enum LibraryIndex {
@@ -39,17 +40,35 @@ enum LibraryIndex {
         } catch let error as CaptureError {
             throw error
         } catch let error as DatabaseError {
-            throw CaptureError(.inputOutput, sentence(error, directory))
+            let isFull = isFull(error, directory)
+            throw CaptureError(
+                .inputOutput,
+                isFull
+                    ? "the disk with the media library \(directory) is full; make room there"
+                    : sentence(error, directory),
+                errno: isFull ? ENOSPC : 0
+            )
         } catch {
             throw CaptureError(.inputOutput, damage("\(error)", directory))
+        }
+    }
+
+    /// SQLite says so itself when it writes, and speaks of a failed call when the log beside the index cannot be made.
+    private static func isFull(_ error: DatabaseError, _ directory: String) -> Bool {
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            return true
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN:
+            var status = statvfs()
+            return unsafe statvfs(directory, &status) == 0 && (status.f_bavail == 0 || status.f_favail == 0)
+        default:
+            return false
         }
     }
 
     private static func sentence(_ error: DatabaseError, _ directory: String) -> String {
         let why = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
         return switch error.resultCode {
-        case .SQLITE_FULL:
-            "the disk with the media library \(directory) is full; make room there"
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_MISMATCH:
             damage(why, directory)
         case .SQLITE_CONSTRAINT, .SQLITE_ERROR, .SQLITE_MISUSE, .SQLITE_RANGE:

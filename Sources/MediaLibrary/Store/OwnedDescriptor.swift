@@ -48,6 +48,19 @@ final class OwnedDescriptor: Sendable {
         }
     }
 
+    /// Writes every byte.
+    func write(_ bytes: [UInt8], _ what: @autoclosure () -> String) throws(CaptureError) {
+        var failure: CaptureError?
+        unsafe bytes.withUnsafeBytes { buffer in
+            do throws(CaptureError) {
+                try unsafe write(buffer, what())
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
     /// Makes what was written, or a folder's names, last: fsync(2).
     func synchronize(_ what: @autoclosure () -> String) throws(CaptureError) {
         try LibraryCall.check("\(what()) cannot be written to the disk") { fsync(number) }

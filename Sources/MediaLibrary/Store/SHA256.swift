@@ -4,8 +4,8 @@ import CaptureCore
 /// SHA-256 of what is given piece by piece.
 ///
 /// By OpenSSL, which takes the processor's own instructions: several times as fast as what a portable one would make of
-/// a recording of gigabytes. Thread-bound: one thread at a time.
-@safe final class SHA256 {
+/// a recording of gigabytes. For one thread at a time, whichever: who shares it has a lock around it.
+@safe final class SHA256: @unchecked Sendable {
     /// Bytes of a hash.
     static let size = 32
 
