@@ -69,9 +69,11 @@ extension LibrarySchema {
                     )
                     ON CONFLICT(program) DO UPDATE SET assets = assets + 1, bytes = bytes + excluded.bytes;
             END;
-            CREATE TRIGGER usageOfEdit AFTER UPDATE OF edit ON asset BEGIN
+            CREATE TRIGGER usageOfContent AFTER UPDATE OF original, edit ON asset BEGIN
                 UPDATE usage SET bytes = bytes
+                        - (SELECT size FROM content WHERE hash = OLD.original)
                         - coalesce((SELECT size FROM content WHERE hash = OLD.edit), 0)
+                        + (SELECT size FROM content WHERE hash = NEW.original)
                         + coalesce((SELECT size FROM content WHERE hash = NEW.edit), 0)
                     WHERE program = NEW.program;
             END;
