@@ -70,11 +70,12 @@ extension MediaLibrary {
         let id = LibraryID.make()
         let created = now()
         return try write { database in
-            let found = try Int.fetchOne(
-                database,
-                sql: "SELECT count(*) FROM album WHERE ?1 = '' OR program = ?1",
-                arguments: [reader]
-            ) ?? 0
+            let found =
+                try Int.fetchOne(
+                    database,
+                    sql: "SELECT count(*) FROM album WHERE ?1 = '' OR program = ?1",
+                    arguments: [reader]
+                ) ?? 0
             let most = reader.isEmpty ? MediaLibrary.mostAlbums : MediaLibrary.mostAlbumsOfProgram
             guard found < most else {
                 throw CaptureError(

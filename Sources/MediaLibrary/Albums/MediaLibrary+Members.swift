@@ -21,11 +21,12 @@ extension MediaLibrary {
         _ scope: LibraryScope
     ) throws(CaptureError) -> Int {
         try changeMembers(assets, album, scope) { database, album, numbers in
-            var tail = try Int64.fetchOne(
-                database,
-                sql: "SELECT tail FROM album WHERE number = ?",
-                arguments: [album]
-            ) ?? 0
+            var tail =
+                try Int64.fetchOne(
+                    database,
+                    sql: "SELECT tail FROM album WHERE number = ?",
+                    arguments: [album]
+                ) ?? 0
             var added = 0
             for (_, number) in numbers where try MediaLibrary.position(number, album, database) == nil {
                 tail += MediaLibrary.distance
@@ -92,7 +93,12 @@ extension MediaLibrary {
                 throw CaptureError(.invalidArgument, "the asset \(id) is not in the album; add it first")
             }
             let moved = next == nil ? numbers[...] : numbers.dropLast()
-            try MediaLibrary.place(moved.map(\.number), album, before: next.flatMap { _ in numbers.last?.number }, database)
+            try MediaLibrary.place(
+                moved.map(\.number),
+                album,
+                before: next.flatMap { _ in numbers.last?.number },
+                database
+            )
             for (id, number) in moved { try MediaLibrary.noteMove(id, number, album, database) }
         }
     }
@@ -120,7 +126,9 @@ extension MediaLibrary {
             }
             var seen: Set<String> = []
             let numbers = try assets.filter { seen.insert($0).inserted }.map { id in
-                guard let number = try Visibility.unbinned(id, reader, database) else { throw Visibility.noSuchAsset(id) }
+                guard let number = try Visibility.unbinned(id, reader, database) else {
+                    throw Visibility.noSuchAsset(id)
+                }
                 return (id: id, number: number)
             }
             return try change(database, albumNumber, numbers)

@@ -16,24 +16,6 @@ struct AssetKey: Sendable {
     }
 }
 
-extension LibraryScope {
-    /// Which rows of `asset` it has, as a condition and the values in it.
-    var condition: (sql: String, arguments: [String]) {
-        switch self {
-        case .all: ("TRUE", [])
-        case .limited(let program):
-            (
-                """
-                (asset.binned IS NULL AND (asset.program = ? OR EXISTS(
-                    SELECT 1 FROM listed WHERE listed.asset = asset.number AND listed.album = 0 AND listed.reader = ?)))
-                """,
-                [program, program]
-            )
-        case .nothing: ("FALSE", [])
-        }
-    }
-}
-
 extension Database {
     /// The asset of an id, as a reader sees it.
     ///
@@ -41,15 +23,16 @@ extension Database {
     ///   one that the reader does not see.
     func key(_ id: String, _ scope: LibraryScope) throws -> AssetKey {
         try LibraryID.check(id, of: "an asset")
-        let (condition, arguments) = scope.condition
-        guard
-            let row = try Row.fetchOne(
-                cachedStatement(
-                    sql: "SELECT number, kind, program, original, edit, binned FROM asset WHERE id = ? AND \(condition)"
-                ),
-                arguments: StatementArguments([id] + arguments)
+        guard let reader = scope.reader else { throw Visibility.noSuchAsset(id) }
+        let all = "SELECT number, kind, program, original, edit, binned FROM asset WHERE id = :id"
+        let row =
+            try reader.isEmpty
+            ? Row.fetchOne(cachedStatement(sql: all), arguments: ["id": id])
+            : Row.fetchOne(
+                cachedStatement(sql: "\(all) AND \(Visibility.condition)"),
+                arguments: ["id": id, "reader": reader]
             )
-        else { throw CaptureError(.noSuchAsset, "there is no asset \(id)") }
+        guard let row else { throw Visibility.noSuchAsset(id) }
         return AssetKey(
             number: try row.decode(forColumn: "number"),
             kind: try AssetKind(column: "kind", of: row),

@@ -9,8 +9,8 @@ import Synchronization
 public final class LibraryImport: Sendable {
     /// What becomes of the content.
     enum Purpose: Sendable {
-        /// A new asset.
-        case asset(AssetDraft)
+        /// A new asset; one that was in another library, if there is something of it.
+        case asset(AssetDraft, former: FormerAsset? = nil)
         /// The edit of an asset of this number.
         case edit(of: Int64, kind: AssetKind)
     }
@@ -66,6 +66,13 @@ public final class LibraryImport: Sendable {
 
     /// Bytes so far.
     public var size: Int64 { state.withLock { $0.size } }
+
+    /// The content's hash once it is finished.
+    var hash: String? {
+        state.withLock { state in
+            if case .finished(_, let hash) = state.stage { hash } else { nil }
+        }
+    }
 
     /// Takes more bytes of the content.
     ///
@@ -127,9 +134,9 @@ public final class LibraryImport: Sendable {
         }
         try facts.check()
         switch purpose {
-        case .asset(let draft):
+        case .asset(let draft, let former):
             return try library.settle(staged, size, facts) {
-                try $0.insert(draft, program: program, content: staged.hash, facts, library)
+                try $0.insert(draft, program: program, content: staged.hash, facts, library, former: former)
             }
         case .edit(let number, let kind):
             guard facts.kind == kind else {

@@ -32,14 +32,17 @@ extension MediaFacts {
 
 extension Database {
     /// Adds an asset whose content is there.
+    ///
+    /// - Parameter former: What it was in another library.
     func insert(
         _ draft: AssetDraft,
         program: String,
         content hash: String,
         _ facts: MediaFacts,
-        _ library: MediaLibrary
+        _ library: MediaLibrary,
+        former: FormerAsset? = nil
     ) throws -> Asset {
-        let id = LibraryID.make()
+        let id = former?.id ?? LibraryID.make()
         let now = library.now()
         try cachedStatement(
             sql: """
@@ -49,7 +52,8 @@ extension Database {
                 """
         ).execute(
             arguments: [
-                id, facts.kind.rawValue, draft.name, draft.created ?? facts.plausibleCreation ?? now, now, now,
+                id, facts.kind.rawValue, draft.name, draft.created ?? facts.plausibleCreation ?? now,
+                former?.modified ?? now, former?.added ?? now,
                 draft.device, draft.place?.latitude, draft.place?.longitude, draft.isFavourite, program, hash,
             ]
         )

@@ -33,7 +33,9 @@ struct DateSpans: Hashable {
         for (level, wider) in zip(levels, levels.dropFirst()) {
             cut(&low, &high, to: wider) { tallied.append(Tallied(level: level, buckets: $0 >> level)) }
         }
-        if low < high, let widest = levels.last { tallied.append(Tallied(level: widest, buckets: (low..<high) >> widest)) }
+        if low < high, let widest = levels.last {
+            tallied.append(Tallied(level: widest, buckets: (low..<high) >> widest))
+        }
     }
 
     /// Cuts off what stands over at both ends beyond whole spans of a width.

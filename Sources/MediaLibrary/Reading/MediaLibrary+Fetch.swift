@@ -47,7 +47,8 @@ extension MediaLibrary {
             var all = selection
             (all.from, all.until) = (nil, nil)
             let dated = try selection.count(database)
-            sortsDates = try dated * dated
+            sortsDates =
+                try dated * dated
                 <= (query.limit + 1) * all.count(database)
         }
         return PageStatement(query, selection, after: place, sortsDates: sortsDates)

@@ -91,7 +91,8 @@ struct Selection {
 
     /// The condition for dates.
     static func dates(_ from: Int64?, _ until: Int64?) -> (sql: String, arguments: [any DatabaseValueConvertible]) {
-        let bounds = [("created >= ?", from), ("created < ?", until)].compactMap { sql, value in value.map { (sql, $0) } }
+        let bounds = [("created >= ?", from), ("created < ?", until)].compactMap { sql, value in value.map { (sql, $0) }
+        }
         return (bounds.map(\.0).joined(separator: " AND "), bounds.map(\.1))
     }
 }

@@ -58,9 +58,10 @@ final class LibraryFolder: Sendable {
         _ name: String,
         of parent: OwnedDescriptor,
         _ path: String,
-        isLasting: Bool = false
+        isLasting: Bool = false,
+        mode: mode_t = 0o700
     ) throws(CaptureError) -> OwnedDescriptor {
-        if unsafe mkdirat(parent.number, name, 0o700) == 0 {
+        if unsafe mkdirat(parent.number, name, mode) == 0 {
             if isLasting { try parent.synchronize("the folder of \(path)/\(name)") }
         } else if errno != EEXIST {
             throw LibraryCall.error("the folder \(path)/\(name) cannot be made", errno)
