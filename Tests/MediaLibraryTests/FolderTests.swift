@@ -98,7 +98,7 @@ import Testing
         _ = try export()
         try Data("changed".utf8).write(to: URL(fileURLWithPath: folder + "/2023/11/a.jpg"))
         for (name, old, new) in [
-            ("Ostern.jpg", "\"created\" : ", "\"created\" : 9"), ("Ostern-2.jpg", "\"id\" : \"", "\"id\" : \".."),
+            ("Ostern.jpg", "\"created\" : ", "\"created\" : 99"), ("Ostern-2.jpg", "\"id\" : \"", "\"id\" : \".."),
         ] {
             let file = "\(folder)/2023/11/\(name).json"
             let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -200,9 +200,11 @@ import Testing
             try String.fetchAll(
                 database,
                 sql: """
-                    SELECT album.name || ' ' || group_concat(asset.id ORDER BY listed.position) FROM album
-                        JOIN listed ON listed.album = album.number AND reader = ''
-                        JOIN asset ON asset.number = listed.asset GROUP BY album.number
+                    SELECT name || ' ' || group_concat(id) FROM (
+                        SELECT album.name, asset.id, album.number FROM listed
+                            JOIN album ON album.number = listed.album JOIN asset ON asset.number = listed.asset
+                            WHERE reader = '' ORDER BY album.number, listed.position
+                    ) GROUP BY number
                     """
             )
         }
