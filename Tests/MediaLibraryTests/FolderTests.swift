@@ -154,8 +154,8 @@ import Testing
         let edit = try library.beginEdit(first.id, scope: .all)
         try edit.append("edited")
         _ = try edit.settle()
-        let album = try library.createAlbum("Frühling", program: "exe:/usr/bin/cheese", .all)
-        try library.add([last.id, first.id, second.id], toAlbum: album.id, .all)
+        let album = try library.createAlbum("Frühling", program: "exe:/usr/bin/cheese", scope: .all)
+        try library.add([last.id, first.id, second.id], toAlbum: album.id, scope: .all)
     }
 
     private func export() throws -> Int {

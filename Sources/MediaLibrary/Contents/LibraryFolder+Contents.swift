@@ -25,14 +25,14 @@ extension LibraryFolder {
         try part.synchronize("the folder of \(what)")
     }
 
-    /// Removes a content and its small pictures, if they are there; when it returns that is on disk.
-    func removeContent(_ hash: String) throws(CaptureError) {
-        if let part = try existing(String(hash.prefix(2)), in: contents, "the folder of the content \(hash)") {
-            if try LibraryFolder.unlink(hash, in: part, "the content \(hash)") {
-                try part.synchronize("the folder of the content \(hash)")
-            }
+    /// Removes contents and their small pictures, if they are there; when it returns that is on disk.
+    func removeContents(_ hashes: [String]) throws(CaptureError) {
+        for (name, group) in Dictionary(grouping: hashes, by: { String($0.prefix(2)) }) {
+            guard let part = try existing(name, in: contents, "the folder contents/\(name)") else { continue }
+            for hash in group { try LibraryFolder.unlink(hash, in: part, "the content \(hash)") }
+            try part.synchronize("the folder contents/\(name)")
         }
-        try removeThumbnails(hash)
+        for hash in hashes { try removeThumbnails(hash) }
     }
 
     /// A content for reading; `nil` when it is not there.

@@ -34,18 +34,19 @@ extension Database {
 }
 
 extension MediaLibrary {
-    /// Removes the files of contents that were released. One that cannot be removed now remains doubtful, and goes when
-    /// the library is opened next: what the caller asked for is done already.
+    /// Removes the files of contents that were released. What cannot be removed now remains doubtful, and goes when the
+    /// library is opened next: what the caller asked for is done already.
     func sweep(_ hashes: [String]) {
-        for hash in hashes {
-            turn.withLock { _ in
-                do throws(CaptureError) {
-                    // An equal file may have come in between.
-                    if try !read({ try $0.hasContent(hash) }) { try folder.removeContent(hash) }
-                    try write { try $0.believe(hash) }
-                } catch {
-                    return
+        guard !hashes.isEmpty else { return }
+        turn.withLock { _ in
+            do throws(CaptureError) {
+                // An equal file may have come in between.
+                try folder.removeContents(read { database in try hashes.filter { try !database.hasContent($0) } })
+                try write { database in
+                    for hash in hashes { try database.believe(hash) }
                 }
+            } catch {
+                return
             }
         }
     }

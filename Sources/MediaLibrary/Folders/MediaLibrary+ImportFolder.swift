@@ -126,15 +126,15 @@ extension MediaLibrary {
 
     private func fill(_ album: AlbumSidecar, _ ids: [String: String]) throws(CaptureError) {
         let id: String
-        if let present = try self.album(named: album.name, .all) {
+        if let present = try self.album(named: album.name, scope: .all) {
             id = present.id
         } else {
-            id = try createAlbum(album.name, program: album.program, .all).id
+            id = try createAlbum(album.name, program: album.program, scope: .all).id
         }
         let assets = album.files.compactMap { ids[$0] }
         // In pieces, as many as a call takes.
         for start in stride(from: 0, to: assets.count, by: 500) {
-            try add(Array(assets[start..<min(start + 500, assets.count)]), toAlbum: id, .all)
+            try add(Array(assets[start..<min(start + 500, assets.count)]), toAlbum: id, scope: .all)
         }
     }
 }

@@ -23,6 +23,8 @@ public final class LibraryImport: Sendable {
     private enum Stage {
         case writing(OwnedDescriptor, SHA256)
         case finished(OwnedDescriptor, hash: String)
+        /// Nobody can give it up any more.
+        case committing
         case over
     }
 
@@ -127,11 +129,18 @@ public final class LibraryImport: Sendable {
     ///   `noSuchAsset` when the edited one is gone; `wrongState` before `finish` and after the end. The import is given
     ///   up then.
     public func commit(_ facts: MediaFacts) throws(CaptureError) -> Asset {
-        defer { cancel() }
-        let (staged, size) = try state.withLock { state throws(CaptureError) in
-            guard case .finished(let file, let hash) = state.stage else { throw LibraryImport.ended }
-            return (StagedContent(name: id, file: file, hash: hash), state.size)
+        guard case .finished(let file, let hash) = stage(becoming: .committing) else {
+            cancel()
+            throw LibraryImport.ended
         }
+        defer {
+            state.withLock { $0.stage = .over }
+            remove()
+        }
+        return try settle(StagedContent(name: id, file: file, hash: hash), facts)
+    }
+
+    private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> Asset {
         try facts.check()
         switch purpose {
         case .asset(let draft, let former):
@@ -151,14 +160,29 @@ public final class LibraryImport: Sendable {
         }
     }
 
-    /// Gives it up; nothing when it is over.
+    /// Gives it up; nothing when it is over, or is being committed.
     public func cancel() {
-        let wasUnderway = state.withLock { state in
-            if case .over = state.stage { return false }
-            state.stage = .over
-            return true
+        switch stage(becoming: .over) {
+        case .writing, .finished: remove()
+        case .committing, .over: return
         }
-        guard wasUnderway else { return }
+    }
+
+    /// Goes on to another stage, from which `committing` alone comes to its own end.
+    ///
+    /// - Returns: The stage before.
+    private func stage(becoming next: Stage) -> Stage {
+        state.withLock { state in
+            let former = state.stage
+            switch (former, next) {
+            case (.finished, _), (.writing, .over): state.stage = next
+            default: break
+            }
+            return former
+        }
+    }
+
+    private func remove() {
         library.underway.withLock { $0.end(id) }
         // One that cannot be removed now goes when the library is opened next.
         _ = unsafe unlinkat(library.folder.transit.number, id, 0)

@@ -1,15 +1,19 @@
-import CaptureCore
+public import CaptureCore
 import GRDB
 
 /// What somebody has in the library.
-struct LibraryUsage: Hashable, Sendable {
-    var assets: Int64 = 0
-    var bytes: Int64 = 0
+public struct LibraryUsage: Hashable, Sendable {
+    /// How many assets, those in the bin included.
+    public var assets: Int64 = 0
+    /// Bytes of their originals and edits, each as often as an asset has it.
+    public var bytes: Int64 = 0
 }
 
 extension MediaLibrary {
     /// What a program has in the library; what all have when it is `nil`. What is in the bin counts.
-    func usage(of program: String?) throws(CaptureError) -> LibraryUsage {
+    ///
+    /// - Throws: `inputOutput`.
+    public func usage(of program: String?) throws(CaptureError) -> LibraryUsage {
         try read { try MediaLibrary.usage($0, of: program) }
     }
 

@@ -61,7 +61,7 @@ extension MediaLibrary {
 
     /// Takes back a content that did not get its row.
     private func withdraw(_ hash: String) throws(CaptureError) {
-        try folder.removeContent(hash)
+        try folder.removeContents([hash])
         do throws(CaptureError) {
             try write { try $0.believe(hash) }
         } catch {
@@ -98,6 +98,14 @@ extension Database {
     /// File and row of this content come or go one after the other.
     func doubt(_ hash: String) throws {
         try cachedStatement(sql: "INSERT OR IGNORE INTO doubtful(hash) VALUES(?)").execute(arguments: [hash])
+    }
+
+    /// Whether file and row of this content may not agree.
+    func isDoubtful(_ hash: String) throws -> Bool {
+        try Bool.fetchOne(
+            cachedStatement(sql: "SELECT EXISTS(SELECT 1 FROM doubtful WHERE hash = ?)"),
+            arguments: [hash]
+        ) ?? false
     }
 
     /// File and row of this content agree.

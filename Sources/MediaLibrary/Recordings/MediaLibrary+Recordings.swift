@@ -61,6 +61,10 @@ extension MediaLibrary {
             let (staged, size) = try seal(id)
             return try settle(staged, size, facts) { database in
                 try database.execute(sql: "DELETE FROM transit WHERE id = ?", arguments: [id])
+                // Somebody else was faster; it must not be saved twice.
+                guard database.changesCount > 0 else {
+                    throw CaptureError(.noSuchAsset, "there is no recording \(id)")
+                }
                 return try database.insert(
                     recording.draft,
                     program: recording.program,

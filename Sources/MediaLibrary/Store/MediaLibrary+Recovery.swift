@@ -13,9 +13,7 @@ extension MediaLibrary {
     private func settleDoubts() throws(CaptureError) {
         let doubtful = try read { try String.fetchAll($0, sql: "SELECT hash FROM doubtful") }
         guard !doubtful.isEmpty else { return }
-        for hash in doubtful where try !read({ try $0.hasContent(hash) }) {
-            try folder.removeContent(hash)
-        }
+        try folder.removeContents(read { database in try doubtful.filter { try !database.hasContent($0) } })
         try write { try $0.execute(sql: "DELETE FROM doubtful") }
     }
 }

@@ -32,10 +32,12 @@ extension MediaLibrary {
         return faults
     }
 
-    /// Looks again while no content comes or goes: its row may have come since.
+    /// Looks again while no content comes or goes: its row may have come since. What is doubtful is on its way out, or
+    /// goes when the library is opened next.
     private func isOrphan(_ name: String, in part: OwnedDescriptor) throws(CaptureError) -> Bool {
         try turn.withLock { _ throws(CaptureError) in
-            if try read({ try $0.hasContent(name) }) { return false }
+            let isExpected = try read { try $0.hasContent(name) || $0.isDoubtful(name) }
+            if isExpected { return false }
             return try LibraryFolder.isThere(name, in: part)
         }
     }
