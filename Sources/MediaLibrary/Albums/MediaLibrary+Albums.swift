@@ -11,7 +11,7 @@ extension MediaLibrary {
     /// The albums that a reader sees, by name: those with an asset that it sees, and those that it made.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func albums(_ scope: LibraryScope) throws(CaptureError) -> [AlbumSummary] {
+    public func albums(scope: LibraryScope) throws(CaptureError) -> [AlbumSummary] {
         guard let reader = scope.reader else { return [] }
         return try read { database in
             try Row.fetchAll(
@@ -26,7 +26,7 @@ extension MediaLibrary {
     /// One album.
     ///
     /// - Throws: `invalidArgument` for what is no id; `noSuchAlbum` when there is none that the reader sees.
-    public func album(_ id: String, _ scope: LibraryScope) throws(CaptureError) -> AlbumSummary {
+    public func album(_ id: String, scope: LibraryScope) throws(CaptureError) -> AlbumSummary {
         try LibraryID.check(id, of: "an album")
         guard let reader = scope.reader else { throw Visibility.noSuchAlbum(id) }
         return try read { database in
@@ -38,7 +38,7 @@ extension MediaLibrary {
     /// The album of a name, and of several the one that was made first; `nil` when the reader sees none.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func album(named name: String, _ scope: LibraryScope) throws(CaptureError) -> AlbumSummary? {
+    public func album(named name: String, scope: LibraryScope) throws(CaptureError) -> AlbumSummary? {
         guard let reader = scope.reader else { return nil }
         return try read { database in
             try Row.fetchOne(
@@ -61,7 +61,7 @@ extension MediaLibrary {
     public func createAlbum(
         _ name: String,
         program: String,
-        _ scope: LibraryScope
+        scope: LibraryScope
     ) throws(CaptureError) -> AlbumSummary {
         try LibraryName.check(name, of: "an album")
         guard let reader = scope.reader else {
@@ -97,7 +97,7 @@ extension MediaLibrary {
     ///
     /// - Throws: `invalidArgument` for a name that is not allowed or what is no id; `noSuchAlbum`; `notPermitted` for a
     ///   program that does not see everything, if it did not make the album.
-    public func renameAlbum(_ id: String, to name: String, _ scope: LibraryScope) throws(CaptureError) {
+    public func renameAlbum(_ id: String, to name: String, scope: LibraryScope) throws(CaptureError) {
         try LibraryName.check(name, of: "an album")
         try changeAlbum(id, scope, "renamed") { database, number in
             try database.execute(sql: "UPDATE album SET name = ? WHERE number = ?", arguments: [name, number])
@@ -108,7 +108,7 @@ extension MediaLibrary {
     ///
     /// - Throws: `invalidArgument` for what is no id; `noSuchAlbum`; `notPermitted` for a program that does not see
     ///   everything, if it did not make the album.
-    public func deleteAlbum(_ id: String, _ scope: LibraryScope) throws(CaptureError) {
+    public func deleteAlbum(_ id: String, scope: LibraryScope) throws(CaptureError) {
         try changeAlbum(id, scope, "deleted") { database, number in
             try database.execute(sql: "DELETE FROM album WHERE number = ?", arguments: [number])
         }

@@ -18,7 +18,7 @@ extension MediaLibrary {
     public func add(
         _ assets: [String],
         toAlbum album: String,
-        _ scope: LibraryScope
+        scope: LibraryScope
     ) throws(CaptureError) -> Int {
         try changeMembers(assets, album, scope) { database, album, numbers in
             var tail =
@@ -49,12 +49,12 @@ extension MediaLibrary {
     /// Takes assets out of an album; those that are not in it count for nothing.
     ///
     /// - Returns: How many were in it.
-    /// - Throws: As `add(_:toAlbum:_:)`.
+    /// - Throws: As `add(_:toAlbum:scope:)`.
     @discardableResult
     public func remove(
         _ assets: [String],
         fromAlbum album: String,
-        _ scope: LibraryScope
+        scope: LibraryScope
     ) throws(CaptureError) -> Int {
         try changeMembers(assets, album, scope) { database, album, numbers in
             var removed = 0
@@ -74,12 +74,12 @@ extension MediaLibrary {
     ///   - album: The album's id.
     ///   - next: The id of the asset before which they come, not one of them; `nil` for the end.
     ///   - scope: What the program sees.
-    /// - Throws: As `add(_:toAlbum:_:)`; `invalidArgument` for one that is not in the album, or to be before itself.
+    /// - Throws: As `add(_:toAlbum:scope:)`; `invalidArgument` for one that is not in the album, or to be before itself.
     public func move(
         _ assets: [String],
         inAlbum album: String,
         before next: String?,
-        _ scope: LibraryScope
+        scope: LibraryScope
     ) throws(CaptureError) {
         if let next {
             try LibraryID.check(next, of: "an asset")

@@ -80,7 +80,7 @@ extension LibraryChanges {
             if wasVisible { removed.append(object.id) }
             return
         }
-        let asset = try Asset.numbered(number, database)
+        let asset = try database.asset(number: number)
         if !wasVisible {
             inserted.append(asset)
         } else {

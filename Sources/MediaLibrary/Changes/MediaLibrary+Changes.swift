@@ -8,7 +8,7 @@ extension MediaLibrary {
     /// A token for now: opaque, sealed, always of the same length, and good across restarts.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func token(_ scope: LibraryScope) throws(CaptureError) -> String {
+    public func token(scope: LibraryScope) throws(CaptureError) -> String {
         try read { database in
             let log = try ReaderLog(scope.reader, database)
             return try ChangeToken(log.last).sealed(scope, Sealing(database))
@@ -21,14 +21,14 @@ extension MediaLibrary {
     /// told with the assets as they are now.
     ///
     /// - Parameters:
-    ///   - token: From `token(_:)` or from earlier changes.
+    ///   - token: From `token(scope:)` or from earlier changes.
     ///   - scope: What the reader sees; has to be what it was.
     ///   - limit: How many assets and albums are told of at once: 1 to 1,000.
     /// - Throws: `invalidArgument` for another limit; `staleToken` when the token is of another library, reader or scope,
     ///   or too old.
     public func changes(
         since token: String,
-        _ scope: LibraryScope,
+        scope: LibraryScope,
         limit: Int = 500
     ) throws(CaptureError) -> LibraryChanges {
         guard (1...MediaLibrary.mostChangesAtOnce).contains(limit) else {

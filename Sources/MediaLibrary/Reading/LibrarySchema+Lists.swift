@@ -81,22 +81,22 @@ extension LibrarySchema.Reading {
             DELETE FROM listed WHERE asset = OLD.asset AND reader = OLD.reader;
         END;
         CREATE TRIGGER joined AFTER INSERT ON listed WHEN NEW.reader = '' BEGIN
-            \(told("NEW", by: 1, to: "(''), (NEW.maker)"))
+            \(told("NEW", by: 1, to: "SELECT '' AS reader UNION ALL SELECT NEW.maker"))
             INSERT INTO listed(asset, album, reader, position, maker, binned, kind, favourite, created, added, name)
                 SELECT asset, NEW.album, reader, NEW.position, maker, binned, kind, favourite, created, added, name
                 FROM listed WHERE asset = NEW.asset AND album = 0;
         END;
         CREATE TRIGGER departed AFTER DELETE ON listed WHEN OLD.reader = '' AND \(albumIsThere("OLD")) BEGIN
-            \(told("OLD", by: -1, to: "(''), (OLD.maker)"))
+            \(told("OLD", by: -1, to: "SELECT '' AS reader UNION ALL SELECT OLD.maker"))
             DELETE FROM listed WHERE asset = OLD.asset AND album = OLD.album;
         END;
         CREATE TRIGGER joinedChosen AFTER INSERT ON listed WHEN NEW.reader != '' AND NEW.album != 0 BEGIN
-            \(told("NEW", by: 1, to: "(NEW.reader)"))
+            \(told("NEW", by: 1, to: "SELECT NEW.reader AS reader"))
         END;
         CREATE TRIGGER leftChosen AFTER DELETE ON listed
             WHEN OLD.reader != '' AND OLD.album != 0 AND \(albumIsThere("OLD"))
         BEGIN
-            \(told("OLD", by: -1, to: "(OLD.reader)"))
+            \(told("OLD", by: -1, to: "SELECT OLD.reader AS reader"))
         END;
         CREATE TRIGGER repositioned AFTER UPDATE OF position ON listed
             WHEN OLD.position != NEW.position AND NEW.reader = ''
@@ -107,8 +107,8 @@ extension LibrarySchema.Reading {
             WHEN OLD.binned != NEW.binned AND NEW.album != 0
         BEGIN
             INSERT INTO showing(reader, album, change)
-                SELECT column1, NEW.album, OLD.binned - NEW.binned FROM (VALUES(NEW.reader), (NEW.maker))
-                WHERE column1 = NEW.reader OR NEW.reader = '';
+                SELECT reader, NEW.album, OLD.binned - NEW.binned
+                FROM (SELECT NEW.reader AS reader UNION ALL SELECT NEW.maker WHERE NEW.reader = '');
         END;
         """
 
@@ -121,9 +121,9 @@ extension LibrarySchema.Reading {
     private static func told(_ row: String, by change: Int, to readers: String) -> String {
         """
         INSERT INTO showing(reader, album, change)
-                SELECT column1, \(row).album, \(change) FROM (VALUES\(readers)) WHERE \(row).binned = 0;
+                SELECT reader, \(row).album, \(change) FROM (\(readers)) WHERE \(row).binned = 0;
             INSERT INTO noting(reader, object, isAlbum, event)
-                SELECT reader.column1, id, 0, \(ChangeEvent.moved) FROM asset CROSS JOIN (VALUES\(readers)) AS reader
+                SELECT reader, id, 0, \(ChangeEvent.moved) FROM asset CROSS JOIN (\(readers))
                 WHERE number = \(row).asset AND \(row).binned = 0;
         """
     }

@@ -75,26 +75,12 @@ extension MediaLibrary {
     ///   - id: Its id.
     ///   - scope: What the reader sees. One that sees everything sees assets in the bin too.
     /// - Throws: `invalidArgument` for what is no id; `noSuchAsset` when there is none that the reader sees.
-    public func asset(_ id: String, _ scope: LibraryScope) throws(CaptureError) -> Asset {
+    public func asset(_ id: String, scope: LibraryScope) throws(CaptureError) -> Asset {
         try LibraryID.check(id, of: "an asset")
         guard let reader = scope.reader else { throw Visibility.noSuchAsset(id) }
         return try read { database in
             guard let number = try Visibility.asset(id, reader, database) else { throw Visibility.noSuchAsset(id) }
-            return try Asset.numbered(number, database)
+            return try database.asset(number: number)
         }
-    }
-}
-
-extension Asset {
-    /// The asset of a number that is there.
-    static func numbered(_ number: Int64, _ database: Database) throws -> Asset {
-        let row = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(columns) FROM \(origin) WHERE asset.number = ?"),
-            arguments: [number]
-        )
-        guard let row else {
-            throw CaptureError(.inputOutput, "the media library's index is damaged: an asset has no content")
-        }
-        return try Asset(row)
     }
 }

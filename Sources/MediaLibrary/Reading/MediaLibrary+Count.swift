@@ -9,7 +9,7 @@ extension MediaLibrary {
     ///   - scope: What the reader sees.
     /// - Throws: `invalidArgument` for a query that means nothing; `noSuchAlbum` for an album that is not there or that
     ///   the reader does not see; `notPermitted` when a reader that does not see everything counts the bin.
-    public func count(_ query: AssetQuery, _ scope: LibraryScope) throws(CaptureError) -> Int {
+    public func count(_ query: AssetQuery, scope: LibraryScope) throws(CaptureError) -> Int {
         try query.check()
         guard let reader = scope.reader else { return 0 }
         return try read { database in try Selection(query, reader, database).count(database) }

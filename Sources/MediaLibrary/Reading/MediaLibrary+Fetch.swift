@@ -12,7 +12,7 @@ extension MediaLibrary {
     /// - Throws: `invalidArgument` for a query that means nothing; `noSuchAlbum` for an album that is not there or that
     ///   the reader does not see; `staleToken` for a page that is not one of this query, reader and library;
     ///   `notPermitted` when a reader that does not see everything looks into the bin.
-    public func fetch(_ query: AssetQuery, _ scope: LibraryScope) throws(CaptureError) -> AssetPage {
+    public func fetch(_ query: AssetQuery, scope: LibraryScope) throws(CaptureError) -> AssetPage {
         try query.check()
         guard let reader = scope.reader else { return AssetPage() }
         return try read { database in
