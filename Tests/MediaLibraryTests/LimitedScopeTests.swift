@@ -3,7 +3,7 @@ import CaptureCore
 import Foundation
 import Testing
 
-@Suite struct `A program that sees a part of the library` {
+@Suite struct `Contents and changes for a program that sees a part of the library` {
     let place: TemporaryLibrary
     let library: MediaLibrary
     private let own: Asset

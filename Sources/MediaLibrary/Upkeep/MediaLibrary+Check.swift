@@ -15,6 +15,9 @@ extension MediaLibrary {
         progress: (_ read: Int64, _ of: Int64) -> Void = { _, _ in }
     ) throws(CaptureError) -> [LibraryFault] {
         var faults = try checkIndex()
+        faults += try readingFaults().map {
+            LibraryFault(.index, "the index is not what follows from its assets: \($0)")
+        }
         let total = try read { try Int64.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
         var done: Int64 = 0
         var last = ""

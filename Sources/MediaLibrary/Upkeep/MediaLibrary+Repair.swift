@@ -59,6 +59,7 @@ extension MediaLibrary {
 
     /// - Returns: What came of it, in a sentence.
     private func mendIndex() throws(CaptureError) -> String {
+        try rebuildReading()
         let rest = try write { database in
             try database.execute(sql: "REINDEX")
             try database.execute(sql: "DELETE FROM usage")
