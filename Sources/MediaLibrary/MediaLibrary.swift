@@ -21,6 +21,9 @@ public final class MediaLibrary: Sendable {
     let turn = Mutex(())
     /// What is being imported and not in the index yet.
     let underway = Mutex(ImportsUnderway())
+    /// Recordings that are kept, while the disk is too full to write that down: by their ids, why they are kept. Opening
+    /// the library anew keeps them as well.
+    let stranded = Mutex<[String: String]>([:])
     private let pool: DatabasePool
 
     /// Opens or makes the library in a folder, and tidies up after one that was not closed: what was imported half goes,

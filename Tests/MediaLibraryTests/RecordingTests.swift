@@ -116,6 +116,33 @@ import Testing
         #expect(code { _ = try record("") } == .overQuota)
     }
 
+    @Test(.enabled(if: SmallDisk.isPossible)) func `that fills the disk is kept, and can be saved when there is room`()
+        throws
+    {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let place = try TemporaryLibrary(in: disk.path)
+        let library = try place.library()
+        let transit = try library.beginRecording(draft, program: program)
+        let bytes = Array("frames".utf8)
+        #expect(unsafe write(transit.descriptor, bytes, bytes.count) == bytes.count)
+        // The index has some room left in its log, which goes too.
+        let item = try library.add("kept")
+        let filler = try disk.fill()
+        #expect(throws: CaptureError.self) {
+            for index in 0..<200 { _ = try library.change(item.id, AssetChange(name: "\(index)"), scope: .all) }
+        }
+        let error = #expect(throws: CaptureError.self) { try library.finishRecording(transit.id, .photo) }
+        #expect(error?.message.contains("full") == true, "\(error?.message ?? "")")
+        #expect(try library.kept().map(\.id) == [transit.id])
+        #expect(try library.kept().first?.why.contains("full") == true)
+        #expect(text(of: try library.openRecording(transit.id)) == "frames")
+        #expect(place.files("contents").count == 1)
+        try FileManager.default.removeItem(atPath: filler)
+        #expect(try library.text(library.saveKept(transit.id, .photo).id) == "frames")
+        #expect(try library.kept().isEmpty)
+        #expect(try library.check() == [])
+    }
+
     private func record(_ text: String) throws -> String {
         let transit = try place.library().beginRecording(draft, program: program)
         let bytes = Array(text.utf8)

@@ -1,5 +1,7 @@
 public import CaptureCore
 import GRDB
+import Glibc
+import Synchronization
 
 /// A row of a recording under way or kept.
 struct RecordingRow {
@@ -22,27 +24,42 @@ struct RecordingRow {
     }
 }
 
-extension Database {
-    /// The recording of an id.
-    func recording(_ id: String) throws -> RecordingRow {
-        try LibraryID.check(id, of: "a recording")
-        guard let row = try Row.fetchOne(self, sql: "SELECT * FROM transit WHERE id = ?", arguments: [id]) else {
-            throw CaptureError(.noSuchAsset, "there is no recording \(id)")
-        }
-        return try RecordingRow(row)
-    }
-}
-
 extension MediaLibrary {
+    /// The recording of an id.
+    ///
+    /// - Throws: `invalidArgument` for what is no id; `noSuchAsset`; `inputOutput`.
+    func recording(_ id: String) throws(CaptureError) -> RecordingRow {
+        try LibraryID.check(id, of: "a recording")
+        let row = try read { database in
+            try Row.fetchOne(database, sql: "SELECT * FROM transit WHERE id = ?", arguments: [id])
+                .map(RecordingRow.init)
+        }
+        guard let row else { throw CaptureError(.noSuchAsset, "there is no recording \(id)") }
+        return consideringStranded(row)
+    }
+
+    private func consideringStranded(_ row: RecordingRow) -> RecordingRow {
+        guard let why = stranded.withLock({ $0[row.id] }) else { return row }
+        var kept = row
+        kept.isOpen = false
+        kept.why = why
+        return kept
+    }
+
     /// Keeps a recording that is not saved, for the user to save or discard. An empty one goes.
     ///
     /// - Parameter why: Why it is not saved, in a sentence for the user.
     /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
     public func keep(_ id: String, because why: String) throws(CaptureError) {
-        _ = try read { try $0.recording(id) }
+        _ = try recording(id)
         guard let size = try sizeOfTransit(id), size > 0 else { return try discard(id) }
-        try write {
-            try $0.execute(sql: "UPDATE transit SET state = 'kept', why = ? WHERE id = ?", arguments: [why, id])
+        do throws(CaptureError) {
+            try write {
+                try $0.execute(sql: "UPDATE transit SET state = 'kept', why = ? WHERE id = ?", arguments: [why, id])
+            }
+        } catch {
+            guard error.errno == ENOSPC else { throw error }
+            stranded.withLock { $0[id] = why }
         }
     }
 
@@ -53,7 +70,7 @@ extension MediaLibrary {
     func kept(andOpen: Bool) throws(CaptureError) -> [KeptRecording] {
         let rows = try read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM transit ORDER BY started, id").map(RecordingRow.init)
-        }
+        }.map(consideringStranded)
         var found: [KeptRecording] = []
         for row in rows where andOpen || !row.isOpen {
             found.append(
@@ -74,7 +91,7 @@ extension MediaLibrary {
     ///
     /// - Throws: Besides, `wrongState` for one that is under way.
     public func saveKept(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> Asset {
-        guard try !read({ try $0.recording(id) }).isOpen else {
+        guard try !recording(id).isOpen else {
             throw CaptureError(.wrongState, "the recording \(id) is under way; stop it first")
         }
         return try finishRecording(id, facts)
@@ -84,7 +101,7 @@ extension MediaLibrary {
     ///
     /// - Throws: `noSuchAsset` where there is none of this id; `wrongState` for one that is under way; `inputOutput`.
     public func discardKept(_ id: String) throws(CaptureError) {
-        guard try !read({ try $0.recording(id) }).isOpen else {
+        guard try !recording(id).isOpen else {
             throw CaptureError(.wrongState, "the recording \(id) is under way; stop it first")
         }
         try discard(id)
@@ -94,12 +111,14 @@ extension MediaLibrary {
     ///
     /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
     public func cancelRecording(_ id: String) throws(CaptureError) {
-        _ = try read { try $0.recording(id) }
+        _ = try recording(id)
         try discard(id)
     }
 
+    /// The file first: on a full disk that makes the room which the index needs to forget it.
     private func discard(_ id: String) throws(CaptureError) {
-        try write { try $0.execute(sql: "DELETE FROM transit WHERE id = ?", arguments: [id]) }
         try LibraryFolder.unlink(id, in: folder.transit, "the file of the recording \(id)")
+        stranded.withLock { $0[id] = nil }
+        try write { try $0.execute(sql: "DELETE FROM transit WHERE id = ?", arguments: [id]) }
     }
 }

@@ -1,6 +1,7 @@
 public import CaptureCore
 import GRDB
 import Glibc
+import Synchronization
 
 extension MediaLibrary {
     /// Begins a recording that is written straight to a file of the library's. It is there after a crash, for the user to
@@ -41,7 +42,7 @@ extension MediaLibrary {
     ///
     /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
     public func openRecording(_ id: String) throws(CaptureError) -> Int32 {
-        _ = try read { try $0.recording(id) }
+        _ = try recording(id)
         guard let file = try LibraryFolder.openIfThere(id, in: folder.transit, "the recording") else {
             throw CaptureError(.inputOutput, "the file of the recording \(id) is missing; discard it")
         }
@@ -56,7 +57,7 @@ extension MediaLibrary {
     /// - Throws: `noSuchAsset` where there is none of this id; `badData` for an empty file; `overQuota`; `inputOutput`.
     public func finishRecording(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> Asset {
         try facts.check()
-        let recording = try read { try $0.recording(id) }
+        let recording = try recording(id)
         do throws(CaptureError) {
             let (staged, size) = try seal(id)
             return try settle(staged, size, facts) { database in
@@ -74,7 +75,8 @@ extension MediaLibrary {
                 )
             }.removingTransit(id, self)
         } catch {
-            if recording.isOpen { try keep(id, because: error.message) }
+            // Nothing to keep where it has been saved or thrown away meanwhile.
+            if recording.isOpen, error.code != .noSuchAsset { try keep(id, because: error.message) }
             throw error
         }
     }
@@ -123,6 +125,7 @@ extension Asset {
     /// The file's name in transit goes. One that cannot be removed now goes when the library is opened next.
     fileprivate func removingTransit(_ id: String, _ library: MediaLibrary) -> Asset {
         _ = unsafe unlinkat(library.folder.transit.number, id, 0)
+        library.stranded.withLock { $0[id] = nil }
         return self
     }
 }

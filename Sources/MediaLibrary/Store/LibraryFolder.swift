@@ -53,7 +53,7 @@ final class LibraryFolder: Sendable {
 
     /// Opens a folder of ours below another, which is made when it is absent.
     ///
-    /// - Parameter isLasting: Whether its name is on disk when this returns, in case it is new.
+    /// - Parameter isLasting: Whether its name is on disk when this returns.
     static func subfolder(
         _ name: String,
         of parent: OwnedDescriptor,
@@ -61,22 +61,36 @@ final class LibraryFolder: Sendable {
         isLasting: Bool = false,
         mode: mode_t = 0o700
     ) throws(CaptureError) -> OwnedDescriptor {
-        if unsafe mkdirat(parent.number, name, mode) == 0 {
-            if isLasting { try parent.synchronize("the folder of \(path)/\(name)") }
-        } else if errno != EEXIST {
+        if unsafe mkdirat(parent.number, name, mode) != 0, errno != EEXIST {
             throw LibraryCall.error("the folder \(path)/\(name) cannot be made", errno)
         }
+        // Always, since who made it may have been cut off before this.
+        if isLasting { try parent.synchronize("the folder of \(path)/\(name)") }
         return try .open(name, in: parent.number, O_RDONLY | O_DIRECTORY, "the folder \(path)/\(name)")
     }
 
+    /// Makes the library's folder and the one of all libraries, if need be; when it returns their names are on disk.
     private static func make(_ path: String) throws(CaptureError) {
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        // The folder of all libraries is made with the first of them.
-        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            let parent = String(path[..<slash])
-            if unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST, unsafe mkdir(path, 0o700) == 0 { return }
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw CaptureError(.invalidArgument, "'\(path)' is no path of a media library; give an absolute one")
         }
-        throw LibraryCall.error("the media library \(path) cannot be made", errno)
+        let parent = String(path[..<slash])
+        if unsafe mkdir(parent, 0o700) == 0 {
+            try synchronize(parent + "/..")
+        } else if errno != EEXIST {
+            throw LibraryCall.error("the folder \(parent) of media libraries cannot be made", errno)
+        }
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw LibraryCall.error("the media library \(path) cannot be made", errno)
+        }
+        try synchronize(parent)
+    }
+
+    private static func synchronize(_ path: String) throws(CaptureError) {
+        let number = try LibraryCall.check("the folder \(path) cannot be opened") {
+            unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        try OwnedDescriptor(owning: number).synchronize("the folder \(path)")
     }
 
     /// Two that tidy up after each other would throw away what is under way. A process that was just started from this
