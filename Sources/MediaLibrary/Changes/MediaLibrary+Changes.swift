@@ -59,9 +59,10 @@ extension MediaLibrary {
 
     /// Forgets what happened before a moment. Tokens from before it are stale then, unless nothing happened since.
     ///
-    /// - Parameter moment: In milliseconds since 1970, by the machine's own clock.
+    /// - Parameter moment: In milliseconds since 1970, by the machine's own clock; `nil` for 90 days ago.
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func forgetChanges(before moment: Int64) throws(CaptureError) {
+    public func forgetChanges(before moment: Int64? = nil) throws(CaptureError) {
+        let moment = moment ?? now() - ChangeLog.usualAge
         try write { database in
             for reader in try String.fetchAll(database, sql: "SELECT reader FROM reader") {
                 // The first that is kept is looked for from the oldest on: as long as what goes, not as what stays.
