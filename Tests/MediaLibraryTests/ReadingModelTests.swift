@@ -6,7 +6,7 @@ import Testing
 @Suite struct `What readers see` {
     static let scopes: [LibraryScope] = [.all, .limited(program: "app:a"), .limited(program: "app:b")]
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `is what looking at everything finds, whatever happens to the library`(_ seed: UInt64) throws {
         let temporary = try TemporaryLibrary()
         let library = try temporary.library()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `is what a client has that was told of differences alone`(_ seed: UInt64) throws {
         let temporary = try TemporaryLibrary()
         let library = try temporary.library()
