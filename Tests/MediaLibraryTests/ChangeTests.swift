@@ -91,6 +91,19 @@ import Testing
         #expect(try library.changes(since: token, scope: .all).inserted.map(\.id) == [id(2)])
     }
 
+    @Test func `are not told from a token of an index that was replaced by an older copy`() throws {
+        let library = try temporary.library()
+        try library.fill(5)
+        let token = try library.token(scope: .all)
+        // The copy went on to the same numbers at another time.
+        try library.write { try $0.execute(sql: "UPDATE change SET at = at + 60000") }
+        try library.put(6)
+        #expect(code { _ = try library.changes(since: token, scope: .all) } == .staleToken)
+        let newer = try library.token(scope: .all)
+        try library.write { try $0.execute(sql: "UPDATE reader SET last = last - 1") }
+        #expect(code { _ = try library.changes(since: newer, scope: .all) } == .staleToken)
+    }
+
     @Test func `are forgotten when there are too many or they are too old`() throws {
         let library = try temporary.library()
         try library.write { try $0.execute(sql: "UPDATE meta SET value = 10 WHERE key = 'changes'") }

@@ -3,7 +3,7 @@ import CaptureCore
 import GRDB
 import Testing
 
-@Suite struct `A program that sees a part of the library` {
+@Suite struct `A reader of a part of the library` {
     let temporary: TemporaryLibrary
     let library: MediaLibrary
     static let scope = LibraryScope.limited(program: "app:limited")

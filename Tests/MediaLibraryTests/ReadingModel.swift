@@ -159,7 +159,8 @@ struct ReadingModel {
         }
     }
 
-    private mutating func move(_ number: Int, in album: Int, _ library: MediaLibrary, _ random: inout Repeatable) throws {
+    private mutating func move(_ number: Int, in album: Int, _ library: MediaLibrary, _ random: inout Repeatable) throws
+    {
         let members = albums[album].members.filter { entries[$0]?.isBinned == false }
         guard members.contains(number), let next = members.randomElement(using: &random), next != number else { return }
         albums[album].members.removeAll { $0 == number }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `What readers see` {
     static let scopes: [LibraryScope] = [.all, .limited(program: "app:a"), .limited(program: "app:b")]
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `is what looking at everything finds, whatever happens to the library`(_ seed: UInt64) throws {
         let temporary = try TemporaryLibrary()
         let library = try temporary.library()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `is what a client has that was told of differences alone`(_ seed: UInt64) throws {
         let temporary = try TemporaryLibrary()
         let library = try temporary.library()
@@ -83,7 +83,8 @@ import Testing
             for album in changes.insertedAlbums { albums.insert(album.id) }
             for album in changes.changedAlbums { #expect(albums.contains(album.id)) }
             for id in changes.removedAlbums { albums.remove(id) }
-            let told = changes.inserted.count + Set((changes.changed + changes.moved).map(\.id)).count
+            let told =
+                changes.inserted.count + Set((changes.changed + changes.moved).map(\.id)).count
                 + changes.removed.count + changes.insertedAlbums.count + changes.changedAlbums.count
                 + changes.removedAlbums.count
             #expect(told <= limit)
@@ -98,7 +99,8 @@ import Testing
             query.kinds = Set(AssetKind.allCases.filter { _ in Bool.random(using: &random) })
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
-            query.from = Int64.random(in: -3...20, using: &random) * 50_000_000 + Int64.random(in: -1...1, using: &random)
+            let odd = Int64.random(in: -1...1, using: &random)
+            query.from = Int64.random(in: -3...20, using: &random) * 50_000_000 + odd
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
             query.until = Int64.random(in: 21...42, using: &random) * 50_000_000

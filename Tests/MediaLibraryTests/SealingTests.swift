@@ -27,7 +27,9 @@ import Testing
             bytes[place] = digits.randomElement(using: &random) ?? 0
             texts.append(String(decoding: bytes, as: UTF8.self))
             texts.append(String(text.prefix(Int.random(in: 0..<text.utf8.count, using: &random))))
-            let noise = (0..<Int.random(in: 0..<300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let noise = (0..<Int.random(in: 0..<300, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             texts.append(String(decoding: noise, as: UTF8.self))
         }
         return texts.filter { $0 != text }
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test func `hold for what one reads, and for its query`() throws {
-        let scopes: [LibraryScope] = [.all, limited, .limited(program: "all"), .limited(program: "app:other"), .nothing]
+        let scopes: [LibraryScope] = [.all, limited, .limited(program: "all"), .nothing]
         let query = AssetQuery(limit: 3)
         for scope in scopes {
             let token = try library.token(scope: scope)

@@ -70,19 +70,18 @@ extension MediaLibrary {
         let id = LibraryID.make()
         let created = now()
         return try write { database in
+            // Apart, since the albums of others may not even be counted for a program that does not see them.
             let found =
-                try Int.fetchOne(
-                    database,
-                    sql: "SELECT count(*) FROM album WHERE ?1 = '' OR program = ?1",
-                    arguments: [reader]
-                ) ?? 0
+                try reader.isEmpty
+                ? Int.fetchOne(database, sql: "SELECT count(*) FROM album")
+                : Int.fetchOne(database, sql: "SELECT count(*) FROM album WHERE program = ?", arguments: [reader])
             let most = reader.isEmpty ? MediaLibrary.mostAlbums : MediaLibrary.mostAlbumsOfProgram
-            guard found < most else {
+            guard let found, found < most else {
                 throw CaptureError(
                     .overQuota,
                     reader.isEmpty
-                        ? "the library has \(found) albums, and \(most) at most are possible; delete one first"
-                        : "the program has made \(found) albums, and \(most) at most are possible; delete one first"
+                        ? "the library has \(most) albums, and more are not possible; delete one first"
+                        : "the program has made \(most) albums, and more are not possible; delete one first"
                 )
             }
             try database.execute(

@@ -93,12 +93,8 @@ extension MediaLibrary {
                 throw CaptureError(.invalidArgument, "the asset \(id) is not in the album; add it first")
             }
             let moved = next == nil ? numbers[...] : numbers.dropLast()
-            try MediaLibrary.place(
-                moved.map(\.number),
-                album,
-                before: next.flatMap { _ in numbers.last?.number },
-                database
-            )
+            let following = next == nil ? nil : numbers.last?.number
+            try MediaLibrary.place(moved.map(\.number), album, before: following, database)
             for (id, number) in moved { try MediaLibrary.noteMove(id, number, album, database) }
         }
     }

@@ -14,6 +14,8 @@ enum ChangeEvent {
 enum ChangeLog {
     /// Changes for each reader, at most.
     static let usualLimit: Int64 = 50_000
+    /// Milliseconds: 90 days.
+    static let usualAge: Int64 = 90 * 24 * 60 * 60 * 1000
 }
 
 extension LibrarySchema.Reading {

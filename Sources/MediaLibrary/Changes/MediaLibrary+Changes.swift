@@ -11,7 +11,7 @@ extension MediaLibrary {
     public func token(scope: LibraryScope) throws(CaptureError) -> String {
         try read { database in
             let log = try ReaderLog(scope.reader, database)
-            return try ChangeToken(log.last).sealed(scope, Sealing(database))
+            return try ChangeToken(log.last, scope.reader, database).sealed(scope, Sealing(database))
         }
     }
 
@@ -40,17 +40,17 @@ extension MediaLibrary {
         return try read { database in
             let sealing = try Sealing(database)
             let log = try ReaderLog(scope.reader, database)
-            var token = try ChangeToken(token, scope, log, sealing)
-            if token.told == token.end {
-                token.base = token.end
-                token.end = log.last
-            }
+            var token = try ChangeToken(token, scope, log, sealing, database)
+            // One that was told everything is told what came after; base and end are the same in it.
+            if token.told == token.end { token.end = log.last }
             guard let reader = scope.reader else {
                 return LibraryChanges(token: try token.sealed(scope, sealing), isComplete: true)
             }
             let objects = try ChangedObject.found(reader, token, limit + 1, database)
             let isComplete = objects.count <= limit
-            let next = isComplete ? ChangeToken(token.end) : token.told(objects[limit - 1].number)
+            let next =
+                isComplete
+                ? try ChangeToken(token.end, reader, database) : token.told(objects[limit - 1].number)
             var changes = LibraryChanges(token: try next.sealed(scope, sealing), isComplete: isComplete)
             for object in objects.prefix(limit) { try changes.add(object, reader, token, database) }
             return changes
@@ -59,9 +59,10 @@ extension MediaLibrary {
 
     /// Forgets what happened before a moment. Tokens from before it are stale then, unless nothing happened since.
     ///
-    /// - Parameter moment: In milliseconds since 1970, by the machine's own clock.
+    /// - Parameter moment: In milliseconds since 1970, by the machine's own clock; `nil` for 90 days ago.
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func forgetChanges(before moment: Int64) throws(CaptureError) {
+    public func forgetChanges(before moment: Int64? = nil) throws(CaptureError) {
+        let moment = moment ?? now() - ChangeLog.usualAge
         try write { database in
             for reader in try String.fetchAll(database, sql: "SELECT reader FROM reader") {
                 // The first that is kept is looked for from the oldest on: as long as what goes, not as what stays.
