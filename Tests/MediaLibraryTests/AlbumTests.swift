@@ -117,7 +117,8 @@ import Testing
             try database.execute(
                 sql: """
                     UPDATE tally SET photos = photos + 3;
-                    UPDATE shown SET assets = 7;
+                    DELETE FROM listed WHERE reader != '' AND album != 0;
+                    UPDATE shown SET assets = 0;
                     DELETE FROM tally WHERE level = 24;
                     """
             )

@@ -26,7 +26,7 @@ import Testing
             _ = try library.change(ids[0], AssetChange(isFavourite: isFavourite), scope: .all)
         }
         try library.delete([ids[1], ids[2]], scope: .all)
-        try library.write { try $0.execute(sql: "UPDATE asset SET binned = NULL WHERE id = ?", arguments: [ids[2]]) }
+        try library.unbin(ids[2])
         try library.add([ids[3]], toAlbum: album, scope: .all)
         try library.deleteAlbum(gone, scope: .all)
         let made = try library.createAlbum("made", program: "app:a", scope: .all)

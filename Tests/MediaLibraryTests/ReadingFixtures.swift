@@ -58,6 +58,13 @@ extension MediaLibrary {
         return id
     }
 
+    /// Takes one asset that has no file out of the bin.
+    func unbin(_ id: String) throws {
+        try write {
+            try $0.cachedStatement(sql: "UPDATE asset SET binned = NULL WHERE id = ?").execute(arguments: [id])
+        }
+    }
+
     /// Removes one asset of the index alone for good.
     func purge(_ id: String) throws {
         try write { try $0.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id]) }

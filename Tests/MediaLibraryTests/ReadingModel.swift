@@ -1,6 +1,5 @@
 @testable import MediaLibrary
 import CaptureCore
-import GRDB
 
 /// What readers have to see, found the slow way: by looking at everything.
 struct ReadingModel {
@@ -98,9 +97,7 @@ struct ReadingModel {
             try library.delete([id(number)], scope: .all)
         case (3, let number?, _):
             entries[number]?.isBinned = false
-            try library.write {
-                try $0.execute(sql: "UPDATE asset SET binned = NULL WHERE id = ?", arguments: [id(number)])
-            }
+            try library.unbin(id(number))
         case (4, let number?, _):
             entries[number] = nil
             for index in albums.indices { albums[index].members.removeAll { $0 == number } }

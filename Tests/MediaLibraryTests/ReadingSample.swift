@@ -145,6 +145,27 @@ enum ReadingWork {
         }
         works.append(
             (
+                "changing, binning and restoring",
+                { sample in
+                    _ = try sample.library.change(id(31), AssetChange(created: 1_500_000_000_000), scope: .all)
+                    _ = try sample.library.change(id(31), AssetChange(created: 1_400_000_000_000), scope: .all)
+                    try sample.library.delete([id(32)], scope: .all)
+                    try sample.library.unbin(id(32))
+                }
+            )
+        )
+        works.append(
+            (
+                "choosing and moving",
+                { sample in
+                    _ = try sample.library.choose("app:other", [id(33), id(36)])
+                    try sample.library.move([id(33)], inAlbum: sample.album, before: id(36), scope: .all)
+                    try sample.library.forgetChosen("app:other")
+                }
+            )
+        )
+        works.append(
+            (
                 "second page",
                 { sample in
                     _ = try sample.library.fetch(AssetQuery(page: sample.page), scope: .all)

@@ -22,10 +22,7 @@ extension LibrarySchema.Reading {
                 WHERE true
                 ON CONFLICT DO UPDATE SET
                     \(countColumns.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "));
-            DELETE FROM tally
-                WHERE NEW.change < 0 AND album = NEW.album AND reader = NEW.reader AND maker IN ('', NEW.maker)
-                    AND binned = NEW.binned AND (\(buckets))
-                    AND \(countColumns.map { "\($0) = 0" }.joined(separator: " AND "));
+            \(removals)
         END;
         """
 
@@ -35,7 +32,16 @@ extension LibrarySchema.Reading {
         }
         .joined(separator: ",\n            ")
 
-    private static let buckets =
-        (levels.map { "(level = \($0) AND bucket = NEW.created >> \($0))" } + ["(level = \(allTime) AND bucket = 0)"])
-        .joined(separator: " OR ")
+    /// Spans in which nothing is left go. One statement for each width, since SQLite finds the row of each by its key then,
+    /// and would go through all spans for all widths in one.
+    private static let removals = (levels.map { ($0, "NEW.created >> \($0)") } + [(allTime, "0")])
+        .map { level, bucket in
+            """
+            DELETE FROM tally
+                    WHERE NEW.change < 0 AND album = NEW.album AND reader = NEW.reader AND maker IN ('', NEW.maker)
+                        AND binned = NEW.binned AND level = \(level) AND bucket = \(bucket)
+                        AND \(countColumns.map { "\($0) = 0" }.joined(separator: " AND "));
+            """
+        }
+        .joined(separator: "\n    ")
 }

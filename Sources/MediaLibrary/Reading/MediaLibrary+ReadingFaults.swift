@@ -15,8 +15,8 @@ extension MediaLibrary {
         }
     }
 
-    /// Makes lists, counts and what readers see of albums anew from the assets, choices and memberships. Tokens stay good,
-    /// but tell nothing of what is different by it.
+    /// Makes lists, counts and what readers see of albums anew from the assets, choices and memberships. Tokens stay good;
+    /// albums and their assets may be told of as moved that are as before.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
     func rebuildReading() throws(CaptureError) {
@@ -73,13 +73,16 @@ enum ReadingRecount {
         ),
     ]
 
+    /// The triggers go on reckoning meanwhile, from sums that may be wrong: so these go before and once more after.
     static let rebuild = """
         DELETE FROM tally;
+        DELETE FROM shown;
         DELETE FROM listed WHERE asset NOT IN (SELECT number FROM asset)
-            OR album != 0 AND (reader != '' OR album NOT IN (SELECT number FROM album));
-        DELETE FROM tally;
+            OR album != 0 AND (reader != '' OR album NOT IN (SELECT number FROM album))
+            OR reader = (SELECT program FROM asset WHERE number = listed.asset);
         UPDATE listed SET (maker, binned, kind, favourite, created, added, name) = (
-            SELECT program, binned IS NOT NULL, kind, favourite, created, added, name FROM asset WHERE number = listed.asset
+            SELECT program, binned IS NOT NULL, kind, favourite, created, added, name
+            FROM asset WHERE number = listed.asset
         );
         INSERT INTO listed(asset, album, reader, position, maker, binned, kind, favourite, created, added, name)
             SELECT * FROM (\(both));
