@@ -26,7 +26,8 @@ generated := .build/generated
 build := $(SWIFT) build -c release --static-swift-stdlib
 
 build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-dev libavformat-dev libavcodec-dev \
-	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev
+	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev \
+	libssl-dev
 demo_packages := dbus
 check_packages := python3 python3-dbus desktop-file-utils bubblewrap xvfb xdotool xdg-desktop-portal-gtk ffmpeg
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \

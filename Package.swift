@@ -56,6 +56,7 @@ let package = Package(
         system("CLibAV", "libavformat libavcodec libswscale libswresample libavutil", "libavformat-dev"),
         system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
         system("CYUV", nil, "libyuv-dev"),
+        system("CCrypto", "libcrypto", "libssl-dev"),
 
         // The house: arrows point one way
         module("CaptureCore"),
@@ -67,6 +68,7 @@ let package = Package(
             "CaptureOutputs",
             ["CaptureCore", "CaptureSystem", "CaptureRing", "CLinux", "CLibAV", "CLibV4L", "CTurboJPEG", "CYUV"]
         ),
+        module("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
         module("CaptureEngine", ["CaptureCore", "Authorization"]),
         module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd"]),
         module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureRing"]),
@@ -128,6 +130,7 @@ let package = Package(
         tests("Authorization", ["CaptureCore", "TestSupport"]),
         tests("CaptureDevices", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter"]),
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
+        tests("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),

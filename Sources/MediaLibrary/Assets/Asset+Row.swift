@@ -1,0 +1,54 @@
+import CaptureCore
+import GRDB
+
+extension Asset {
+    /// What is selected of an asset; goes with `origin`.
+    static let columns = """
+        asset.id, asset.kind, asset.name, asset.created, asset.modified, asset.added, asset.device, asset.latitude,
+        asset.longitude, asset.favourite, asset.program, asset.edit IS NOT NULL AS edited, asset.binned,
+        content.kind AS contentKind, content.size, content.mediaType, content.codec, content.width, content.height,
+        content.duration, content.made
+        """
+
+    /// Assets with their current content.
+    static let origin = "asset JOIN content ON content.hash = coalesce(asset.edit, asset.original)"
+
+    /// Reads a row of `columns`.
+    init(_ row: Row) throws {
+        id = try row.decode(forColumn: "id")
+        kind = try AssetKind(column: "kind", of: row)
+        name = try row.decode(forColumn: "name")
+        created = try row.decode(forColumn: "created")
+        modified = try row.decode(forColumn: "modified")
+        added = try row.decode(forColumn: "added")
+        device = try row.decode(forColumn: "device")
+        facts = MediaFacts(
+            kind: try AssetKind(column: "contentKind", of: row),
+            mediaType: try row.decode(forColumn: "mediaType"),
+            codec: try row.decode(forColumn: "codec"),
+            width: try row.decode(forColumn: "width"),
+            height: try row.decode(forColumn: "height"),
+            duration: try row.decode(forColumn: "duration"),
+            created: try row.decode(Int64?.self, forColumn: "made")
+        )
+        size = try row.decode(forColumn: "size")
+        if let latitude = try row.decode(Double?.self, forColumn: "latitude") {
+            place = try Place(latitude: latitude, longitude: row.decode(forColumn: "longitude"))
+        }
+        isFavourite = try row.decode(forColumn: "favourite")
+        program = try row.decode(forColumn: "program")
+        isEdited = try row.decode(forColumn: "edited")
+        binned = try row.decode(Int64?.self, forColumn: "binned")
+    }
+}
+
+extension AssetKind {
+    /// The kind in a column; an unknown word means that the index is damaged.
+    init(column: String, of row: Row) throws {
+        let word: String = try row.decode(forColumn: column)
+        guard let kind = AssetKind(rawValue: word) else {
+            throw CaptureError(.inputOutput, "the media library's index is damaged: '\(word)' is no kind of asset")
+        }
+        self = kind
+    }
+}

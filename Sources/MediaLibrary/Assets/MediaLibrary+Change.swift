@@ -1,0 +1,39 @@
+public import CaptureCore
+import GRDB
+
+extension MediaLibrary {
+    /// Changes what is said of an asset; its contents stay as they are.
+    ///
+    /// - Returns: The asset as it is now.
+    /// - Throws: `noSuchAsset` for one that the scope does not have; `wrongState` for one in the bin; `invalidArgument`
+    ///   for a name or date that may not be stored; `inputOutput`.
+    public func change(_ id: String, _ change: AssetChange, scope: LibraryScope) throws(CaptureError) -> Asset {
+        try change.check()
+        return try write { database in
+            let key = try database.keyOutsideBin(id, scope)
+            guard change != AssetChange() else { return try database.asset(number: key.number) }
+            var place: Place?
+            if case .at(let new) = change.place { place = new }
+            try database.cachedStatement(
+                sql: """
+                    UPDATE asset SET name = coalesce(?, name), created = coalesce(?, created),
+                        favourite = coalesce(?, favourite), latitude = iif(?, ?, latitude),
+                        longitude = iif(?, ?, longitude), modified = ? WHERE number = ?
+                    """
+            ).execute(
+                arguments: [
+                    change.name, change.created, change.isFavourite, change.place != nil, place?.latitude,
+                    change.place != nil, place?.longitude, now(), key.number,
+                ]
+            )
+            return try database.asset(number: key.number)
+        }
+    }
+}
+
+extension AssetChange {
+    fileprivate func check() throws(CaptureError) {
+        if let name { try LibraryName.check(name, of: "a file") }
+        if let created { try AssetDraft.checkTime(created) }
+    }
+}

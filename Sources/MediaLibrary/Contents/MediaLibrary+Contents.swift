@@ -1,0 +1,72 @@
+public import CaptureCore
+import GRDB
+import Glibc
+import Synchronization
+
+extension MediaLibrary {
+    /// Opens a content of an asset for reading.
+    ///
+    /// - Returns: A descriptor, for reading alone; the caller's to close. It stays good when the asset goes.
+    /// - Throws: `noSuchAsset` for one that the scope does not have; `inputOutput` when the file is missing.
+    public func openContent(
+        _ id: String,
+        version: AssetVersion = .current,
+        scope: LibraryScope
+    ) throws(CaptureError) -> Int32 {
+        var hash = try read { try $0.key(id, scope) }.content(version)
+        while true {
+            if let file = try folder.openContent(hash) { return try file.duplicate() }
+            // An edit may have come or gone in between, and its file with it.
+            let present = try read { try $0.key(id, scope) }.content(version)
+            guard present != hash else {
+                throw CaptureError(
+                    .inputOutput,
+                    "the file of the asset \(id) is missing; see what else is by: capturectl library check"
+                )
+            }
+            hash = present
+        }
+    }
+
+    /// Opens a small picture of an asset's current content.
+    ///
+    /// - Returns: A descriptor, for reading alone; the caller's to close. `nil` when that picture was not made, or is gone.
+    /// - Throws: `noSuchAsset` for an asset that the scope does not have; `inputOutput`.
+    public func openThumbnail(
+        _ id: String,
+        size: ThumbnailSize,
+        scope: LibraryScope
+    ) throws(CaptureError) -> Int32? {
+        let hash = try read { try $0.key(id, scope) }.content(.current)
+        return try folder.openThumbnail(hash, size)?.duplicate()
+    }
+
+    /// Stores small pictures of an asset, in the place of earlier ones.
+    ///
+    /// - Parameters:
+    ///   - pictures: JPEG files by size.
+    ///   - content: The content that they were made of, open. Where that is not the asset's current one any more, nothing
+    ///     is stored.
+    /// - Returns: Whether they were stored.
+    /// - Throws: `noSuchAsset`; `badData` for an empty picture; `inputOutput`.
+    @discardableResult
+    public func storeThumbnails(
+        _ pictures: [ThumbnailSize: [UInt8]],
+        of id: String,
+        madeFrom content: Int32
+    ) throws(CaptureError) -> Bool {
+        guard pictures.values.allSatisfy({ !$0.isEmpty }) else {
+            throw CaptureError(.badData, "a thumbnail of the asset \(id) is empty")
+        }
+        return try turn.withLock { _ throws(CaptureError) in
+            let hash = try read { try $0.key(id, .all) }.content(.current)
+            guard let file = try folder.openContent(hash) else { return false }
+            let present = try file.status("the file of the asset \(id)")
+            var source = stat()
+            try LibraryCall.check("the file of thumbnails cannot be examined") { unsafe fstat(content, &source) }
+            guard source.st_dev == present.st_dev, source.st_ino == present.st_ino else { return false }
+            for (size, picture) in pictures { try folder.putThumbnail(picture, hash, size) }
+            return true
+        }
+    }
+}

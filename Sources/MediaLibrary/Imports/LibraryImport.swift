@@ -1,0 +1,221 @@
+public import CaptureCore
+import Glibc
+import Synchronization
+
+/// A content on its way into the library: bytes are appended, then examined by whoever can, then committed. Until the
+/// commit nothing of it shows; what is given up, or lost with its last reference, leaves nothing behind.
+///
+/// Thread-safe; calls come one after the other, from whatever threads.
+public final class LibraryImport: Sendable {
+    /// What becomes of the content.
+    enum Purpose: Sendable {
+        /// A new asset; one that was in another library, if there is something of it.
+        case asset(AssetDraft, former: FormerAsset? = nil)
+        /// The edit of an asset of this number.
+        case edit(of: Int64, kind: AssetKind)
+    }
+
+    private struct State {
+        var stage: Stage
+        var size: Int64 = 0
+    }
+
+    private enum Stage {
+        case writing(OwnedDescriptor, SHA256)
+        case finished(OwnedDescriptor, hash: String)
+        /// Nobody can give it up any more.
+        case committing
+        case over
+    }
+
+    /// Its file's name in transit.
+    let id: String
+    /// Whose asset it is or becomes, which its bytes are counted for.
+    let program: String
+    private let library: MediaLibrary
+    private let purpose: Purpose
+    private let usage: (program: LibraryUsage, all: LibraryUsage)
+    private let state: Mutex<State>
+
+    init(_ library: MediaLibrary, _ purpose: Purpose, program: String) throws(CaptureError) {
+        let id = LibraryID.make()
+        let usage = (program: try library.usage(of: program), all: try library.usage(of: nil))
+        let hash = try SHA256()
+        let file = try OwnedDescriptor.open(
+            id,
+            in: library.folder.transit.number,
+            O_WRONLY | O_CREAT | O_EXCL,
+            "a file for the import"
+        )
+        self.id = id
+        self.program = program
+        self.library = library
+        self.purpose = purpose
+        self.usage = usage
+        state = Mutex(State(stage: .writing(file, hash)))
+        library.underway.withLock { $0.begin(id, of: program, isAsset: purpose.isAsset) }
+        do throws(CaptureError) {
+            try checkQuota()
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Bytes so far.
+    public var size: Int64 { state.withLock { $0.size } }
+
+    /// The content's hash once it is finished.
+    var hash: String? {
+        state.withLock { state in
+            if case .finished(_, let hash) = state.stage { hash } else { nil }
+        }
+    }
+
+    /// Takes more bytes of the content.
+    ///
+    /// - Throws: `overQuota` for a content that is too large or would exceed a quota; `inputOutput` for a full disk;
+    ///   `wrongState` after the end. The import is given up then.
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        do throws(CaptureError) {
+            try state.withLock { state throws(CaptureError) in
+                guard case .writing(let file, let hash) = state.stage else { throw LibraryImport.ended }
+                guard Int64(bytes.count) <= library.limits.contentBytes - state.size else {
+                    throw CaptureError(
+                        .overQuota,
+                        "the file has more than \(library.limits.contentBytes) bytes, which is the limit for one"
+                    )
+                }
+                library.underway.withLock { $0.add(Int64(bytes.count), to: id) }
+                try checkQuota()
+                try unsafe file.write(bytes, "the media library")
+                try unsafe hash.update(bytes)
+                state.size += Int64(bytes.count)
+            }
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    /// Ends the content: it is on disk when this returns, and cannot be changed any more.
+    ///
+    /// - Returns: A descriptor of it, for reading alone; the caller's to close.
+    /// - Throws: `badData` for an empty one; `inputOutput`; `wrongState` after the end. The import is given up then.
+    public func finish() throws(CaptureError) -> Int32 {
+        do throws(CaptureError) {
+            return try state.withLock { state throws(CaptureError) in
+                guard case .writing(let file, let hash) = state.stage else { throw LibraryImport.ended }
+                guard state.size > 0 else { throw CaptureError(.badData, "the file is empty") }
+                let reader = try LibraryImport.seal(file, id, in: library.folder)
+                state.stage = .finished(reader, hash: try hash.finish())
+                return try reader.duplicate()
+            }
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    /// Takes the content into the library; when it returns that is on disk, and a crash before leaves nothing of it.
+    ///
+    /// - Parameter facts: What examining it has shown.
+    /// - Returns: The new asset, or the edited one.
+    /// - Throws: `overQuota`; `inputOutput` for a full disk; `badData` for an edit of another kind than its asset;
+    ///   `noSuchAsset` when the edited one is gone; `wrongState` before `finish` and after the end. The import is given
+    ///   up then.
+    public func commit(_ facts: MediaFacts) throws(CaptureError) -> Asset {
+        guard case .finished(let file, let hash) = stage(becoming: .committing) else {
+            cancel()
+            throw LibraryImport.ended
+        }
+        defer {
+            state.withLock { $0.stage = .over }
+            remove()
+        }
+        return try settle(StagedContent(name: id, file: file, hash: hash), facts)
+    }
+
+    private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> Asset {
+        try facts.check()
+        switch purpose {
+        case .asset(let draft, let former):
+            return try library.settle(staged, size, facts) {
+                try $0.insert(draft, program: program, content: staged.hash, facts, library, former: former)
+            }
+        case .edit(let number, let kind):
+            guard facts.kind == kind else {
+                throw CaptureError(
+                    .badData,
+                    "the edit of a \(kind.rawValue) has to be a \(kind.rawValue), and this is a \(facts.kind.rawValue)"
+                )
+            }
+            return try library.settle(staged, size, facts) {
+                try $0.setEdit(staged.hash, ofNumber: number, library)
+            }.swept(library)
+        }
+    }
+
+    /// Gives it up; nothing when it is over, or is being committed.
+    public func cancel() {
+        switch stage(becoming: .over) {
+        case .writing, .finished: remove()
+        case .committing, .over: return
+        }
+    }
+
+    /// Goes on to another stage, from which `committing` alone comes to its own end.
+    ///
+    /// - Returns: The stage before.
+    private func stage(becoming next: Stage) -> Stage {
+        state.withLock { state in
+            let former = state.stage
+            switch (former, next) {
+            case (.finished, _), (.writing, .over): state.stage = next
+            default: break
+            }
+            return former
+        }
+    }
+
+    private func remove() {
+        library.underway.withLock { $0.end(id) }
+        // One that cannot be removed now goes when the library is opened next.
+        _ = unsafe unlinkat(library.folder.transit.number, id, 0)
+    }
+
+    private func checkQuota() throws(CaptureError) {
+        let (ofProgram, ofAll) = library.underway.withLock { ($0.sum(of: program), $0.sum(of: nil)) }
+        try library.checkQuota(
+            usage.program,
+            usage.all,
+            assets: (ofProgram.assets, ofAll.assets),
+            bytes: (ofProgram.bytes, ofAll.bytes)
+        )
+    }
+
+    /// Takes away every right to write the file, has it written to the disk, and opens it for reading.
+    static func seal(
+        _ file: OwnedDescriptor,
+        _ name: String,
+        in folder: LibraryFolder
+    ) throws(CaptureError) -> OwnedDescriptor {
+        try LibraryCall.check("an import cannot be protected") { fchmod(file.number, 0o400) }
+        try file.synchronize("an import")
+        return try .open(name, in: folder.transit.number, O_RDONLY, "an import")
+    }
+
+    private static var ended: CaptureError {
+        CaptureError(.wrongState, "the import has ended or is not finished; begin another")
+    }
+}
+
+extension LibraryImport.Purpose {
+    fileprivate var isAsset: Bool {
+        if case .asset = self { true } else { false }
+    }
+}

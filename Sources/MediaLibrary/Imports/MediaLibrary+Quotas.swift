@@ -1,0 +1,73 @@
+public import CaptureCore
+import GRDB
+
+/// What somebody has in the library.
+public struct LibraryUsage: Hashable, Sendable {
+    /// How many assets, those in the bin included.
+    public var assets: Int64 = 0
+    /// Bytes of their originals and edits, each as often as an asset has it.
+    public var bytes: Int64 = 0
+}
+
+extension MediaLibrary {
+    /// What a program has in the library; what all have when it is `nil`. What is in the bin counts.
+    ///
+    /// - Throws: `inputOutput`.
+    public func usage(of program: String?) throws(CaptureError) -> LibraryUsage {
+        try read { try MediaLibrary.usage($0, of: program) }
+    }
+
+    static func usage(_ database: Database, of program: String?) throws -> LibraryUsage {
+        let row = try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT coalesce(sum(assets), 0) AS assets, coalesce(sum(bytes), 0) AS bytes FROM usage
+                    WHERE ?1 IS NULL OR program = ?1
+                    """
+            ),
+            arguments: [program]
+        )
+        return LibraryUsage(
+            assets: try row?.decode(forColumn: "assets") ?? 0,
+            bytes: try row?.decode(forColumn: "bytes") ?? 0
+        )
+    }
+
+    /// Refuses what would not fit, given what the program and all have and what is on its way.
+    ///
+    /// - Parameters:
+    ///   - usage: What the program has.
+    ///   - all: What all have.
+    ///   - assets: How many are on their way or to come, of the program and of all.
+    ///   - bytes: Theirs.
+    func checkQuota(
+        _ usage: LibraryUsage,
+        _ all: LibraryUsage,
+        assets: (ofProgram: Int64, ofAll: Int64),
+        bytes: (ofProgram: Int64, ofAll: Int64)
+    ) throws(CaptureError) {
+        func check(_ found: Int64, _ more: Int64, _ limit: Int64, _ who: String, _ what: String) throws(CaptureError) {
+            let (sum, isBeyond) = found.addingReportingOverflow(more)
+            guard isBeyond || sum > limit else { return }
+            throw CaptureError(
+                .overQuota,
+                "\(who) would have more than \(limit) \(what) in the media library, which is the limit; delete some and "
+                    + "empty the bin"
+            )
+        }
+        try check(usage.assets, assets.ofProgram, limits.programAssets, "the program", "assets")
+        try check(usage.bytes, bytes.ofProgram, limits.programBytes, "the program", "bytes")
+        try check(all.assets, assets.ofAll, limits.userAssets, "the user", "assets")
+        try check(all.bytes, bytes.ofAll, limits.userBytes, "the user", "bytes")
+    }
+
+    /// Refuses a change within its transaction when it has made more than may be there.
+    func checkQuota(_ database: Database, of program: String) throws {
+        try checkQuota(
+            MediaLibrary.usage(database, of: program),
+            MediaLibrary.usage(database, of: nil),
+            assets: (0, 0),
+            bytes: (0, 0)
+        )
+    }
+}

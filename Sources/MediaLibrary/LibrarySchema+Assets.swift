@@ -1,0 +1,89 @@
+extension LibrarySchema {
+    /// The tables of what is kept.
+    enum Assets {
+        /// `content`: each stored file once, by its hash. `made` is when it was made by its own account.
+        ///
+        /// `asset`: times are milliseconds since 1970; `number` is never used twice.
+        ///
+        /// `doubtful`: hashes whose file may be in the folder without a row or the other way round, because file and row
+        /// come and go one after the other. Looked at when the library is opened.
+        ///
+        /// `transit`: recordings under way and kept ones; `facts` is what the program said of them, `why` why one is kept.
+        ///
+        /// `usage`: what each program has here, for quotas: bytes of originals and edits, each as often as an asset has
+        /// it, though the file is there once.
+        static let statements = """
+            CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value) WITHOUT ROWID;
+            CREATE TABLE content(
+                hash TEXT NOT NULL PRIMARY KEY CHECK(length(hash) = 64),
+                size INTEGER NOT NULL CHECK(size >= 0),
+                kind TEXT NOT NULL CHECK(kind IN ('photo', 'movie', 'sound')),
+                mediaType TEXT NOT NULL,
+                codec TEXT NOT NULL,
+                width INTEGER NOT NULL CHECK(width BETWEEN 0 AND 4294967295),
+                height INTEGER NOT NULL CHECK(height BETWEEN 0 AND 4294967295),
+                duration INTEGER NOT NULL CHECK(duration >= 0),
+                made INTEGER
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE asset(
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE CHECK(length(id) = 32),
+                kind TEXT NOT NULL CHECK(kind IN ('photo', 'movie', 'sound')),
+                name TEXT NOT NULL CHECK(length(name) > 0),
+                created INTEGER NOT NULL,
+                modified INTEGER NOT NULL,
+                added INTEGER NOT NULL,
+                device TEXT NOT NULL,
+                latitude REAL CHECK((latitude IS NULL) = (longitude IS NULL)),
+                longitude REAL,
+                favourite INTEGER NOT NULL CHECK(favourite IN (0, 1)),
+                program TEXT NOT NULL CHECK(length(program) > 0),
+                original TEXT NOT NULL REFERENCES content(hash),
+                edit TEXT REFERENCES content(hash),
+                binned INTEGER
+            ) STRICT;
+            CREATE INDEX assetOriginal ON asset(original);
+            CREATE INDEX assetEdit ON asset(edit) WHERE edit IS NOT NULL;
+            CREATE INDEX assetBinned ON asset(binned) WHERE binned IS NOT NULL;
+            CREATE TABLE doubtful(hash TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+            CREATE TABLE transit(
+                id TEXT NOT NULL PRIMARY KEY CHECK(length(id) = 32),
+                state TEXT NOT NULL CHECK(state IN ('open', 'kept')),
+                program TEXT NOT NULL CHECK(length(program) > 0),
+                started INTEGER NOT NULL,
+                facts TEXT NOT NULL,
+                why TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE usage(
+                program TEXT NOT NULL PRIMARY KEY,
+                assets INTEGER NOT NULL,
+                bytes INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE TRIGGER usageOfNew AFTER INSERT ON asset BEGIN
+                INSERT INTO usage(program, assets, bytes)
+                    VALUES(
+                        NEW.program,
+                        1,
+                        (SELECT size FROM content WHERE hash = NEW.original)
+                            + coalesce((SELECT size FROM content WHERE hash = NEW.edit), 0)
+                    )
+                    ON CONFLICT(program) DO UPDATE SET assets = assets + 1, bytes = bytes + excluded.bytes;
+            END;
+            CREATE TRIGGER usageOfContent AFTER UPDATE OF original, edit ON asset BEGIN
+                UPDATE usage SET bytes = bytes
+                        - (SELECT size FROM content WHERE hash = OLD.original)
+                        - coalesce((SELECT size FROM content WHERE hash = OLD.edit), 0)
+                        + (SELECT size FROM content WHERE hash = NEW.original)
+                        + coalesce((SELECT size FROM content WHERE hash = NEW.edit), 0)
+                    WHERE program = NEW.program;
+            END;
+            CREATE TRIGGER usageOfGone BEFORE DELETE ON asset BEGIN
+                UPDATE usage SET assets = assets - 1, bytes = bytes
+                        - (SELECT size FROM content WHERE hash = OLD.original)
+                        - coalesce((SELECT size FROM content WHERE hash = OLD.edit), 0)
+                    WHERE program = OLD.program;
+                DELETE FROM usage WHERE program = OLD.program AND assets = 0;
+            END;
+            """
+    }
+}

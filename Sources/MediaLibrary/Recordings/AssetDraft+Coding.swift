@@ -1,0 +1,46 @@
+import CaptureCore
+import Foundation
+
+/// What is written down of a recording under way, as JSON.
+struct DraftRecord: Codable {
+    var name: String
+    var created: Int64?
+    var device: String
+    var latitude: Double?
+    var longitude: Double?
+    var favourite: Bool
+    var album: String?
+
+    init(_ draft: AssetDraft) {
+        name = draft.name
+        created = draft.created
+        device = draft.device
+        latitude = draft.place?.latitude
+        longitude = draft.place?.longitude
+        favourite = draft.isFavourite
+        album = draft.album
+    }
+
+    init(text: String) throws {
+        self = try JSONDecoder().decode(DraftRecord.self, from: Data(text.utf8))
+    }
+
+    func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    func draft() throws(CaptureError) -> AssetDraft {
+        var place: Place?
+        if let latitude, let longitude { place = try Place(latitude: latitude, longitude: longitude) }
+        return AssetDraft(
+            name: name,
+            created: created,
+            device: device,
+            place: place,
+            isFavourite: favourite,
+            album: album
+        )
+    }
+}

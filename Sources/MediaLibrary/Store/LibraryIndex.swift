@@ -1,0 +1,86 @@
+import CaptureCore
+import GRDB
+import Glibc
+
+/// Opening the index, and what SQLite has against it in sentences.
+enum LibraryIndex {
+    /// Opens the database in an existing file, which may be empty.
+    static func open(_ path: String) throws(CaptureError) -> DatabasePool {
+        let directory = String(path.dropLast(LibraryFolder.indexName.utf8.count + 1))
+        return try explain(directory) {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            // After opening, since GRDB resets it there, and read back: an index that refuses is not one to rely on.
+            let synchronous = try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                return try Int32.fetchOne(database, sql: "PRAGMA synchronous")
+            }
+            guard synchronous == 2 else {
+                throw CaptureError(.inputOutput, "the index \(path) does not synchronize its writes")
+            }
+            try pool.write { try LibrarySchema.prepare($0, path) }
+            return pool
+        }
+    }
+
+    private static var configuration: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.label = LibraryFolder.indexName
+        // Somebody may be looking at it with another program.
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        }
+        return configuration
+    }
+
+    /// Uses the index, and turns what SQLite throws into a sentence; a `CaptureError` passes.
+    static func explain<T>(_ directory: String, _ body: () throws -> T) throws(CaptureError) -> T {
+        do {
+            return try body()
+        } catch let error as CaptureError {
+            throw error
+        } catch let error as DatabaseError {
+            let isFull = isFull(error, directory)
+            throw CaptureError(
+                .inputOutput,
+                isFull
+                    ? "the disk with the media library \(directory) is full; make room there"
+                    : sentence(error, directory),
+                errno: isFull ? ENOSPC : 0
+            )
+        } catch {
+            throw CaptureError(.inputOutput, damage("\(error)", directory))
+        }
+    }
+
+    /// SQLite says so itself when it writes, and speaks of a failed call when the log beside the index cannot be made.
+    private static func isFull(_ error: DatabaseError, _ directory: String) -> Bool {
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            return true
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN:
+            var status = statvfs()
+            return unsafe statvfs(directory, &status) == 0 && (status.f_bavail == 0 || status.f_favail == 0)
+        default:
+            return false
+        }
+    }
+
+    private static func sentence(_ error: DatabaseError, _ directory: String) -> String {
+        let why = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+        return switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_MISMATCH:
+            damage(why, directory)
+        case .SQLITE_CONSTRAINT, .SQLITE_ERROR, .SQLITE_MISUSE, .SQLITE_RANGE:
+            "the media library \(directory) refused a change that broke its own rules: \(why)"
+        default:
+            "the index of the media library \(directory) cannot be used: \(why)"
+        }
+    }
+
+    private static func damage(_ why: String, _ directory: String) -> String {
+        let index = directory + "/" + LibraryFolder.indexName
+        return "the index \(index) is damaged: \(why); bring back a copy, or start without it by: "
+            + "mv '\(index)' '\(index).damaged'; the contents stay, and repairing sets them aside as files"
+    }
+}

@@ -1,0 +1,81 @@
+import CaptureCore
+
+/// What a program says of something that it adds.
+public struct AssetDraft: Hashable, Sendable {
+    /// Its file name; see `LibraryName` for what that may be.
+    public var name: String
+    /// When it was made, in milliseconds since 1970; `nil` for what the file says itself.
+    public var created: Int64?
+    /// The device that it was made with, at most 255 bytes; empty for none.
+    public var device: String
+    /// Where it was made.
+    public var place: Place?
+    /// Whether it is marked at once.
+    public var isFavourite: Bool
+    /// The id of the album that it is meant for. It is kept with a recording under way and given back with it; joining
+    /// the album is a call of its own.
+    public var album: String?
+
+    /// Something to be added.
+    public init(
+        name: String,
+        created: Int64? = nil,
+        device: String = "",
+        place: Place? = nil,
+        isFavourite: Bool = false,
+        album: String? = nil
+    ) {
+        self.name = name
+        self.created = created
+        self.device = device
+        self.place = place
+        self.isFavourite = isFavourite
+        self.album = album
+    }
+
+    /// Refuses what may not be stored.
+    func check() throws(CaptureError) {
+        try LibraryName.check(name, of: "a file")
+        if !device.isEmpty { try LibraryName.checkText(device, "the device's name") }
+        if let created { try AssetDraft.checkTime(created) }
+        if let album { try LibraryID.check(album, of: "an album") }
+    }
+
+    /// From the year 0 to 9999, so that every reader of a date can say it.
+    static func checkTime(_ time: Int64) throws(CaptureError) {
+        guard (-62_167_219_200_000...253_402_300_799_999).contains(time) else {
+            throw CaptureError(
+                .invalidArgument,
+                "the date \(time) is not in milliseconds since 1970 between the years 0 and 9999"
+            )
+        }
+    }
+}
+
+/// What is changed about an asset; what is `nil` stays.
+public struct AssetChange: Hashable, Sendable {
+    /// A new file name.
+    public var name: String?
+    /// Another time of making, in milliseconds since 1970.
+    public var created: Int64?
+    /// Marked, or not any more.
+    public var isFavourite: Bool?
+    /// Another place, or none.
+    public var place: NewPlace?
+
+    /// A place that is set or taken away.
+    public enum NewPlace: Hashable, Sendable {
+        /// It was made there.
+        case at(Place)
+        /// Where it was made is not known.
+        case none
+    }
+
+    /// A change of what is given.
+    public init(name: String? = nil, created: Int64? = nil, isFavourite: Bool? = nil, place: NewPlace? = nil) {
+        self.name = name
+        self.created = created
+        self.isFavourite = isFavourite
+        self.place = place
+    }
+}

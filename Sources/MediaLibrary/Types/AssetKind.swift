@@ -1,0 +1,46 @@
+/// What an asset is.
+public enum AssetKind: String, Hashable, Sendable, CaseIterable {
+    /// A still picture.
+    case photo
+    /// Moving pictures, with sound or without.
+    case movie
+    /// Sound alone.
+    case sound
+}
+
+/// What a content says of itself once it has been examined.
+public struct MediaFacts: Hashable, Sendable {
+    /// What it is.
+    public var kind: AssetKind
+    /// Its MIME type, as in `image/jpeg`.
+    public var mediaType: String
+    /// Its codec or codecs, as in `mjpeg`, `h264+opus`, `flac`.
+    public var codec: String
+    /// Pixels from side to side as shown; 0 for sound.
+    public var width: UInt32
+    /// Pixels from top to bottom as shown; 0 for sound.
+    public var height: UInt32
+    /// How long it lasts, in nanoseconds; 0 for photos.
+    public var duration: Int64
+    /// When it was made by its own account, in milliseconds since 1970; `nil` when it does not say.
+    public var created: Int64?
+
+    /// Facts of a content.
+    public init(
+        kind: AssetKind,
+        mediaType: String,
+        codec: String,
+        width: UInt32 = 0,
+        height: UInt32 = 0,
+        duration: Int64 = 0,
+        created: Int64? = nil
+    ) {
+        self.kind = kind
+        self.mediaType = mediaType
+        self.codec = codec
+        self.width = width
+        self.height = height
+        self.duration = duration
+        self.created = created
+    }
+}

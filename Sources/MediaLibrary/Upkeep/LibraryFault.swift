@@ -1,0 +1,33 @@
+/// Something in a library that does not agree.
+public struct LibraryFault: Hashable, Sendable {
+    /// What kind of fault it is.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The index has a content whose file is not there.
+        case missing
+        /// A file is not what it was: its hash is another.
+        case damaged
+        /// A file is there that the index does not have.
+        case orphaned
+        /// The index contradicts itself.
+        case index
+    }
+
+    /// What kind of fault it is.
+    public var kind: Kind
+    /// The file, as a path in the library's folder; empty where it is about the index.
+    public var file: String
+    /// The ids of the assets that have it, those in the bin included.
+    public var assets: [String]
+    /// What is wrong, in a sentence.
+    public var message: String
+    /// What was done about it, in a sentence; empty after a check.
+    public var outcome: String
+
+    init(_ kind: Kind, file: String = "", assets: [String] = [], _ message: String) {
+        self.kind = kind
+        self.file = file
+        self.assets = assets
+        self.message = message
+        outcome = ""
+    }
+}

@@ -1,0 +1,135 @@
+public import CaptureCore
+import GRDB
+import Synchronization
+
+extension MediaLibrary {
+    /// Reads every file and compares it with its hash, looks for files that the index does not have, and has the index
+    /// examined. Nothing is changed, and the library can be used meanwhile. Takes as long as reading it all does.
+    ///
+    /// An asset in the bin whose file is missing is no fault: it goes as it is.
+    ///
+    /// - Parameter progress: Told now and then how many bytes were read, and of how many.
+    /// - Returns: What is at fault; nothing when all is well.
+    /// - Throws: `inputOutput` for an index or folder that cannot be read.
+    public func check(
+        progress: (_ read: Int64, _ of: Int64) -> Void = { _, _ in }
+    ) throws(CaptureError) -> [LibraryFault] {
+        var faults = try checkIndex()
+        faults += try readingFaults().map {
+            LibraryFault(.index, "the index is not what follows from its assets: \($0)")
+        }
+        let total = try read { try Int64.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
+        var done: Int64 = 0
+        var last = ""
+        while true {
+            // In pieces, so that the index is not held as of one moment for hours, which would let its log grow.
+            let rows = try read { database in
+                try Row.fetchAll(
+                    database,
+                    sql: "SELECT hash, size FROM content WHERE hash > ? ORDER BY hash LIMIT 500",
+                    arguments: [last]
+                ).map { (hash: try $0.decode(String.self, forColumn: "hash"), size: $0["size"] as Int64) }
+            }
+            for row in rows {
+                if let fault = try checkContent(row.hash, row.size, { progress(min(done + $0, total), total) }) {
+                    faults.append(fault)
+                }
+                done += row.size
+            }
+            guard let end = rows.last else { break }
+            last = end.hash
+        }
+        progress(total, total)
+        return faults + (try orphans())
+    }
+
+    /// What is wrong with a content's file.
+    ///
+    /// - Parameter progress: How many of its bytes were read.
+    private func checkContent(
+        _ hash: String,
+        _ size: Int64,
+        _ progress: (Int64) -> Void
+    ) throws(CaptureError) -> LibraryFault? {
+        let path = LibraryFault.path(of: hash)
+        guard let file = try folder.openContent(hash) else {
+            // It may have gone by rights since the row was read.
+            return try turn.withLock { _ throws(CaptureError) in
+                let users = try read { try $0.users(of: hash) }
+                guard try folder.openContent(hash) == nil, users.contains(where: { !$0.isBinned }) else { return nil }
+                return LibraryFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
+            }
+        }
+        var count: Int64 = 0
+        let found = try file.hash("the file \(path)") { more in
+            count += more
+            progress(count)
+        }
+        guard found.hash != hash || found.size != size else { return nil }
+        let users = try read { try $0.users(of: hash) }
+        guard !users.isEmpty else { return nil }
+        return LibraryFault(
+            .damaged,
+            file: path,
+            assets: users.map(\.id),
+            found.size == size
+                ? "the file \(path) is damaged: its hash is \(found.hash)"
+                : "the file \(path) is damaged: it has \(found.size) bytes instead of \(size)"
+        )
+    }
+
+    /// What SQLite has against the index, and whether the sums for quotas are right.
+    private func checkIndex() throws(CaptureError) -> [LibraryFault] {
+        try read { database in
+            let verdict = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
+            var faults = verdict.map { LibraryFault(.index, "the index is damaged: \($0)") }
+            for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check") {
+                let table: String = row[0]
+                let parent: String = row[2]
+                faults.append(
+                    LibraryFault(.index, "the index is damaged: a row of \(table) belongs to none of \(parent)")
+                )
+            }
+            if try Bool.fetchOne(database, sql: "SELECT \(LibraryUsage.isWrong)") == true {
+                faults.append(LibraryFault(.index, "the index has wrong sums of what programs keep"))
+            }
+            return faults
+        }
+    }
+}
+
+extension LibraryFault {
+    /// Where a content's file is in the library's folder.
+    static func path(of hash: String) -> String { "contents/\(hash.prefix(2))/\(hash)" }
+}
+
+extension LibraryUsage {
+    /// What each program has by the assets themselves.
+    static let counted = """
+        SELECT program, count(*) AS assets, sum(original.size + coalesce(edit.size, 0)) AS bytes FROM asset
+            JOIN content AS original ON original.hash = asset.original
+            LEFT JOIN content AS edit ON edit.hash = asset.edit
+            GROUP BY program
+        """
+
+    /// Whether that is not what was reckoned along.
+    static let isWrong = """
+        EXISTS(SELECT program, assets, bytes FROM usage EXCEPT \(counted))
+            OR EXISTS(\(counted) EXCEPT SELECT program, assets, bytes FROM usage)
+        """
+}
+
+extension Database {
+    /// The assets that have a content.
+    func users(of hash: String) throws -> [(id: String, isBinned: Bool)] {
+        try Row.fetchAll(
+            cachedStatement(
+                sql: """
+                    SELECT id, binned IS NOT NULL AS binned FROM asset WHERE original = ?1
+                        UNION SELECT id, binned IS NOT NULL FROM asset WHERE edit = ?1 ORDER BY id
+                    """
+            ),
+            arguments: [hash]
+        ).map { (id: try $0.decode(forColumn: "id"), isBinned: try $0.decode(forColumn: "binned")) }
+    }
+}

@@ -1,0 +1,84 @@
+@testable import MediaLibrary
+import CaptureCore
+import Foundation
+import Testing
+
+@Suite struct `The bin` {
+    let place: TemporaryLibrary
+    let library: MediaLibrary
+
+    init() throws {
+        place = try TemporaryLibrary()
+        library = try place.library()
+    }
+
+    @Test func `keeps what was deleted for 30 days, and then nothing of it`() throws {
+        let first = try library.add("first")
+        let second = try library.add("second")
+        try library.delete([first.id], scope: .all)
+        place.pass(days: 29)
+        try library.delete([second.id, first.id], scope: .all)
+        #expect(try library.emptyBin() == 0)
+        #expect(try library.text(first.id) == "first")
+        place.pass(days: 1)
+        #expect(try library.emptyBin() == 1)
+        #expect(code { _ = try library.text(first.id) } == .noSuchAsset)
+        #expect(place.files("contents").count == 1)
+        #expect(try library.usage(of: nil) == LibraryUsage(assets: 1, bytes: 6))
+        place.pass(days: 29)
+        #expect(try library.emptyBin() == 1)
+        #expect(place.files("contents").isEmpty)
+        #expect(try library.usage(of: nil) == LibraryUsage())
+    }
+
+    @Test func `gives back what is wanted again`() throws {
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        try library.restore([asset.id], scope: .all)
+        place.pass(days: 31)
+        #expect(try library.emptyBin() == 0)
+        #expect(try library.emptyBin(olderThan: 0) == 0)
+        #expect(try library.text(asset.id) == "first")
+    }
+
+    @Test func `takes all that are named, or none`() throws {
+        let asset = try library.add("first")
+        let absent = String(repeating: "0", count: 32)
+        #expect(code { try library.delete([asset.id, absent], scope: .all) } == .noSuchAsset)
+        #expect(try library.emptyBin(olderThan: 0) == 0)
+        #expect(code { try library.delete([asset.id, "?"], scope: .all) } == .invalidArgument)
+        #expect(code { try library.delete([asset.id], scope: .nothing) } == .noSuchAsset)
+        #expect(try library.emptyBin(olderThan: 0) == 0)
+    }
+
+    @Test func `goes with its contents, except those that others have`() throws {
+        let first = try library.add("same")
+        let second = try library.add("same")
+        try library.delete([first.id], scope: .all)
+        #expect(try library.emptyBin(olderThan: 0) == 1)
+        #expect(try library.text(second.id) == "same")
+        let item = try library.beginEdit(second.id, scope: .all)
+        try item.append("edit")
+        _ = try item.settle()
+        try library.delete([second.id], scope: .all)
+        let open = try library.openContent(second.id, scope: .all)
+        #expect(try library.emptyBin(olderThan: 0) == 1)
+        #expect(place.files("contents").isEmpty)
+        #expect(text(of: open) == "edit")
+    }
+
+    @Test func `is emptied in pieces, however much is in it`() throws {
+        let ids = try (0..<450).map { try library.add("content \($0 % 300)").id }
+        try library.delete(ids, scope: .all)
+        #expect(try library.emptyBin(olderThan: 0) == 450)
+        #expect(place.files("contents").isEmpty)
+    }
+
+    @Test func `keeps what a clock that was set back has put there`() throws {
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        place.pass(days: -100)
+        #expect(try library.emptyBin() == 0)
+        #expect(try library.emptyBin(olderThan: 0) == 1)
+    }
+}

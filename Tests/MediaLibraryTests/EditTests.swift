@@ -1,0 +1,113 @@
+@testable import MediaLibrary
+import CaptureCore
+import Foundation
+import Testing
+
+@Suite struct `Edits and changes of assets` {
+    let place: TemporaryLibrary
+    let library: MediaLibrary
+    let asset: Asset
+
+    init() throws {
+        place = try TemporaryLibrary()
+        library = try place.library()
+        asset = try library.add("original")
+        place.pass(days: 1)
+    }
+
+    @Test func `are kept beside the original, and can be reverted`() throws {
+        var facts = MediaFacts.photo
+        facts.width = 100
+        let edited = try edit("edited", facts)
+        #expect(edited.isEdited)
+        #expect(edited.id == asset.id)
+        #expect(edited.facts.width == 100)
+        #expect(edited.size == 6)
+        #expect(edited.modified == place.now)
+        #expect(edited.created == asset.created)
+        #expect(try library.text(asset.id) == "edited")
+        #expect(try library.text(asset.id, .original) == "original")
+        #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 14))
+
+        var plain = asset
+        plain.modified = place.now
+        #expect(try library.revert(asset.id, scope: .all) == plain)
+        #expect(try library.text(asset.id) == "original")
+        #expect(place.files("contents").count == 1)
+        #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 8))
+        #expect(try library.revert(asset.id, scope: .all) == plain)
+    }
+
+    @Test func `take the place of an earlier edit, whose file goes`() throws {
+        _ = try edit("first")
+        _ = try edit("second")
+        #expect(try library.text(asset.id) == "second")
+        #expect(place.files("contents").count == 2)
+        _ = try edit("second")
+        #expect(try library.text(asset.id) == "second")
+        // An edit may come out equal to the original, or to another asset.
+        _ = try edit("original")
+        _ = try library.revert(asset.id, scope: .all)
+        #expect(try library.text(asset.id) == "original")
+        #expect(place.files("contents").count == 1)
+    }
+
+    @Test func `are of the same kind as the asset, of one that is there and not in the bin`() throws {
+        #expect(code { _ = try edit("edited", .sound) } == .badData)
+        #expect(code { _ = try library.beginEdit("x", scope: .all) } == .invalidArgument)
+        #expect(code { _ = try library.beginEdit(String(repeating: "0", count: 32), scope: .all) } == .noSuchAsset)
+        #expect(code { _ = try library.beginEdit(asset.id, scope: .nothing) } == .noSuchAsset)
+        let late = try library.beginEdit(asset.id, scope: .all)
+        try late.append("late")
+        try library.delete([asset.id], scope: .all)
+        #expect(code { _ = try late.settle() } == .noSuchAsset)
+        #expect(code { _ = try library.beginEdit(asset.id, scope: .all) } == .wrongState)
+        #expect(code { _ = try library.revert(asset.id, scope: .all) } == .wrongState)
+        #expect(code { _ = try library.change(asset.id, AssetChange(name: "b"), scope: .all) } == .wrongState)
+        #expect(place.files("contents").count == 1)
+        #expect(place.files("transit").isEmpty)
+    }
+
+    @Test func `of what is said change that alone`() throws {
+        let there = try Place(latitude: -1, longitude: 2)
+        var expected = asset
+        expected.modified = place.now
+        func change(_ change: AssetChange) throws -> Asset { try library.change(asset.id, change, scope: .all) }
+        #expect(try change(AssetChange()) == asset)
+        expected.name = "b.jpg"
+        #expect(try change(AssetChange(name: "b.jpg")) == expected)
+        expected.isFavourite = true
+        #expect(try change(AssetChange(isFavourite: true)) == expected)
+        expected.place = there
+        #expect(try change(AssetChange(place: .at(there))) == expected)
+        expected.created = 5
+        #expect(try change(AssetChange(created: 5)) == expected)
+        expected.place = nil
+        #expect(try change(AssetChange(place: AssetChange.NewPlace.none)) == expected)
+        expected.isFavourite = false
+        #expect(try change(AssetChange(isFavourite: false)) == expected)
+        #expect(code { _ = try change(AssetChange(name: "a/b")) } == .invalidArgument)
+        #expect(code { _ = try change(AssetChange(created: .min)) } == .invalidArgument)
+        #expect(try library.text(asset.id) == "original")
+    }
+
+    @Test func `say the same of an asset that is not seen as of one that is not there`() throws {
+        let absent = String(repeating: "0", count: 32)
+        func message(_ id: String) -> String {
+            do {
+                _ = try library.openContent(id, scope: .nothing)
+                return ""
+            } catch {
+                return error.message.replacingOccurrences(of: id, with: "ID")
+            }
+        }
+        #expect(message(asset.id) == message(absent))
+        #expect(message(asset.id) != "")
+    }
+
+    private func edit(_ text: String, _ facts: MediaFacts = .photo) throws -> Asset {
+        let item = try library.beginEdit(asset.id, scope: .all)
+        try item.append(text)
+        return try item.settle(facts)
+    }
+}

@@ -1,0 +1,151 @@
+@testable import MediaLibrary
+import CaptureCore
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct `Importing into a library` {
+    let place: TemporaryLibrary
+    let library: MediaLibrary
+
+    init() throws {
+        place = try TemporaryLibrary()
+        library = try place.library()
+    }
+
+    @Test func `keeps the content by its hash, read-only, and all that is said of it`() throws {
+        var draft = AssetDraft(name: "Ostern 🐣.jpg", created: 1_600_000_000_000, device: "Camera")
+        draft.place = try Place(latitude: 52.5, longitude: 13.4)
+        draft.isFavourite = true
+        let item = try library.beginImport(draft, program: "exe:/usr/bin/cheese")
+        try item.append("ab")
+        try item.append("c")
+        #expect(item.size == 3)
+        let staged = try item.finish()
+        #expect(unsafe write(staged, "x", 1) == -1)
+        #expect(text(of: staged) == "abc")
+        #expect(place.files("contents").isEmpty)
+        let asset = try item.commit(.photo)
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        #expect(place.files("contents") == ["ba/" + hash])
+        #expect(place.files("transit").isEmpty)
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(place.path)/contents/ba/\(hash)")
+        #expect(attributes[.posixPermissions] as? Int == 0o400)
+        #expect(asset.id.count == 32)
+        #expect(asset.name == draft.name)
+        #expect(asset.created == draft.created)
+        #expect(asset.added == place.now)
+        #expect(asset.modified == asset.added)
+        #expect(asset.facts == .photo)
+        #expect(asset.size == 3)
+        #expect(asset.device == "Camera")
+        #expect(asset.place == draft.place)
+        #expect(asset.isFavourite)
+        #expect(asset.program == "exe:/usr/bin/cheese")
+        #expect(!asset.isEdited)
+        #expect(asset.binned == nil)
+        #expect(try library.read { try $0.asset(number: 1) } == asset)
+    }
+
+    @Test func `takes the date of the file, else that of the import, where the program gives none`() throws {
+        var facts = MediaFacts.photo
+        facts.created = 1_234_567_890_000
+        #expect(try library.add("one", facts: facts).created == 1_234_567_890_000)
+        facts.created = .max
+        #expect(try library.add("two", facts: facts).created == place.now)
+    }
+
+    @Test func `makes two assets of equal files, with one content`() throws {
+        let first = try library.add("same", "first.jpg")
+        let second = try library.add("same", "second.jpg", program: "exe:/usr/bin/guvcview")
+        #expect(first.id != second.id)
+        #expect(place.files("contents").count == 1)
+        #expect(place.files("transit").isEmpty)
+        #expect(try library.text(first.id) == "same")
+        #expect(try library.text(second.id) == "same")
+    }
+
+    @Test func `replaces a file of the wrong size under the same hash, and one that is missing`() throws {
+        let asset = try library.add("whole")
+        let file = place.path + "/contents/" + place.files("contents")[0]
+        #expect(unsafe chmod(file, 0o600) == 0)
+        try Data("cut".utf8).write(to: URL(fileURLWithPath: file))
+        try library.add("whole")
+        #expect(try library.text(asset.id) == "whole")
+        try FileManager.default.removeItem(atPath: file)
+        #expect(code { _ = try library.text(asset.id) } == .inputOutput)
+        try library.add("whole")
+        #expect(try library.text(asset.id) == "whole")
+    }
+
+    @Test func `leaves nothing of what is given up or forgotten, and of an empty file`() throws {
+        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        try item.append("some")
+        item.cancel()
+        #expect(code { try item.append("more") } == .wrongState)
+        #expect(code { _ = try item.finish() } == .wrongState)
+        _ = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        let empty = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        #expect(code { _ = try empty.finish() } == .badData)
+        #expect(code { _ = try empty.commit(.photo) } == .wrongState)
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").isEmpty)
+        #expect(try library.usage(of: nil) == LibraryUsage())
+    }
+
+    @Test func `removes what was half imported when the one before ended`() throws {
+        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        try item.append("half")
+        let half = place.files("transit")
+        #expect(half.count == 1)
+        // A crash leaves the file, and so does this second name of it.
+        let name = place.path + "/transit/" + String(repeating: "0", count: 32)
+        try FileManager.default.linkItem(atPath: place.path + "/transit/" + half[0], toPath: name)
+        // And a content whose row did not come any more.
+        try library.write { try $0.doubt(String(repeating: "a", count: 64)) }
+        try FileManager.default.createDirectory(atPath: place.path + "/contents/aa", withIntermediateDirectories: false)
+        let content = place.path + "/contents/aa/" + String(repeating: "a", count: 64)
+        #expect(FileManager.default.createFile(atPath: content, contents: Data("x".utf8)))
+        item.cancel()
+        try library.recover()
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").isEmpty)
+        #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b", "a\u{0}b", "a\nb", "a\u{202E}gpj.exe", "\u{2066}a", "a\u{7F}", "a\u{2028}"])
+    func `refuses a name that is none`(_ name: String) {
+        #expect(code { _ = try library.beginImport(AssetDraft(name: name), program: "p") } == .invalidArgument)
+        #expect(place.files("transit").isEmpty)
+    }
+
+    @Test func `takes a name of 255 bytes and refuses a longer one`() throws {
+        #expect(throws: Never.self) { try library.add("a", String(repeating: "ä", count: 127) + "a") }
+        #expect(code { try library.add("b", String(repeating: "ä", count: 128)) } == .invalidArgument)
+    }
+
+    @Test func `refuses a place and a date that cannot be`() {
+        #expect(code { _ = try Place(latitude: 91, longitude: 0) } == .invalidArgument)
+        #expect(code { _ = try Place(latitude: 0, longitude: .nan) } == .invalidArgument)
+        let draft = AssetDraft(name: "a.jpg", created: .max)
+        #expect(code { _ = try library.beginImport(draft, program: "p") } == .invalidArgument)
+    }
+
+    @Test func `stores small pictures of the content that they were made of, and of no other`() throws {
+        let asset = try library.add("one")
+        let other = try library.add("two")
+        let file = try library.openContent(asset.id, scope: .all)
+        #expect(try library.openThumbnail(asset.id, size: .small, scope: .all) == nil)
+        #expect(try library.storeThumbnails([.small: [1], .large: [2, 3]], of: asset.id, madeFrom: file))
+        #expect(try !library.storeThumbnails([.small: [9]], of: other.id, madeFrom: file))
+        close(file)
+        let large = try #require(try library.openThumbnail(asset.id, size: .large, scope: .all))
+        #expect(text(of: large) == "\u{2}\u{3}")
+        #expect(try library.openThumbnail(asset.id, size: .medium, scope: .all) == nil)
+        #expect(try library.openThumbnail(other.id, size: .small, scope: .all) == nil)
+        #expect(code { _ = try library.openThumbnail(asset.id, size: .small, scope: .nothing) } == .noSuchAsset)
+        try library.delete([asset.id], scope: .all)
+        try library.emptyBin(olderThan: 0)
+        #expect(place.files("thumbnails").isEmpty)
+    }
+}

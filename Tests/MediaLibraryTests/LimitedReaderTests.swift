@@ -1,0 +1,172 @@
+@testable import MediaLibrary
+import CaptureCore
+import GRDB
+import Testing
+
+@Suite struct `A reader of a part of the library` {
+    let temporary: TemporaryLibrary
+    let library: MediaLibrary
+    static let scope = LibraryScope.limited(program: "app:limited")
+    var scope: LibraryScope { Self.scope }
+
+    init() throws {
+        temporary = try TemporaryLibrary()
+        library = try temporary.library()
+        try library.hurry()
+    }
+
+    @Test func `sees what was chosen for it and what it made`() throws {
+        let chosen = try library.put(1)
+        let hidden = try library.put(2)
+        let own = try library.put(3, program: "app:limited")
+        #expect(try library.choose("app:limited", [chosen, own]) == [chosen])
+        #expect(try library.choose("app:limited", [chosen]) == [])
+        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [own, chosen])
+        #expect(try library.count(AssetQuery(), scope: scope) == 2)
+        #expect(try library.chosen("app:limited") == [chosen])
+        #expect(try library.asset(own, scope: scope).id == own)
+        let refused = error { _ = try library.asset(hidden, scope: scope) }
+        let unknown = error { _ = try library.asset(id(9), scope: scope) }
+        #expect(refused?.code == .noSuchAsset && refused?.message.replacing(hidden, with: id(9)) == unknown?.message)
+        #expect(code { _ = try library.fetch(AssetQuery(isBinned: true), scope: scope) } == .notPermitted)
+    }
+
+    @Test func `sees no more what is not chosen for it any more, or is in the bin`() throws {
+        let ids = try (1...4).map { try library.put($0) }
+        _ = try library.choose("app:limited", ids)
+        try library.delete([ids[0]], scope: .all)
+        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [ids[3], ids[2], ids[1]])
+        #expect(code { _ = try library.asset(ids[0], scope: scope) } == .noSuchAsset)
+        #expect(try library.setChosen("app:limited", [ids[1]]) == [])
+        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [ids[1]])
+        try library.forgetChosen("app:limited")
+        #expect(try library.count(AssetQuery(), scope: scope) == 0)
+        #expect(try library.albums(scope: scope) == [])
+    }
+
+    @Test func `sees of albums what it sees of the library`() throws {
+        let mixed = try library.createAlbum("mixed", program: "app:maker", scope: .all).id
+        let hidden = try library.createAlbum("hidden", program: "app:maker", scope: .all).id
+        let ids = try (1...4).map { try library.put($0) }
+        try library.add(ids, toAlbum: mixed, scope: .all)
+        try library.add(ids, toAlbum: hidden, scope: .all)
+        #expect(try library.albums(scope: scope) == [])
+        #expect(code { _ = try library.fetch(AssetQuery(album: mixed), scope: scope) } == .noSuchAlbum)
+        try library.remove([ids[1]], fromAlbum: hidden, scope: .all)
+        _ = try library.choose("app:limited", [ids[1]])
+        let seen = try #require(try library.albums(scope: scope).first)
+        #expect(seen.id == mixed && seen.count == 1)
+        #expect(try library.fetchAll(AssetQuery(album: mixed, order: .position), scope: scope) == [ids[1]])
+
+        // Whatever others do with what it does not see.
+        try library.remove([ids[0]], fromAlbum: mixed, scope: .all)
+        try library.move([ids[3]], inAlbum: mixed, before: ids[1], scope: .all)
+        try library.deleteAlbum(hidden, scope: .all)
+        #expect(try library.albums(scope: scope) == [seen])
+        #expect(code { try library.renameAlbum(mixed, to: "mine", scope: scope) } == .notPermitted)
+        #expect(code { try library.deleteAlbum(mixed, scope: scope) } == .notPermitted)
+        #expect(code { try library.add([ids[0]], toAlbum: mixed, scope: scope) } == .noSuchAsset)
+    }
+
+    @Test func `learns nothing of what happens to what it does not see`() throws {
+        let ids = try (1...10).map { try library.put($0) }
+        _ = try library.choose("app:limited", Array(ids[..<4]))
+        let token = try library.token(scope: scope)
+        let page = try library.fetch(AssetQuery(limit: 2), scope: scope)
+        let before = try rows()
+        var moment = try library.moment()
+
+        try library.fill(50, first: 100, program: "app:other")
+        let album = try library.createAlbum("others'", program: "app:other", scope: .all).id
+        try library.add([ids[5], ids[6], id(110)], toAlbum: album, scope: .all)
+        try library.move([id(110)], inAlbum: album, before: ids[5], scope: .all)
+        _ = try library.change(ids[7], AssetChange(name: "b.jpg", isFavourite: true), scope: .all)
+        try library.delete([ids[8], id(120)], scope: .all)
+        try library.purge(id(120))
+        _ = try library.choose("app:third", ids)
+        try library.forgetChosen("app:third")
+
+        // Not a row that is read for it is another one, so that nothing can depend on what others do.
+        #expect(try rows() == before)
+        let concern = try library.concern(since: &moment)
+        #expect(concern.all && concern.programs == ["app:maker", "app:other", "app:third"])
+        #expect(concern.includes(.all) && !concern.includes(scope) && !concern.includes(.nothing))
+        let changes = try library.changes(since: token, scope: scope)
+        #expect(changes.isEmpty && changes.isComplete && changes.token.utf8.count == token.utf8.count)
+        #expect(try library.fetch(AssetQuery(limit: 2), scope: scope).assets == page.assets)
+        #expect(try library.fetch(AssetQuery(limit: 2), scope: scope).next?.utf8.count == page.next?.utf8.count)
+        #expect(try library.concern(since: &moment) == LibraryConcern(all: false, programs: []))
+
+        _ = try library.change(ids[2], AssetChange(isFavourite: true), scope: .all)
+        #expect(try library.concern(since: &moment).programs == ["app:maker", "app:limited"])
+    }
+
+    @Test func `is not made to forget by what others do`() throws {
+        try library.write { try $0.execute(sql: "UPDATE meta SET value = 20 WHERE key = 'changes'") }
+        let own = try library.put(1, program: "app:limited")
+        let mine = try library.token(scope: scope)
+        let all = try library.token(scope: .all)
+        try library.fill(100, first: 100, program: "app:other")
+        #expect(code { _ = try library.changes(since: all, scope: .all) } == .staleToken)
+        try library.purge(own)
+        #expect(try library.changes(since: mine, scope: scope).removed == [own])
+    }
+
+    @Test func `has a limit of albums of its own`() throws {
+        for number in 1...MediaLibrary.mostAlbums {
+            _ = try library.createAlbum("\(number)", program: "app:other", scope: .all)
+        }
+        #expect(code { _ = try library.createAlbum("more", program: "app:other", scope: .all) } == .overQuota)
+        for number in 1...MediaLibrary.mostAlbumsOfProgram {
+            _ = try library.createAlbum("\(number)", program: "app:limited", scope: scope)
+        }
+        let refused = error { _ = try library.createAlbum("more", program: "app:limited", scope: scope) }
+        #expect(refused?.code == .overQuota && refused?.message.contains("1000") == false)
+        let own = try library.albums(scope: scope)
+        #expect(own.count == 100)
+        try library.renameAlbum(own[0].id, to: "renamed", scope: scope)
+        try library.deleteAlbum(own[1].id, scope: scope)
+        #expect(try library.albums(scope: scope).map(\.name).contains("renamed"))
+    }
+
+    @Test func `sees nothing when it is denied or nobody`() throws {
+        try library.put(1)
+        let album = try library.createAlbum("a", program: "app:maker", scope: .all).id
+        for scope in [LibraryScope.nothing, .limited(program: "")] {
+            #expect(try library.fetch(AssetQuery(), scope: scope) == AssetPage())
+            #expect(try library.fetch(AssetQuery(album: album), scope: scope) == AssetPage())
+            #expect(try library.count(AssetQuery(), scope: scope) == 0)
+            #expect(try library.albums(scope: scope) == [])
+            #expect(code { _ = try library.asset(id(1), scope: scope) } == .noSuchAsset)
+            #expect(code { try library.add([id(1)], toAlbum: album, scope: scope) } == .noSuchAlbum)
+            #expect(code { _ = try library.createAlbum("b", program: "app:x", scope: scope) } == .notPermitted)
+            let token = try library.token(scope: scope)
+            try library.put(2)
+            #expect(try library.changes(since: token, scope: scope).isEmpty)
+            try library.purge(id(2))
+        }
+    }
+
+    /// All rows of the index that are read for the program.
+    private func rows() throws -> [String] {
+        try library.read { database in
+            try [
+                "SELECT * FROM listed WHERE reader = 'app:limited'",
+                "SELECT * FROM shown WHERE reader = 'app:limited'",
+                "SELECT * FROM tally WHERE reader = 'app:limited' OR maker = 'app:limited'",
+                "SELECT * FROM reader WHERE reader = 'app:limited'",
+                "SELECT * FROM change WHERE reader = 'app:limited'",
+            ].flatMap { try Row.fetchAll(database, sql: $0).map(\.description) }
+        }
+    }
+}
+
+/// The error that the body throws.
+func error(_ body: () throws -> Void) -> CaptureError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? CaptureError
+    }
+}

@@ -1,0 +1,117 @@
+@testable import MediaLibrary
+import CaptureCore
+import Foundation
+import Testing
+
+@Suite struct `Limits of a library` {
+    let place: TemporaryLibrary
+    private let cheese = "exe:/usr/bin/cheese"
+    private let other = "exe:/usr/bin/guvcview"
+
+    init() throws { place = try TemporaryLibrary() }
+
+    @Test func `hold for one content while it comes in`() throws {
+        let library = try place.library(LibraryLimits(contentBytes: 4))
+        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+        try item.append("1234")
+        #expect(code { try item.append("5") } == .overQuota)
+        #expect(place.files("transit").isEmpty)
+        #expect(code { _ = try item.finish() } == .wrongState)
+        #expect(throws: Never.self) { try library.add("1234") }
+    }
+
+    @Test func `hold for the bytes of a program, whatever others have`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10))
+        try library.add("12345678", program: cheese)
+        #expect(code { try library.add("123", program: cheese) } == .overQuota)
+        #expect(throws: Never.self) { try library.add("123", program: other) }
+        // The same file once more counts once more, although it is there once.
+        #expect(code { try library.add("12345678", program: cheese) } == .overQuota)
+        #expect(throws: Never.self) { try library.add("12", program: cheese) }
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").count == 3)
+    }
+
+    @Test func `hold for the number of assets of a program and of the user`() throws {
+        let library = try place.library(LibraryLimits(programAssets: 2, userAssets: 3))
+        try library.add("1", program: cheese)
+        try library.add("2", program: cheese)
+        #expect(code { try library.add("3", program: cheese) } == .overQuota)
+        try library.add("4", program: other)
+        #expect(code { try library.add("5", program: other) } == .overQuota)
+    }
+
+    @Test func `hold for the bytes of the user`() throws {
+        let library = try place.library(LibraryLimits(userBytes: 10))
+        try library.add("123456", program: cheese)
+        #expect(code { try library.add("12345", program: other) } == .overQuota)
+        try library.add("1234", program: other)
+    }
+
+    @Test func `hold for many imports at a time`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10, programAssets: 2))
+        let first = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+        try first.append("123456")
+        let second = try library.beginImport(AssetDraft(name: "b.jpg"), program: cheese)
+        #expect(code { _ = try library.beginImport(AssetDraft(name: "c.jpg"), program: cheese) } == .overQuota)
+        #expect(code { try second.append("12345") } == .overQuota)
+        let third = try library.beginImport(AssetDraft(name: "b.jpg"), program: cheese)
+        try third.append("1234")
+        _ = try first.settle()
+        _ = try third.settle()
+        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 2, bytes: 10))
+    }
+
+    @Test func `hold for edits, and where one fails the asset stays as it was`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10))
+        let asset = try library.add("123456", program: cheese)
+        let item = try library.beginEdit(asset.id, scope: .all)
+        #expect(code { try item.append("12345") } == .overQuota)
+        let small = try library.beginEdit(asset.id, scope: .all)
+        try small.append("1234")
+        #expect(try small.settle().isEdited)
+        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 10))
+        #expect(try library.text(asset.id, .original) == "123456")
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible)) func `of the disk refuse cleanly, and nothing is left behind`() throws {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let place = try TemporaryLibrary(in: disk.path)
+        let library = try place.library()
+        let kept = try library.add("kept")
+        let block = [UInt8](repeating: 7, count: 64 << 10)
+        let large = try library.beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let error = #expect(throws: CaptureError.self) { for _ in 0..<64 { try large.append(block) } }
+        #expect(error?.code == .inputOutput)
+        #expect(error?.message.contains("the disk is full") == true)
+        #expect(place.files("transit").isEmpty)
+
+        // Full just when the row is to be written.
+        let late = try library.beginImport(AssetDraft(name: "late.jpg"), program: cheese)
+        try late.append("late")
+        close(try late.finish())
+        let filler = try disk.fill()
+        var failures = 0
+        for index in 0..<100 where failures == 0 {
+            // What was reserved of the log takes a few more rows.
+            do {
+                _ = try library.change(kept.id, AssetChange(name: "name \(index)"), scope: .all)
+            } catch {
+                #expect(error.code == .inputOutput)
+                #expect(error.message.contains("is full"), "\(error.message)")
+                failures += 1
+            }
+        }
+        #expect(failures == 1)
+        #expect(code { _ = try late.commit(.photo) } == .inputOutput)
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").count == 1)
+        #expect(code { try library.add("x") } == .inputOutput)
+        #expect(try library.text(kept.id) == "kept")
+
+        try FileManager.default.removeItem(atPath: filler)
+        #expect(try library.text(library.add("again").id) == "again")
+        #expect(place.files("contents").count == 2)
+        #expect(place.files("transit").isEmpty)
+    }
+}

@@ -1,0 +1,187 @@
+@testable import MediaLibrary
+import CaptureCore
+import GRDB
+import Testing
+
+/// A library with albums, choices and something that happened.
+struct ReadingSample {
+    let temporary: TemporaryLibrary
+    let library: MediaLibrary
+    let album: String
+    let span: Range<Int64>
+    let page: String
+    let tokens: [LibraryScope: String]
+
+    static let limited = LibraryScope.limited(program: "app:limited")
+
+    init(_ count: Int) throws {
+        temporary = try TemporaryLibrary()
+        library = try temporary.library()
+        try library.hurry()
+        try library.fill(count)
+        album = try library.createAlbum("tenth", program: "app:1", scope: .all).id
+        try library.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO listed(
+                        asset, album, reader, position, maker, binned, kind, favourite, created, added, name
+                    )
+                    SELECT number, 1, '', number << 20, program, 0, kind, favourite, created, added, name
+                    FROM asset WHERE number / 10 % 10 = 3;
+                    UPDATE album SET tail = ? << 20;
+                    """,
+                arguments: [count]
+            )
+        }
+        let chosen = (0..<10).map { id(30 + 1 + $0 * (count / 10)) }
+        let new = try library.choose("app:limited", chosen)
+        #expect(new.count == 10)
+        // A fifth of ten years, from the middle of a minute to the middle of another.
+        span = 1_463_072_012_345..<1_526_144_098_765
+        page = try #require(try library.fetch(AssetQuery(), scope: .all).next)
+        var tokens: [LibraryScope: String] = [:]
+        for scope in [.all, ReadingSample.limited] { tokens[scope] = try library.token(scope: scope) }
+        self.tokens = tokens
+        for number in 0..<100 {
+            _ = try library.change(
+                number % 10 == 0 ? chosen[number / 10] : id(number * (count / 100) + 5),
+                AssetChange(isFavourite: number % 3 == 0),
+                scope: .all
+            )
+        }
+        _ = try library.pragma("wal_checkpoint")
+    }
+}
+
+/// What is asked of a library, in one way each.
+enum ReadingWork {
+    /// A name for what is asked, and asking it.
+    typealias Work = (name: String, run: (ReadingSample) throws -> Void)
+
+    static var predicates: [(name: String, set: (inout AssetQuery, ReadingSample) -> Void)] {
+        [
+            ("type", { query, _ in query.kinds = [.photo, .sound] }),
+            ("date", { query, sample in (query.from, query.until) = (sample.span.lowerBound, sample.span.upperBound) }),
+            ("album", { query, sample in query.album = sample.album }),
+            ("program", { query, _ in query.program = "app:2" }),
+            ("favourite", { query, _ in query.isFavourite = true }),
+        ]
+    }
+
+    static var queries: [(name: String, make: (ReadingSample) -> AssetQuery)] {
+        var queries: [(name: String, make: (ReadingSample) -> AssetQuery)] = [("all", { _ in AssetQuery() })]
+        for (index, first) in predicates.enumerated() {
+            queries.append(
+                (
+                    first.name,
+                    { sample in
+                        var query = AssetQuery()
+                        first.set(&query, sample)
+                        return query
+                    }
+                )
+            )
+            for second in predicates[(index + 1)...] {
+                queries.append(
+                    (
+                        "\(first.name) and \(second.name)",
+                        { sample in
+                            var query = AssetQuery()
+                            first.set(&query, sample)
+                            second.set(&query, sample)
+                            return query
+                        }
+                    )
+                )
+            }
+        }
+        return queries
+    }
+
+    static var all: [Work] {
+        var works: [Work] = []
+        for scope in [.all, ReadingSample.limited] {
+            let reader = scope == .all ? "" : ", limited"
+            for query in queries {
+                works.append(
+                    (
+                        "page of \(query.name)\(reader)",
+                        { sample in
+                            let found = try sample.library.fetch(query.make(sample), scope: scope).assets.count
+                            #expect(scope == .all ? found > 0 : found <= 10, "\(query.name)")
+                        }
+                    )
+                )
+                works.append(
+                    (
+                        "count of \(query.name)\(reader)",
+                        { sample in
+                            let found = try sample.library.count(query.make(sample), scope: scope)
+                            #expect(scope == .all ? found > 0 : found <= 10, "\(query.name)")
+                        }
+                    )
+                )
+            }
+            works.append(
+                (
+                    "changes\(reader)",
+                    { sample in
+                        let token = try #require(sample.tokens[scope])
+                        let changes = try sample.library.changes(since: token, scope: scope)
+                        #expect(changes.changed.count == (scope == .all ? 100 : 10) && changes.isComplete)
+                    }
+                )
+            )
+            works.append(
+                (
+                    "albums\(reader)",
+                    { sample in
+                        let albums = try sample.library.albums(scope: scope)
+                        #expect(albums.count <= 1)
+                    }
+                )
+            )
+            works.append(("token\(reader)", { _ = try $0.library.token(scope: scope) }))
+        }
+        works.append(
+            (
+                "changing, binning and restoring",
+                { sample in
+                    _ = try sample.library.change(id(31), AssetChange(created: 1_500_000_000_000), scope: .all)
+                    _ = try sample.library.change(id(31), AssetChange(created: 1_400_000_000_000), scope: .all)
+                    try sample.library.delete([id(32)], scope: .all)
+                    try sample.library.unbin(id(32))
+                }
+            )
+        )
+        works.append(
+            (
+                "choosing and moving",
+                { sample in
+                    _ = try sample.library.choose("app:other", [id(33), id(36)])
+                    try sample.library.move([id(33)], inAlbum: sample.album, before: id(36), scope: .all)
+                    try sample.library.forgetChosen("app:other")
+                }
+            )
+        )
+        works.append(
+            (
+                "second page",
+                { sample in
+                    _ = try sample.library.fetch(AssetQuery(page: sample.page), scope: .all)
+                }
+            )
+        )
+        for order in [AssetOrder.added, .name] {
+            works.append(
+                (
+                    "page by \(order.rawValue)",
+                    { sample in
+                        _ = try sample.library.fetch(AssetQuery(order: order, ascending: true), scope: .all)
+                    }
+                )
+            )
+        }
+        return works
+    }
+}

@@ -1,0 +1,159 @@
+@testable import MediaLibrary
+import CaptureCore
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct `A recording for the library` {
+    let place: TemporaryLibrary
+    let program = "exe:/usr/bin/cheese"
+    private let draft = AssetDraft(
+        name: "clip.mkv",
+        created: 17,
+        device: "Camera",
+        place: try? Place(latitude: 1, longitude: 2),
+        isFavourite: true,
+        album: String(repeating: "a", count: 32)
+    )
+
+    init() throws { place = try TemporaryLibrary() }
+
+    @Test func `becomes an asset with what was said of it`() throws {
+        let library = try place.library()
+        let id = try record("frames")
+        #expect(try library.kept().isEmpty)
+        let asset = try library.finishRecording(id, .photo)
+        #expect(try library.text(asset.id) == "frames")
+        #expect(asset.name == "clip.mkv")
+        #expect(asset.created == 17)
+        #expect(asset.device == "Camera")
+        #expect(asset.place == draft.place)
+        #expect(asset.isFavourite)
+        #expect(asset.program == program)
+        #expect(place.files("transit").isEmpty)
+        #expect(code { _ = try library.finishRecording(id, .photo) } == .noSuchAsset)
+        // And once more, of a content that is there.
+        _ = try library.finishRecording(try record("frames"), .photo)
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").count == 1)
+    }
+
+    @Test func `can be read while it is written, and not be written by that`() throws {
+        let library = try place.library()
+        let reader = try library.openRecording(try record("frames"))
+        #expect(unsafe write(reader, "x", 1) == -1)
+        #expect(text(of: reader) == "frames")
+    }
+
+    @Test func `is kept for the user where it may not be saved`() throws {
+        let library = try place.library()
+        let first = try record("first")
+        place.pass(days: 1)
+        let second = try record("second")
+        try library.keep(first, because: "the program may not")
+        try library.keep(second, because: "nor this one")
+        let kept = try library.kept()
+        #expect(kept.map(\.id) == [first, second])
+        #expect(kept[0].draft == draft)
+        #expect(kept[0].why == "the program may not")
+        #expect(kept[0].size == 5)
+        #expect(kept[0].program == program)
+        #expect(kept[0].started == place.now - 86_400_000)
+        #expect(try library.text(library.saveKept(first, .photo).id) == "first")
+        try library.discardKept(second)
+        #expect(try library.kept().isEmpty)
+        #expect(place.files("transit").isEmpty)
+        #expect(code { try library.discardKept(second) } == .noSuchAsset)
+    }
+
+    @Test func `is kept after a crash, unless there is nothing in it`() throws {
+        let full = try record("full")
+        _ = try record("")
+        try place.library().recover()
+        let kept = try place.library().kept()
+        #expect(kept.map(\.id) == [full])
+        #expect(kept.first?.why.contains("ended while") == true)
+        #expect(place.files("transit") == [full])
+        place.close()
+        #expect(try place.library().kept() == kept)
+    }
+
+    @Test func `is kept where saving fails, and can be saved later`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10))
+        let first = try record("eight...")
+        let second = try record("four")
+        let asset = try library.finishRecording(first, .photo)
+        #expect(code { _ = try library.finishRecording(second, .photo) } == .overQuota)
+        #expect(try library.kept().map(\.id) == [second])
+        #expect(try library.kept().first?.why.contains("10 bytes") == true)
+        try library.delete([asset.id], scope: .all)
+        try library.emptyBin(olderThan: 0)
+        #expect(try library.text(library.saveKept(second, .photo).id) == "four")
+    }
+
+    @Test func `that is under way is neither saved nor discarded as a kept one, but given up`() throws {
+        let library = try place.library()
+        let id = try record("frames")
+        #expect(code { _ = try library.saveKept(id, .photo) } == .wrongState)
+        #expect(code { try library.discardKept(id) } == .wrongState)
+        try library.cancelRecording(id)
+        #expect(place.files("transit").isEmpty)
+        let empty = try record("")
+        #expect(code { _ = try library.finishRecording(empty, .photo) } == .badData)
+        #expect(place.files("transit").isEmpty)
+        #expect(try library.kept().isEmpty)
+        #expect(code { _ = try library.openRecording("../../x") } == .invalidArgument)
+    }
+
+    @Test func `is refused where too many wait, and where no room is left`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10, keptRecordings: 2))
+        _ = try record("1234567890")
+        _ = try record("1")
+        #expect(code { _ = try record("") } == .overQuota)
+        try library.discardAll()
+        #expect(place.files("transit").isEmpty)
+        _ = try record("12345678901")
+        #expect(code { _ = try record("") } == .overQuota)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible)) func `that fills the disk is kept, and can be saved when there is room`()
+        throws
+    {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let place = try TemporaryLibrary(in: disk.path)
+        let library = try place.library()
+        let transit = try library.beginRecording(draft, program: program)
+        let bytes = Array("frames".utf8)
+        #expect(unsafe write(transit.descriptor, bytes, bytes.count) == bytes.count)
+        // The index has some room left in its log, which goes too.
+        let item = try library.add("kept")
+        let filler = try disk.fill()
+        #expect(throws: CaptureError.self) {
+            for index in 0..<200 { _ = try library.change(item.id, AssetChange(name: "\(index)"), scope: .all) }
+        }
+        let error = #expect(throws: CaptureError.self) { try library.finishRecording(transit.id, .photo) }
+        #expect(error?.message.contains("full") == true, "\(error?.message ?? "")")
+        #expect(try library.kept().map(\.id) == [transit.id])
+        #expect(try library.kept().first?.why.contains("full") == true)
+        #expect(text(of: try library.openRecording(transit.id)) == "frames")
+        #expect(place.files("contents").count == 1)
+        try FileManager.default.removeItem(atPath: filler)
+        #expect(try library.text(library.saveKept(transit.id, .photo).id) == "frames")
+        #expect(try library.kept().isEmpty)
+        #expect(try library.check() == [])
+    }
+
+    private func record(_ text: String) throws -> String {
+        let transit = try place.library().beginRecording(draft, program: program)
+        let bytes = Array(text.utf8)
+        #expect(unsafe write(transit.descriptor, bytes, bytes.count) == bytes.count)
+        #expect(transit.identity != nil)
+        return transit.id
+    }
+}
+
+extension MediaLibrary {
+    fileprivate func discardAll() throws {
+        for recording in try kept(andOpen: true) { try cancelRecording(recording.id) }
+    }
+}
