@@ -17,29 +17,57 @@ extension AuthorizationObject {
         let client = try await callers.client(call.sender)
         let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
-        let service = try call.arguments.service(2)
-        let word = try call.arguments.text(3)
-        guard let status = AuthorizationStatus(word: word) else {
-            throw CaptureError(.invalidArgument, "unknown answer '\(word)', expected authorized or denied")
-        }
+        let answers = try AuthorizationObject.answers(call.arguments.text(2), call.arguments.text(3))
         let owner = ClientIdentity.answerUser(of: program, user: user)
         // Whoever may not at all first; nobody types a password for what policy forbids anyway.
         try await settings.allow(client, on: owner, of: program)
-        try await gate.checkSettable(user: user, program: program, service: service, status: status)
-        let loosening = status == .denied ? nil : "let \(program) use \(service.title)"
+        try await gate.checkSettable(user: user, program: program, answers)
+        let loosens = try await gate.loosens(user: user, program: program, answers, lifetime: lifetime)
+        let loosening = loosens ? AuthorizationObject.allowing(answers, program) : nil
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
         try await gate.set(
             user: user,
             program: program,
-            service: service,
-            status: status,
-            lifetime: lifetime,
-            most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
-            by: SettingsAuthor(client.identity)
+            answers,
+            SettingOptions(
+                lifetime: lifetime,
+                most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
+                // Nobody was asked whether it may: what stood a moment ago may have been tightened since.
+                mayLoosen: loosens || client.identity.user == 0,
+                author: SettingsAuthor(client.identity)
+            )
         )
         await engine.endRevoked()
-        try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+        for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
+            try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+        }
         return []
+    }
+
+    /// What is to be set by the words for a service and an answer; of both levels of the library, a choice.
+    private static func answers(
+        _ name: String,
+        _ word: String
+    ) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        let shown = DisplayText.neutralized(word, limit: 64)
+        guard name != LibraryChoice.serviceName else {
+            guard let choice = LibraryChoice(rawValue: word) else {
+                let known = LibraryChoice.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CaptureError(.invalidArgument, "unknown choice '\(shown)', expected one of \(known)")
+            }
+            return [.libraryAdd: choice.answers.add, .libraryReadWrite: choice.answers.readWrite]
+        }
+        let service = try Service(named: name)
+        guard let status = AuthorizationStatus(word: word) else {
+            throw CaptureError(.invalidArgument, "unknown answer '\(shown)', expected authorized or denied")
+        }
+        return [service: status]
+    }
+
+    /// What answers allow, in words that follow a "to".
+    private static func allowing(_ answers: [Service: AuthorizationStatus], _ program: String) -> String {
+        let allowed = answers.filter { $0.value.isYes }.keys
+        return "let \(program) \(Service.action(allowed, isLimited: answers[.libraryReadWrite] == .limited))"
     }
 
     /// How many answers a user may set: a no is free, for whichever program, and nobody has that many of them.
