@@ -78,21 +78,26 @@ extension AuthorizationObject {
         let name = try call.arguments.text(0)
         let program = try call.arguments.text(1)
         let word = try call.arguments.text(2)
-        let service = word.isEmpty ? nil : try Service(named: word)
+        let services: Set<Service> =
+            switch word {
+            case "": []
+            case LibraryChoice.serviceName: Set(Service.ofLibrary)
+            default: [try Service(named: word)]
+            }
         // Without a name: one's own answers; root's "without a name" is everybody's.
         let user: UInt32? =
             name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
         let denied = try await gate.list().filter { row in
             row.status == .denied && (owner == nil || row.user == owner)
-                && (program.isEmpty || row.program == program) && (service == nil || row.service == service)
+                && (program.isEmpty || row.program == program) && (services.isEmpty || services.contains(row.service))
         }
         let loosening = AuthorizationObject.forgetting(denied)
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
         let gone = try await gate.reset(
             user: owner,
             program: program.isEmpty ? nil : program,
-            service: service,
+            services: services,
             // A no that came since then was not named by the dialog, and stays.
             denials: client.identity.user == 0 ? nil : denied,
             by: SettingsAuthor(client.identity)

@@ -93,6 +93,36 @@ import Testing
         #expect(try await gate.libraryAccess(for: .album).readWrite == .notDetermined)
     }
 
+    @Test func `for chosen assets ends when it is not used, and adding by it is a use`() async throws {
+        let day: Int64 = 86_400_000
+        await gate.setLifetimes(LifetimeLimits(unused: day))
+        try await gate.set(.limited)
+        var adding: Grant? = try await gate.request([.libraryAdd], .album)[.libraryAdd]
+        clock.pass(2 * day)
+        await gate.endDue()
+        #expect(adding?.isLive == true)
+        #expect(try await gate.libraryAccess(for: .album).readWrite == .limited)
+        adding = nil
+        clock.pass(2 * day)
+        await gate.endDue()
+        let found = try await gate.libraryAccess(for: .album)
+        #expect([found.add, found.readWrite] == [.notDetermined, .notDetermined])
+    }
+
+    @Test func `for this session allows adding as long, and ends with it`() async throws {
+        person.prepare([.libraryReadWrite: PersonsAnswer(true, isLimited: true, lifetime: .session)])
+        await gate.connected([.album], revision: 1)
+        let reading = try #require(try await gate.request([.libraryReadWrite], .album)[.libraryReadWrite])
+        let adding = try #require(try await gate.request([.libraryAdd], .album)[.libraryAdd])
+        #expect(adding.isLimited && adding.source == .libraryReadWrite)
+        // Another session of the same process still adds by it.
+        await gate.sessionEnded([reading])
+        #expect(try await gate.status(.libraryAdd, for: .album) == .limited)
+        await gate.sessionEnded([adding])
+        #expect(try await gate.status(.libraryAdd, for: .album) == .notDetermined)
+        #expect(try await gate.list().isEmpty)
+    }
+
     @Test func `refuses a no to adding that would have no effect, and names what has one`() async throws {
         let unit = "unit:album.service"
         for choice in [LibraryChoice.limited, .all] {

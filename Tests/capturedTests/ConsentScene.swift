@@ -107,6 +107,7 @@ final class CountingAgent: Sendable {
 
     private final class Desk: Sendable {
         let questions = Mutex<[(cookie: String, facts: [String: BusValue])]>([])
+        let news = AsyncStream<Void>.makeStream()
     }
 
     let connection: BusConnection
@@ -129,6 +130,7 @@ final class CountingAgent: Sendable {
                         "Ask": { [desk] call in
                             let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
                             desk.questions.withLock { $0.append((cookie, facts)) }
+                            desk.news.continuation.yield()
                             return []
                         },
                         "Cancel": { _ in [] },
@@ -151,8 +153,11 @@ final class CountingAgent: Sendable {
         try await call("AnswerFor", "sa{sa{sv}}", [.string(questions.last ?? ""), .dictionary("sa{sv}", rows)])
     }
 
-    /// Waits until that many questions were put to it.
-    func wasAsked(_ count: Int) async { while questions.count < count { await Task.yield() } }
+    /// Waits until that many questions were put to it; for one waiter.
+    func wasAsked(_ count: Int) async {
+        var news = desk.news.stream.makeAsyncIterator()
+        while questions.count < count { await news.next() }
+    }
 
     /// Closes its latest question.
     func dismiss() async throws { try await call("Dismiss", "s", [.string(questions.last ?? "")]) }

@@ -216,6 +216,7 @@ final class `The media library's consent on the bus` {
             let error = await #expect(throws: CaptureError.self) { try await set(service, answer) }
             #expect(error?.code == .invalidArgument, "\(service) \(answer)")
         }
+        #expect(try await program.call("Reset", "sss", [.string(""), album, .string("library")]).first?.unsigned == 2)
         try await set("library", "none")
         try await set("library-add", "authorized")
         let statuses = try await program.call("GetProgramStatus", "ss", [.string(""), album]).first?.properties

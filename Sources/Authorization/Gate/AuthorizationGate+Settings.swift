@@ -76,7 +76,7 @@ extension AuthorizationGate {
     /// - Parameters:
     ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
     ///   - program: A program's id; `nil` for every program.
-    ///   - service: Which; `nil` for all.
+    ///   - services: Which; none for all.
     ///   - denials: Which denials may be among them; every other one stays. `nil` for all.
     ///   - author: Who forgets them, for the journal and the history.
     /// - Returns: The answers that were forgotten.
@@ -85,18 +85,20 @@ extension AuthorizationGate {
     public func reset(
         user: UInt32?,
         program: String?,
-        service: Service?,
+        services: Set<Service>,
         denials: [StoredAnswer]? = nil,
         by author: SettingsAuthor? = nil
     ) throws(CaptureError) -> [StoredAnswer] {
+        let meant = services.isEmpty ? Set(Service.allCases) : services
         var owner = user
         if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
         let gone =
-            try store.remove(user: owner, program: program, service: service) { row in
+            try store.remove(user: owner, program: program, service: nil) { row in
+                guard meant.contains(row.service) else { return true }
                 guard row.status == .denied, let denials else { return false }
                 return !denials.contains(row)
             }
-            + removePassing(user: owner, program: program, service: service)
+            + meant.sorted().flatMap { removePassing(user: owner, program: program, service: $0) }
         // All of them before anything is told.
         for row in gone { revoke(user: row.user, program: row.program, service: row.service) }
         for row in gone {
@@ -105,6 +107,19 @@ extension AuthorizationGate {
             decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset", by: author)
         }
         return gone
+    }
+
+    /// Forgets answers about a service, `nil` for all, as `reset` of several does.
+    @discardableResult
+    public func reset(
+        user: UInt32?,
+        program: String?,
+        service: Service?,
+        denials: [StoredAnswer]? = nil,
+        by author: SettingsAuthor? = nil
+    ) throws(CaptureError) -> [StoredAnswer] {
+        let services: Set<Service> = service.map { [$0] } ?? []
+        return try reset(user: user, program: program, services: services, denials: denials, by: author)
     }
 
     /// Tells the journal of a change without a request.

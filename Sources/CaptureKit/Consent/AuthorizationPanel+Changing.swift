@@ -74,11 +74,22 @@ extension AuthorizationPanel {
         service: AuthorizationService? = nil,
         user: String = ""
     ) async throws(CaptureError) -> Int {
-        let answer = try await change(
-            "Reset",
-            "sss",
-            [.string(user), .string(program ?? ""), .string(service?.rawValue ?? "")]
-        )
+        try await reset(program, service?.rawValue ?? "", user)
+    }
+
+    /// Forgets the answers to both levels of the media library, at once or not at all.
+    ///
+    /// - Parameters:
+    ///   - program: `nil` for every program.
+    ///   - user: A user's name; empty for the caller's own.
+    /// - Returns: How many were forgotten.
+    @discardableResult
+    public func resetLibrary(program: String? = nil, user: String = "") async throws(CaptureError) -> Int {
+        try await reset(program, LibraryChoice.serviceName, user)
+    }
+
+    private func reset(_ program: String?, _ service: String, _ user: String) async throws(CaptureError) -> Int {
+        let answer = try await change("Reset", "sss", [.string(user), .string(program ?? ""), .string(service)])
         guard let count = answer.first?.integer else { throw CaptureDaemon.malformed("Reset") }
         return Int(count)
     }
