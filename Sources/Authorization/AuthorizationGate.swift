@@ -240,11 +240,10 @@ public actor AuthorizationGate {
         prune(key)
     }
 
-    /// Withdraws the live grants that rest on a yes to everything, where an answer is for chosen assets alone now.
-    func revokeUnlimited(_ row: StoredAnswer, why: String) {
-        let key = ProgramKey(user: row.user, program: row.program)
-        for grant in (grants[key] ?? []).compactMap(\.grant) where grant.source == row.service && !grant.isLimited {
-            grant.revoke(why)
+    /// Withdraws those of a program's live grants that are meant; returns when all their handlers have.
+    func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
+        for given in grants[key] ?? [] {
+            if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
         }
         prune(key)
     }

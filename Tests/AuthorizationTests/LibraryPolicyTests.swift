@@ -44,6 +44,19 @@ import Testing
         #expect(try await access() == [.authorized, .authorized])
     }
 
+    @Test func `are loosened by a yes to adding, where the reading that it would follow from is restricted`()
+        async throws
+    {
+        try await gate.set(user: 0, program: "unit:album.service", service: .libraryReadWrite, status: .authorized)
+        let adding: [Service: AuthorizationStatus] = [.libraryAdd: .authorized]
+        #expect(try await !gate.loosens(user: 0, program: "unit:album.service", adding))
+        #expect(try await access(rule(.libraryReadWrite, "restrict")) == [.notDetermined, .restricted])
+        #expect(try await gate.loosens(user: 0, program: "unit:album.service", adding))
+        // And a no to it has an effect there.
+        try await gate.set(user: 0, program: "unit:album.service", service: .libraryAdd, status: .denied)
+        #expect(try await access(rule(.libraryReadWrite, "restrict")) == [.denied, .restricted])
+    }
+
     @Test func `end a grant to add with the reading that it rests on`() async throws {
         try await gate.set(user: 0, program: "unit:album.service", service: .libraryReadWrite, status: .authorized)
         let adding = try #require(try await gate.request([.libraryAdd], .album)[.libraryAdd])
@@ -62,9 +75,11 @@ import Testing
         #expect(try await access(reading, rule(.libraryAdd, "ask")) == [.notDetermined, .authorized])
         #expect(!adding.isLive)
         #expect(try await access(rule(.libraryAdd, "allow")) == [.authorized, .notDetermined])
-        // The person's own no to adding stands above what policy allows of reading.
-        try await gate.setPolicy(folders.read(""))
+        // The person's own no to adding stands above what policy allows of reading, and withdraws what that gave.
+        #expect(try await access(reading) == [.authorized, .authorized])
+        let given = try #require(try await gate.request([.libraryAdd], .album)[.libraryAdd])
         try await gate.set(user: 0, program: "unit:album.service", service: .libraryAdd, status: .denied)
+        #expect(!given.isLive)
         #expect(try await access(reading) == [.denied, .authorized])
         #expect(person.asked.isEmpty)
     }

@@ -127,6 +127,8 @@ extension AuthorizationGate {
                     old.service == row.service
                     ? old.status == .authorized || old.status == row.status
                     : row.service == .libraryAdd && old.service == .libraryReadWrite && old.status.isYes
+                        // What is restricted counts for nothing else.
+                        && verdict(on: old).decision != .restrict
                 return isAsMuch && !old.isNobodys && standing(old, now, time) == .holds
                     && old.executable == row.executable
                     && (old.lifetime.moment ?? .max) >= (row.lifetime.moment ?? .max)
@@ -180,11 +182,17 @@ extension AuthorizationGate {
 
     /// Withdraws the live grants that an answer does not cover any more, and has the others rest on it.
     private func enforce(_ row: StoredAnswer) {
+        let key = ProgramKey(user: row.user, program: row.program)
         if row.status == .denied {
-            return revoke(user: row.user, program: row.program, service: row.service)
+            // Policy may have given it by a rule about another service.
+            return revoke(of: key) { grant, given in
+                grant.source == row.service || (grant.service == row.service && given.isPolicys)
+            }
         }
         if row.status == .limited {
-            revokeUnlimited(row, why: "it may see chosen assets of the media library alone now")
+            revoke(of: key, why: "it may see chosen assets of the media library alone now") { grant, _ in
+                grant.source == row.service && !grant.isLimited
+            }
         }
         rebase(row)
     }

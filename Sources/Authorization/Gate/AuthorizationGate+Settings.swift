@@ -15,6 +15,11 @@ extension AuthorizationGate {
     public func statuses(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
         let id = try ProgramID(program)
         let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
+        return combined(Service.allCases, try answered(user: user, program: program), for: subject)
+    }
+
+    /// The answers that a program has, the strictest where its files have different ones.
+    private func answered(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
         var statuses: [Service: AuthorizationStatus] = [:]
         let user = ClientIdentity.answerUser(of: program, user: user)
         let answers = current(try store.answers(user: user, program: program)) { passing in
@@ -23,7 +28,7 @@ extension AuthorizationGate {
         for answer in answers {
             statuses[answer.service] = AuthorizationGate.stricter(statuses[answer.service], answer.status)
         }
-        return combined(Service.allCases, statuses, for: subject)
+        return statuses
     }
 
     /// Whether answers would count; asked again when they are set.
@@ -62,7 +67,7 @@ extension AuthorizationGate {
         try refuseRestricted(allowed.isEmpty ? Set(statuses.keys) : allowed, to: subject)
         guard statuses[.libraryAdd] == .denied, statuses[.libraryReadWrite] == nil,
             policy.verdict(on: subject, .libraryReadWrite).decision != .restrict,
-            try self.statuses(user: user, program: program)[.libraryReadWrite]?.isYes == true
+            try answered(user: user, program: program)[.libraryReadWrite]?.isYes == true
         else { return }
         throw CaptureError(
             .invalidArgument,

@@ -15,13 +15,13 @@ struct AuthExplainCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: ProgramOptions
 
-    @Argument(help: ArgumentHelp("This service alone.", valueName: "service"))
-    var service: AuthorizationService?
+    @Argument(help: ArgumentHelp("This service alone; library for both of its levels.", valueName: "service"))
+    var service: AuthSetCommand.Subject?
 
     func run() async throws {
         try subject.check()
         let panel = AuthorizationPanel(on: try await bus.connect())
-        let services = service.map { [$0] } ?? AuthorizationService.allCases
+        let services = service?.services ?? AuthorizationService.allCases
         let explanations = try await panel.explain(subject.program ?? "", services, user: subject.user ?? "")
         if subject.json { return Output.print(JSON.array(explanations.map(AuthPresentation.json))) }
         Output.print(AuthPresentation.text(explanations))

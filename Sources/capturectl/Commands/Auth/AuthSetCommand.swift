@@ -23,6 +23,11 @@ struct AuthSetCommand: AsyncParsableCommand {
         case libraryAdd = "library-add"
         case libraryReadWrite = "library-read-write"
         case library
+
+        /// The services that it stands for.
+        var services: [AuthorizationService] {
+            AuthorizationService(rawValue: rawValue).map { [$0] } ?? AuthorizationService.ofLibrary
+        }
     }
 
     /// What can be stored.
