@@ -78,17 +78,16 @@ struct Explaining: Sendable {
         }
 
         /// What is had without a question.
-        init(_ service: Service) {
+        init(_ service: Service, isLimited: Bool) {
             self.init(nil)
-            if !Service.ofDevices.contains(service) {
-                message = "it may \(Service.action([service])) without a question"
-            }
+            guard !Service.ofDevices.contains(service) else { return }
+            message = "it may \(Service.action([service], isLimited: isLimited)) without a question"
         }
     }
 
     private func start(_ explanation: Explanation, _ client: ClientIdentity, on connection: String) async -> Start {
         switch explanation.outcome {
-        case .starts: return Start(explanation.service)
+        case .starts: return Start(explanation.service, isLimited: explanation.status == .limited)
         case .refused(let error): return Start(error)
         case .asks(let name):
             let what = "whether \(name) may \(Service.action([explanation.service]))"

@@ -100,6 +100,9 @@ import Testing
         _ = try await gate.request([.libraryReadWrite])
         #expect(log.decisions.map(\.status) == [.limited, .limited])
         #expect(log.decisions.first?.message.contains("said yes for chosen assets to") == true)
+        #expect(
+            log.decisions.last?.message == "exe:/usr/bin/cheese may read and change chosen assets of the media library"
+        )
         #expect(try await gate.listed().map(\.status) == [.limited])
     }
 

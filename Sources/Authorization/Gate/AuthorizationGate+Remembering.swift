@@ -5,7 +5,8 @@ extension AuthorizationGate {
     /// Tells the journal that a program may use services.
     func reportAllowed(_ allowed: [Service: CountingAnswer], for client: ClientIdentity) {
         let words = { (service: Service) in
-            "\(client.program) may \(Service.action([service]))" + (allowed[service]?.rule.map { ": \($0)" } ?? "")
+            "\(client.program) may \(Service.action([service], isLimited: allowed[service]?.status == .limited))"
+                + (allowed[service]?.rule.map { ": \($0)" } ?? "")
         }
         let status = { (service: Service) in allowed[service]?.status ?? .notDetermined }
         report(Set(allowed.filter { $0.value.rule == nil }.keys), for: client, .storedAnswer, words, status)
