@@ -14,6 +14,11 @@ public final class Grant: Sendable {
     public let user: UInt32
     /// Where that answer comes from.
     public let basis: AnswerReason
+    /// The service that was answered, or that policy allows: its own, or for adding to the library that of reading it,
+    /// with which this grant ends then.
+    public let source: Service
+    /// Whether the answer was yes for chosen assets of the library alone.
+    public let isLimited: Bool
 
     /// What withdrew it.
     public enum End: Hashable, Sendable {
@@ -38,11 +43,20 @@ public final class Grant: Sendable {
     /// What withdrew it; says nothing while it holds.
     public var withdrawnBy: End { end.withLock { $0.kind } }
 
-    fileprivate init(service: Service, program: String, user: UInt32, basis: AnswerReason) {
+    fileprivate init(
+        service: Service,
+        program: String,
+        user: UInt32,
+        basis: AnswerReason,
+        source: Service,
+        isLimited: Bool
+    ) {
         self.service = service
         self.program = program
         self.user = user
         self.basis = basis
+        self.source = source
+        self.isLimited = isLimited
     }
 
     /// Has something done when the grant is withdrawn: the withdrawal returns only after every handler has.
@@ -183,9 +197,11 @@ public actor AuthorizationGate {
                 if let refusal = switches.refusal(services) { throw refusal }
                 let standing = try refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
-                    let given = try mint(services, for: client, byPolicy: Set(standing.allowed.keys))
-                    reportAllowed(services, for: client, standing.allowed)
-                    if standing.allowed.isEmpty { remember(services, for: client) }
+                    let given = try mint(standing.counting, for: client)
+                    reportAllowed(standing.counting, for: client)
+                    if standing.counting.values.allSatisfy({ $0.rule == nil }) {
+                        remember(granted: standing.counting, for: client)
+                    }
                     return given
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
@@ -208,7 +224,8 @@ public actor AuthorizationGate {
         }
     }
 
-    /// Withdraws the live grants of a program for a service; returns when all their handlers have.
+    /// Withdraws the live grants of a program that rest on the answer about a service; returns when all their handlers
+    /// have.
     ///
     /// - Parameters:
     ///   - path: Of a claimed program only those that were given to this file; `nil` for all. Of any other the answer is
@@ -219,7 +236,15 @@ public actor AuthorizationGate {
         let those = (grants[key] ?? []).filter { given in
             path == nil || given.client.tier != .claimed || given.client.executable?.path == path
         }
-        for grant in those.compactMap(\.grant) where grant.service == service { grant.revoke(why) }
+        for grant in those.compactMap(\.grant) where grant.source == service { grant.revoke(why) }
+        prune(key)
+    }
+
+    /// Withdraws those of a program's live grants that are meant; returns when all their handlers have.
+    func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
+        for given in grants[key] ?? [] {
+            if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
+        }
         prune(key)
     }
 
@@ -227,18 +252,17 @@ public actor AuthorizationGate {
     ///
     /// - Parameters:
     ///   - kind: What the reason is.
-    ///   - reason: Why a program's grant for a service has to go, `nil` when it may stay; told whether policy gave it,
-    ///     without an answer.
+    ///   - reason: Why a program's grant has to go, `nil` when it may stay; told whether policy gave it, without an answer.
     /// - Returns: What went, with the reason.
     func withdraw(
         by kind: Grant.End = .withdrawn,
-        _ reason: (_ client: ClientIdentity, _ service: Service, _ isPolicys: Bool) -> String?
+        _ reason: (_ client: ClientIdentity, _ grant: Grant, _ isPolicys: Bool) -> String?
     ) -> [(client: ClientIdentity, service: Service, reason: String)] {
         var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
         var used: [StoredAnswer] = []
         for entry in grants.values.joined() {
             guard let grant = entry.grant, grant.isLive,
-                let why = reason(entry.client, grant.service, entry.isPolicys)
+                let why = reason(entry.client, grant, entry.isPolicys)
             else { continue }
             grant.revoke(why, by: kind)
             gone.append((entry.client, grant.service, why))
@@ -258,22 +282,27 @@ public actor AuthorizationGate {
     }
 
     private func mint(
-        _ services: Set<Service>,
-        for client: ClientIdentity,
-        byPolicy: Set<Service>
+        _ counting: [Service: CountingAnswer],
+        for client: ClientIdentity
     ) throws(CaptureError) -> [Service: Grant] {
         let key = ProgramKey(user: client.answerUser, program: client.program)
         prune(key)
         var bases = try bases(for: client)
-        for service in services {
-            if let row = bases[service], try noteUse(of: row) { bases[service]?.lastUsed = now() }
+        for source in Set(counting.values.map(\.source)) {
+            if let row = bases[source], try noteUse(of: row) { bases[source]?.lastUsed = now() }
         }
         var made: [Service: Grant] = [:]
-        for service in services {
-            let basis = bases[service]?.reason ?? .policy
-            let grant = Grant(service: service, program: client.program, user: client.answerUser, basis: basis)
-            let row = bases[service]
-            let isPolicys = byPolicy.contains(service)
+        for (service, answer) in counting {
+            let row = bases[answer.source]
+            let grant = Grant(
+                service: service,
+                program: client.program,
+                user: client.answerUser,
+                basis: row?.reason ?? .policy,
+                source: answer.source,
+                isLimited: answer.status == .limited
+            )
+            let isPolicys = answer.rule != nil
             grants[key, default: []].append(WeakGrant(grant: grant, client: client, isPolicys: isPolicys, row: row))
             made[service] = grant
         }

@@ -39,26 +39,38 @@ public struct PromptRequest: Hashable, Sendable {
 public struct PersonsAnswer: Hashable, Sendable, ExpressibleByBooleanLiteral {
     /// Whether it is a yes.
     public var isAllowed: Bool
+    /// Whether a yes is for chosen assets of the library alone.
+    public var isLimited: Bool
     /// How long a yes holds; not looked at for a no, which always does.
     public var lifetime: GrantLifetime
     /// Whether it was given on the asking command's own terminal.
     public var isInline: Bool
 
     /// An answer of the given properties.
-    public init(_ isAllowed: Bool, lifetime: GrantLifetime = .always, isInline: Bool = false) {
+    public init(
+        _ isAllowed: Bool,
+        isLimited: Bool = false,
+        lifetime: GrantLifetime = .always,
+        isInline: Bool = false
+    ) {
         self.isAllowed = isAllowed
+        self.isLimited = isAllowed && isLimited
         self.lifetime = lifetime
         self.isInline = isInline
     }
 
+    /// What is stored for it.
+    public var status: AuthorizationStatus { isAllowed ? (isLimited ? .limited : .authorized) : .denied }
+
     /// As in `yes for this session`.
     var words: String {
         guard isAllowed else { return "no" }
+        let yes = isLimited ? "yes for chosen assets" : "yes"
         switch lifetime {
-        case .always: return "yes"
-        case .until: return "yes until a date"
-        case .connection: return "yes until it is closed"
-        case .session: return "yes for this session"
+        case .always: return yes
+        case .until: return yes + " until a date"
+        case .connection: return yes + " until it is closed"
+        case .session: return yes + " for this session"
         }
     }
 
@@ -78,7 +90,8 @@ public protocol Prompter: Sendable {
     /// away then, and throw. Note `request.sight` before anybody sees the question: where nobody did, that it came to
     /// nothing is not held against the program.
     ///
-    /// - Returns: The answer to each service. One that is missing was not answered, and nothing comes of it.
+    /// - Returns: The answer to each service. One that is missing was not answered, and nothing comes of it, but adding to
+    ///   the library needs none where reading it was allowed.
     /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer]
 }

@@ -21,14 +21,35 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
     /// Those that guard devices.
     public static let ofDevices: [AuthorizationService] = [.camera, .microphone]
 
-    /// What it opens, in words that follow "use" or "allow".
+    /// Those of the media library: its two levels.
+    public static let ofLibrary: [AuthorizationService] = [.libraryAdd, .libraryReadWrite]
+
+    /// Whether the person may answer yes for chosen assets alone.
+    public var canBeLimited: Bool { self == .libraryReadWrite }
+
+    /// What it opens, in words that follow "allow" or "was denied".
     public var title: String {
         switch self {
         case .camera: "the camera"
         case .microphone: "the microphone"
         case .libraryAdd: "adding to the media library"
-        case .libraryReadWrite: "the media library"
+        case .libraryReadWrite: "reading and changing the media library"
         }
+    }
+
+    /// What may be done with services, in words that follow "to" or "may", as in `use the camera and the microphone`.
+    ///
+    /// - Parameter isLimited: Whether of the library it is for chosen assets alone.
+    public static func action(_ services: some Collection<AuthorizationService>, isLimited: Bool = false) -> String {
+        let devices = ofDevices.filter(services.contains).map(\.title).joined(separator: " and ")
+        let library =
+            switch ofLibrary.filter(services.contains) {
+            case [.libraryAdd]: ["add to the media library"]
+            case [.libraryReadWrite]: ["read and change \(isLimited ? "chosen assets of " : "")the media library"]
+            case []: [String]()
+            default: ["add to, read and change the media library" + (isLimited ? ", of which chosen assets alone" : "")]
+            }
+        return ((devices.isEmpty ? [] : ["use " + devices]) + library).joined(separator: " and ")
     }
 
     /// In the order in which prompts and lists show them.

@@ -12,6 +12,9 @@ public enum AuthorizationStatus: UInt32, Hashable, Sendable, CaseIterable {
     /// Library only: yes, for chosen assets.
     case limited = 4
 
+    /// Whether it is a yes, to everything or to what was chosen.
+    public var isYes: Bool { self == .authorized || self == .limited }
+
     /// The word by which commands, logs and files name it.
     public var word: String {
         switch self {

@@ -30,20 +30,55 @@ public struct LibraryAnswers: Hashable, Sendable {
         self.readWrite = readWrite
     }
 
-    /// What holds for a level. Who may read may add; a no to reading leaves adding as it was.
+    /// The level whose answer holds for a level. Who may read may add; a no to reading leaves adding as it was.
+    public func source(of level: LibraryLevel) -> LibraryLevel {
+        level == .addOnly && !readWrite.isYes ? .addOnly : .readWrite
+    }
+
+    /// What holds for a level.
     public func status(_ level: LibraryLevel) -> AuthorizationStatus {
-        switch level {
+        switch source(of: level) {
         case .readWrite: readWrite
-        case .addOnly: readWrite == .authorized || readWrite == .limited ? readWrite : add
+        case .addOnly: add
         }
     }
 
     /// What is told to a program that asks without a level, as programs did before there were two: that of reading, in
     /// which chosen assets count as all.
-    public var withoutLevel: AuthorizationStatus { readWrite == .limited ? .authorized : readWrite }
+    public var withoutLevel: AuthorizationStatus { readWrite.withoutLevel }
 
     /// Whether asking for a level puts a question.
     public func prompts(_ level: LibraryLevel) -> Bool { status(level) == .notDetermined }
+}
+
+/// What stands between a program and the media library at one moment, policy included.
+public struct LibraryStatuses: Hashable, Sendable {
+    /// Of adding.
+    public var add: AuthorizationStatus
+    /// Of reading and changing.
+    public var readWrite: AuthorizationStatus
+
+    /// Statuses of both levels.
+    public init(add: AuthorizationStatus, readWrite: AuthorizationStatus) {
+        self.add = add
+        self.readWrite = readWrite
+    }
+
+    /// That of a level.
+    public func status(_ level: LibraryLevel) -> AuthorizationStatus {
+        switch level {
+        case .addOnly: add
+        case .readWrite: readWrite
+        }
+    }
+
+    /// That without a level, as in `LibraryAnswers`.
+    public var withoutLevel: AuthorizationStatus { readWrite.withoutLevel }
+}
+
+extension AuthorizationStatus {
+    /// What a status of reading and changing is to a program that asks without a level.
+    public var withoutLevel: AuthorizationStatus { self == .limited ? .authorized : self }
 }
 
 /// What a person chooses for a program, once it has been asked for reading: in a question or later in settings.
@@ -56,6 +91,9 @@ public enum LibraryChoice: String, Hashable, Sendable, CaseIterable {
     case limited
     /// Adding, and reading everything.
     case all
+
+    /// The name of both levels together: in settings what a choice is set for, and as a service the status without a level.
+    public static let serviceName = "library"
 
     /// The answers that it stands for.
     public var answers: LibraryAnswers {

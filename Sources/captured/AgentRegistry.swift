@@ -113,7 +113,11 @@ actor AgentRegistry: Prompter {
         settle(
             cookie,
             .success(
-                answers.mapValues { PersonsAnswer($0.isAllowed, lifetime: $0.lifetime, isInline: isInline) }
+                answers.mapValues { answer in
+                    var answer = answer
+                    answer.isInline = isInline
+                    return answer
+                }
             )
         )
     }
@@ -234,6 +238,7 @@ actor AgentRegistry: Prompter {
             "secondsLeft": .uint32(UInt32(clamping: left.seconds + (left.attoseconds > 0 ? 1 : 0))),
             "inline": .bool(isInline),
             "lifetimes": .strings(GrantLifetime.words),
+            "limitable": .strings(request.services.filter(\.canBeLimited).map(\.rawValue)),
         ])
     }
 }

@@ -74,7 +74,7 @@ final class Announcer: EngineObserver {
         case .answer, .inlineAnswer, .settings, .expired: return ""
         default:
             // A decision without a process is the daemon's own.
-            if decision.status == .authorized || decision.pid == 0 { return "" }
+            if decision.status.isYes || decision.pid == 0 { return "" }
             let (service, cause) = (decision.service.rawValue, decision.cause.rawValue)
             return refusals.admit("\(decision.program) \(service) \(cause)", of: decision.user)
         }

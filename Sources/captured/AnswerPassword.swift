@@ -56,7 +56,7 @@ struct AnswerPassword: Sendable {
         let allowed = answers.filter(\.value.isAllowed).keys.sorted()
         guard !allowed.isEmpty, let need = need(request.client, agent) else { return }
         let why = "a yes to \(request.client.program), \(need.words), takes your password here"
-        let what = allowed.map(\.title).joined(separator: " and ")
+        let what = Service.action(allowed, isLimited: answers[.libraryReadWrite]?.isLimited == true)
         let who = "\(request.name) (\(request.client.program)), \(need.words),"
         let left = ContinuousClock.now.duration(to: request.deadline).components
         let isGiven: Bool
@@ -65,7 +65,7 @@ struct AnswerPassword: Sendable {
             isGiven = try await Polkit(bus: bus).allows(
                 need.action,
                 to: agent.connection,
-                message: "Authentication is required to let \(who) use \(what)",
+                message: "Authentication is required to let \(who) \(what)",
                 timeout: Double(max(left.seconds, 0)) + 1
             )
         } catch {

@@ -7,24 +7,24 @@ import CaptureEngine
 extension AuthorizationObject {
     func list(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let rows = try await gate.list().filter { client.mayList($0.user, $0.program) }
+        let listed = try await gate.listed().filter { client.mayList($0.answer.user, $0.answer.program) }
         var entries: [[String: BusValue]] = []
-        for row in rows {
-            let verdict = await gate.verdict(on: row)
-            let isRestricted = verdict.decision == .restrict
+        for entry in listed {
+            let row = entry.answer
             let facts: [String: BusValue] = [
                 "user": .string(Users.name(of: row.user)),
                 "program": .string(row.program),
                 "tier": .string(row.tier.rawValue),
                 "service": .string(row.service.rawValue),
-                "status": .string((isRestricted ? .restricted : row.status).word),
+                "status": .string(entry.status.word),
                 "stored": .string(row.status.word),
-                "policy": .string(isRestricted ? verdict.place : ""),
+                "policy": .string(entry.status == .restricted ? entry.verdict.place : ""),
+                "follows": .string(entry.source == row.service ? "" : entry.source.rawValue),
                 "reason": .string(row.reason.rawValue),
                 "time": .int64(row.time.wall),
                 "detail": .string(row.detail),
                 "lifetime": .string(row.lifetime.word),
-                "ends": .int64(await gate.ends(row) ?? 0),
+                "ends": .int64(entry.ends ?? 0),
             ]
             entries.append(facts.merging(AuthorizationObject.describe(row.executable)) { $1 })
         }

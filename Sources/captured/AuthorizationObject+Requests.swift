@@ -24,6 +24,9 @@ extension AuthorizationObject {
 
     func getStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
+        if try call.arguments.text(0) == LibraryChoice.serviceName {
+            return [.uint32(try await gate.libraryAccess(for: client.identity).withoutLevel.rawValue)]
+        }
         return [.uint32(try await gate.status(call.arguments.service(0), for: client.identity).rawValue)]
     }
 

@@ -17,29 +17,57 @@ extension AuthorizationObject {
         let client = try await callers.client(call.sender)
         let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
-        let service = try call.arguments.service(2)
-        let word = try call.arguments.text(3)
-        guard let status = AuthorizationStatus(word: word) else {
-            throw CaptureError(.invalidArgument, "unknown answer '\(word)', expected authorized or denied")
-        }
+        let answers = try AuthorizationObject.answers(call.arguments.text(2), call.arguments.text(3))
         let owner = ClientIdentity.answerUser(of: program, user: user)
         // Whoever may not at all first; nobody types a password for what policy forbids anyway.
         try await settings.allow(client, on: owner, of: program)
-        try await gate.checkSettable(user: user, program: program, service: service, status: status)
-        let loosening = status == .denied ? nil : "let \(program) use \(service.title)"
+        try await gate.checkSettable(user: user, program: program, answers)
+        let loosens = try await gate.loosens(user: user, program: program, answers, lifetime: lifetime)
+        let loosening = loosens ? AuthorizationObject.allowing(answers, program) : nil
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
         try await gate.set(
             user: user,
             program: program,
-            service: service,
-            status: status,
-            lifetime: lifetime,
-            most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
-            by: SettingsAuthor(client.identity)
+            answers,
+            SettingOptions(
+                lifetime: lifetime,
+                most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
+                // Nobody was asked whether it may: what stood a moment ago may have been tightened since.
+                mayLoosen: loosens || client.identity.user == 0,
+                author: SettingsAuthor(client.identity)
+            )
         )
         await engine.endRevoked()
-        try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+        for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
+            try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+        }
         return []
+    }
+
+    /// What is to be set by the words for a service and an answer; of both levels of the library, a choice.
+    private static func answers(
+        _ name: String,
+        _ word: String
+    ) throws(CaptureError) -> [Service: AuthorizationStatus] {
+        let shown = DisplayText.neutralized(word, limit: 64)
+        guard name != LibraryChoice.serviceName else {
+            guard let choice = LibraryChoice(rawValue: word) else {
+                let known = LibraryChoice.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CaptureError(.invalidArgument, "unknown choice '\(shown)', expected one of \(known)")
+            }
+            return [.libraryAdd: choice.answers.add, .libraryReadWrite: choice.answers.readWrite]
+        }
+        let service = try Service(named: name)
+        guard let status = AuthorizationStatus(word: word) else {
+            throw CaptureError(.invalidArgument, "unknown answer '\(shown)', expected authorized or denied")
+        }
+        return [service: status]
+    }
+
+    /// What answers allow, in words that follow a "to".
+    private static func allowing(_ answers: [Service: AuthorizationStatus], _ program: String) -> String {
+        let allowed = answers.filter { $0.value.isYes }.keys
+        return "let \(program) \(Service.action(allowed, isLimited: answers[.libraryReadWrite] == .limited))"
     }
 
     /// How many answers a user may set: a no is free, for whichever program, and nobody has that many of them.
@@ -50,21 +78,26 @@ extension AuthorizationObject {
         let name = try call.arguments.text(0)
         let program = try call.arguments.text(1)
         let word = try call.arguments.text(2)
-        let service = word.isEmpty ? nil : try Service(named: word)
+        let services: Set<Service> =
+            switch word {
+            case "": []
+            case LibraryChoice.serviceName: Set(Service.ofLibrary)
+            default: [try Service(named: word)]
+            }
         // Without a name: one's own answers; root's "without a name" is everybody's.
         let user: UInt32? =
             name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
         let denied = try await gate.list().filter { row in
             row.status == .denied && (owner == nil || row.user == owner)
-                && (program.isEmpty || row.program == program) && (service == nil || row.service == service)
+                && (program.isEmpty || row.program == program) && (services.isEmpty || services.contains(row.service))
         }
         let loosening = AuthorizationObject.forgetting(denied)
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
         let gone = try await gate.reset(
             user: owner,
             program: program.isEmpty ? nil : program,
-            service: service,
+            services: services,
             // A no that came since then was not named by the dialog, and stays.
             denials: client.identity.user == 0 ? nil : denied,
             by: SettingsAuthor(client.identity)

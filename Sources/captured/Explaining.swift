@@ -43,6 +43,7 @@ struct Explaining: Sendable {
             "tier": .string(client.tier.rawValue),
             "service": .string(explanation.service.rawValue),
             "status": .string(explanation.status.word),
+            "follows": .string(explanation.source == explanation.service ? "" : explanation.source.rawValue),
             "decides": .string(explanation.decider.rawValue),
             "policy": .string(verdict.decision?.rawValue ?? ""),
             "policy-source": .string(verdict.place),
@@ -75,14 +76,21 @@ struct Explaining: Sendable {
             exitCode = error?.code.exitCode ?? 0
             message = error?.message ?? "it captures without a question"
         }
+
+        /// What is had without a question.
+        init(_ service: Service, isLimited: Bool) {
+            self.init(nil)
+            guard !Service.ofDevices.contains(service) else { return }
+            message = "it may \(Service.action([service], isLimited: isLimited)) without a question"
+        }
     }
 
     private func start(_ explanation: Explanation, _ client: ClientIdentity, on connection: String) async -> Start {
         switch explanation.outcome {
-        case .starts: return Start(nil)
+        case .starts: return Start(explanation.service, isLimited: explanation.status == .limited)
         case .refused(let error): return Start(error)
         case .asks(let name):
-            let what = "whether \(name) may use \(explanation.service.title)"
+            let what = "whether \(name) may \(Service.action([explanation.service]))"
             if let agent = await agents.agent(for: client, on: connection) {
                 let user = Users.name(of: agent.identity.user)
                 return Start(asks: user, "\(user) is asked \(what), by the agent in process \(agent.identity.pid)")

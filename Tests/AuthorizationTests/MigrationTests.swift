@@ -57,6 +57,13 @@ import Testing
         PRAGMA user_version = 2;
         """
 
+    /// What 1.2 made of that.
+    private static let thirdTables = """
+        ALTER TABLE answer ADD COLUMN changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL);
+        UPDATE answer SET changed = 9 WHERE program = 'exe:/home/a/tool';
+        PRAGMA user_version = 3;
+        """
+
     init() throws {
         folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: file)
@@ -78,7 +85,7 @@ import Testing
         #expect(answers.map(\.reason) == [.settings, .answer, .answer, .answer])
         #expect(answers.allSatisfy { $0.lifetime == .always && $0.lastUsed == nil })
         #expect(answers.last?.executable?.inode == UInt64.max - 1)
-        #expect(try store.pragma("user_version") == "3")
+        #expect(try store.pragma("user_version") == "4")
         #expect(try store.pragma("synchronous") == "2")
     }
 
@@ -99,7 +106,27 @@ import Testing
         #expect(kept.program == "exe:/usr/bin/cheese")
         #expect(kept.lifetime == (version == 2 ? .until(2_000_000_000_000) : .always))
         #expect(kept.lastUsed?.sinceBoot == (version == 2 ? 4 : nil) || kept.lastUsed != nil && version == 1)
-        #expect(try store.pragma("user_version") == "3")
+        #expect(try store.pragma("user_version") == "4")
+    }
+
+    @Test func `takes a yes for chosen assets with an end, which version 3 had no room for`() async throws {
+        let queue = try DatabaseQueue(path: file)
+        try await queue.write { try $0.execute(sql: Self.secondTables + Self.thirdTables) }
+        try queue.close()
+        let store = AuthorizationStore(directory: folder.path)
+        var row = try #require(try store.allAnswers().last)
+        #expect(row.lifetime == .until(2_000_000_000_000) && row.lastUsed?.boot == "c")
+        #expect(try store.allAnswers()[1].executable?.changed == 9)
+        (row.service, row.status) = (.libraryReadWrite, .limited)
+        try store.put([row])
+        #expect(try AuthorizationStore(directory: folder.path).allAnswers().last == row)
+        #expect(try store.endingAnswers(withoutDate: false).count == 2)
+        // Nothing else takes such an answer, by whatever way it comes.
+        let other = try DatabaseQueue(path: file)
+        await #expect(throws: DatabaseError.self) {
+            try await other.write { try $0.execute(sql: "UPDATE answer SET status = 4 WHERE service = 'camera'") }
+        }
+        try other.close()
     }
 
     @Test func `takes what the present version writes, and is opened again with it`() throws {

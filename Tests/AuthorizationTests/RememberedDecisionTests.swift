@@ -73,6 +73,31 @@ import Testing
         return time.tv_nsec
     }
 
+    @Test func `for chosen assets is remembered as that, and each request for it is told so`() async throws {
+        let row = StoredAnswer(
+            user: 1000,
+            program: client.program,
+            service: .libraryReadWrite,
+            tier: .claimed,
+            status: .limited,
+            reason: .answer,
+            time: clock.now,
+            executable: client.executable,
+            detail: "the session 3",
+            lastUsed: clock.now
+        )
+        try store.put([row])
+        clock.goOn(3000)
+        let written = Self.tick
+        while Self.tick == written {}
+        _ = try await gate.request([.camera, .libraryAdd, .libraryReadWrite], client)
+        #expect(gate.remembered.status(.libraryReadWrite, for: client) == .limited)
+        #expect(gate.remembered.status(.libraryAdd, for: client) == .limited)
+        #expect(gate.remembered.grants([.camera], for: client))
+        #expect(!gate.remembered.grants([.libraryAdd], for: client))
+        #expect(!gate.remembered.grants([.libraryReadWrite], for: client))
+    }
+
     /// By the gate, which remembers.
     private func decide() async throws {
         _ = try await gate.request([.camera], client)

@@ -106,14 +106,18 @@ final class CountingAgent: Sendable {
     static let path = "/agent"
 
     private final class Desk: Sendable {
-        let cookies = Mutex<[String]>([])
+        let questions = Mutex<[(cookie: String, facts: [String: BusValue])]>([])
+        let news = AsyncStream<Void>.makeStream()
     }
 
     let connection: BusConnection
     private let desk = Desk()
 
     /// The questions that were put to it, each by its cookie.
-    var questions: [String] { desk.cookies.withLock { $0 } }
+    var questions: [String] { desk.questions.withLock { $0.map(\.cookie) } }
+
+    /// What its latest question said.
+    var facts: [String: BusValue] { desk.questions.withLock { $0.last?.facts ?? [:] } }
 
     init(on bus: PrivateBus) async throws {
         connection = try await BusConnection.open(bus.kind)
@@ -124,7 +128,9 @@ final class CountingAgent: Sendable {
                     CaptureInterfaces.agent,
                     methods: [
                         "Ask": { [desk] call in
-                            desk.cookies.withLock { $0.append(call.arguments[0].text ?? "") }
+                            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
+                            desk.questions.withLock { $0.append((cookie, facts)) }
+                            desk.news.continuation.yield()
                             return []
                         },
                         "Cancel": { _ in [] },
@@ -139,6 +145,18 @@ final class CountingAgent: Sendable {
     func answer(_ isAllowed: Bool) async throws {
         let answers = BusValue.dictionary("sb", [BusEntry(.string("camera"), .bool(isAllowed))])
         try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answers])
+    }
+
+    /// Answers its latest question row by row, as `AnswerFor` takes it.
+    func answer(_ answers: [String: [String: BusValue]]) async throws {
+        let rows = answers.map { BusEntry(.string($0.key), .properties($0.value)) }
+        try await call("AnswerFor", "sa{sa{sv}}", [.string(questions.last ?? ""), .dictionary("sa{sv}", rows)])
+    }
+
+    /// Waits until that many questions were put to it; for one waiter.
+    func wasAsked(_ count: Int) async {
+        var news = desk.news.stream.makeAsyncIterator()
+        while questions.count < count { await news.next() }
     }
 
     /// Closes its latest question.

@@ -25,6 +25,27 @@ struct `How long an answer holds` {
         #expect(try answers(["allowed": .bool(false), "lifetime": .string("session")]) == [.camera: false])
     }
 
+    @Test func `may be for chosen assets, of reading the library alone`() throws {
+        func answers(_ service: String, _ facts: [String: BusValue]) throws(CaptureError) -> [Service: PersonsAnswer] {
+            try LifetimeCoding.answers([service: .properties(facts)], now: 1000)
+        }
+        let limited: [String: BusValue] = ["allowed": .bool(true), "limited": .bool(true)]
+        let found = try answers("library-read-write", limited.merging(["lifetime": .string("session")]) { $1 })
+        #expect(found == [.libraryReadWrite: PersonsAnswer(true, isLimited: true, lifetime: .session)])
+        for service in ["camera", "microphone", "library-add"] {
+            let error = #expect(throws: CaptureError.self) { try answers(service, limited) }
+            #expect(error?.code == .invalidArgument)
+            #expect(error?.message.contains(service) == true)
+            #expect(try answers(service, ["allowed": .bool(true), "limited": .bool(false)]).count == 1)
+        }
+        for facts: [String: BusValue] in [
+            ["allowed": .bool(false), "limited": .bool(true)], ["allowed": .bool(true), "limited": .string("yes")],
+        ] {
+            let error = #expect(throws: CaptureError.self) { try answers("library-read-write", facts) }
+            #expect(error?.code == .invalidArgument)
+        }
+    }
+
     @Test func `is refused when it makes no sense`() {
         for facts: [String: BusValue] in [
             [:], ["allowed": .string("yes")], ["allowed": .bool(true), "lifetime": .string("for ever")],

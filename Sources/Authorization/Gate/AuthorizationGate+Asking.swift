@@ -70,7 +70,7 @@ extension AuthorizationGate {
         }
         let timing = Task { [promptTimeout] in
             guard (try? await Task.sleep(for: promptTimeout)) != nil else { return }
-            let why = "nobody answered within \(promptTimeout) whether \(request.name) may use \(phrase(services))"
+            let why = "nobody answered within \(promptTimeout) whether \(request.name) may \(Service.action(services))"
             self.expire(key, id, CaptureError(.timedOut, why))
         }
         prompts[key] = OpenPrompt(id: id, services: services, sight: request.sight, tasks: [asking, timing])
@@ -112,7 +112,10 @@ extension AuthorizationGate {
     /// Takes an answer in: looks once more who asked, writes it down, then lets everybody know.
     private func answer(_ key: AnswerKey, _ id: UInt64, _ answers: [Service: PersonsAnswer]) async {
         guard let prompt = prompts[key], prompt.id == id, !prompt.isAnswered else { return }
-        let answers = answers.filter { prompt.services.contains($0.key) }
+        // Where nobody was asked for that, an answer for chosen assets is none.
+        let answers = answers.filter {
+            prompt.services.contains($0.key) && (!$0.value.isLimited || $0.key.canBeLimited)
+        }
         guard !answers.isEmpty else {
             let why = "the question about \(phrase(prompt.services)) was closed without an answer"
             finish(key, id, .failed(CaptureError(.dismissed, why)))
@@ -132,7 +135,7 @@ extension AuthorizationGate {
                 program: client.program,
                 service: service,
                 tier: client.tier,
-                status: answer.isAllowed ? .authorized : .denied,
+                status: answer.status,
                 reason: answer.isInline ? .inlineAnswer : .answer,
                 time: time,
                 executable: client.executable,
@@ -158,10 +161,12 @@ extension AuthorizationGate {
                 "the person said \(answers[service]?.words ?? "no") to \(service.title) for \(client.program)"
             }
             report(Set(those.keys), for: client, cause, words) { service in
-                answers[service]?.isAllowed == true ? .authorized : .denied
+                answers[service]?.status ?? .denied
             }
         }
-        finish(key, id, .decided(Set(answers.keys)))
+        // Who may read may add: that needs no answer of its own.
+        let follows: Set<Service> = answers[.libraryReadWrite]?.isAllowed == true ? [.libraryAdd] : []
+        finish(key, id, .decided(follows.union(answers.keys)))
     }
 
     /// The first of those who wait that still is who it was. Their prompt named the program on their word alone, so an

@@ -63,7 +63,7 @@ extension AuthorizationGate {
     private func endStored(_ now: AnswerTime, _ time: Int64?) {
         // While it is used, not at its end alone: the daemon may be killed before.
         if lifetimes.limits.unused != nil { noteUses() }
-        guard let rows = try? store.limitedAnswers(withoutDate: lifetimes.limits.unused != nil) else { return }
+        guard let rows = try? store.endingAnswers(withoutDate: lifetimes.limits.unused != nil) else { return }
         var left: [StoredAnswer] = []
         for row in rows {
             guard standing(row, now, time) == .over, (try? store.remove(row)) == true else {

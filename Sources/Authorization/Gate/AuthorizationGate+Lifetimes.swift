@@ -35,8 +35,8 @@ extension AuthorizationGate {
             guard case .process(let holder) = passing.holder,
                 given.contains(where: { grant in
                     grant.user == passing.row.user && grant.program == passing.row.program
-                        && grant.service == passing.row.service
-                }), needed[holder]?.contains(passing.row.service) != true
+                        && grant.source == passing.row.service
+                }), needed[holder]?.contains(where: { mayRest($0, on: passing.row.service) }) != true
             else { continue }
             let others = liveGrants(user: passing.row.user, program: passing.row.program, service: passing.row.service)
             if !others.contains(where: { $0.client == holder }) { lifetimes.passing[index].closing = now().sinceBoot }
@@ -122,7 +122,7 @@ extension AuthorizationGate {
     /// When an answer ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
     public func ends(_ row: StoredAnswer) -> Int64? {
         let unused = lifetimes.limits.unused.flatMap { limit in
-            row.status == .authorized && row.lifetime.isStored ? (row.lastUsed ?? row.time).end(after: limit) : nil
+            row.status.isYes && row.lifetime.isStored ? (row.lastUsed ?? row.time).end(after: limit) : nil
         }
         return [row.lifetime.moment, unused].compactMap { $0 }.min()
     }
@@ -132,7 +132,7 @@ extension AuthorizationGate {
         if let moment = row.lifetime.moment {
             result = Standing(from: row.time, until: moment, at: now, time: time)
         }
-        if result == .holds, let limit = lifetimes.limits.unused, row.status == .authorized, row.lifetime.isStored {
+        if result == .holds, let limit = lifetimes.limits.unused, row.status.isYes, row.lifetime.isStored {
             let used = row.lastUsed ?? row.time
             result = Standing(from: used, until: used.end(after: limit), at: now, time: time)
             // What is in use is not unused, however long it has been.
@@ -145,6 +145,11 @@ extension AuthorizationGate {
 
     func time(_ now: AnswerTime) -> Int64? {
         clock.time(now, mark: store.latestTime)
+    }
+
+    /// Whether a service may be granted by the answer about another.
+    private func mayRest(_ service: Service, on answered: Service) -> Bool {
+        service == answered || (service == .libraryAdd && answered == .libraryReadWrite)
     }
 
     private func setClosing(_ index: Int) {

@@ -9,12 +9,19 @@ extension AuthorizationGate {
     @discardableResult
     public func setPolicy(_ policy: Policy) -> Int {
         self.policy = policy
-        let gone = withdraw { client, service, isPolicys in
-            let verdict = policy.verdict(on: PolicySubject(client), service)
-            if verdict.decision == .restrict { return "policy forbids it now: \(verdict.reason)" }
+        let gone = withdraw { client, grant, isPolicys in
+            let subject = PolicySubject(client)
+            for service in [grant.service, grant.source] {
+                let verdict = policy.verdict(on: subject, service)
+                if verdict.decision == .restrict { return "policy forbids it now: \(verdict.reason)" }
+            }
+            let verdict = policy.verdict(on: subject, grant.service)
             guard isPolicys, verdict.decision != .allow else { return nil }
             // The person may have said yes meanwhile. Who cannot be looked up does not stay.
-            if let stored = try? storedStatuses(for: client), stored[service] == .authorized { return nil }
+            if let stored = try? storedStatuses(for: client), counting(grant.service, stored, for: subject).status.isYes
+            {
+                return nil
+            }
             return "policy allows it no longer" + (verdict.reason.isEmpty ? "" : ": \(verdict.reason)")
         }
         for one in gone {
@@ -36,7 +43,7 @@ extension AuthorizationGate {
         return gone.count
     }
 
-    /// What stands between a program and each of the services: policy's no, then an answer, then policy's yes.
+    /// What stands between a program and each of the services; one that is not determined is missing.
     func statuses(
         _ services: Set<Service>,
         for client: ClientIdentity
@@ -56,11 +63,8 @@ extension AuthorizationGate {
     ) -> [Service: AuthorizationStatus] {
         var statuses: [Service: AuthorizationStatus] = [:]
         for service in services {
-            switch policy.verdict(on: subject, service).decision {
-            case .restrict: statuses[service] = .restricted
-            case .allow: statuses[service] = stored[service] ?? .authorized
-            case .ask, nil: statuses[service] = stored[service]
-            }
+            let status = counting(service, stored, for: subject).status
+            if status != .notDetermined { statuses[service] = status }
         }
         return statuses
     }

@@ -3,14 +3,14 @@ import CaptureCore
 /// Decisions that need no turn of the gate when they are asked for again.
 extension AuthorizationGate {
     /// Tells the journal that a program may use services.
-    ///
-    /// - Parameter byPolicy: Those that policy allows, with the reason.
-    func reportAllowed(_ services: Set<Service>, for client: ClientIdentity, _ byPolicy: [Service: String]) {
+    func reportAllowed(_ allowed: [Service: CountingAnswer], for client: ClientIdentity) {
         let words = { (service: Service) in
-            "\(client.program) may use \(service.title)" + (byPolicy[service].map { ": \($0)" } ?? "")
+            "\(client.program) may \(Service.action([service], isLimited: allowed[service]?.status == .limited))"
+                + (allowed[service]?.rule.map { ": \($0)" } ?? "")
         }
-        report(services.subtracting(byPolicy.keys), for: client, .storedAnswer, words) { _ in .authorized }
-        report(Set(byPolicy.keys), for: client, .policy, words) { _ in .authorized }
+        let status = { (service: Service) in allowed[service]?.status ?? .notDetermined }
+        report(Set(allowed.filter { $0.value.rule == nil }.keys), for: client, .storedAnswer, words, status)
+        report(Set(allowed.filter { $0.value.rule != nil }.keys), for: client, .policy, words, status)
     }
 
     /// Keeps statuses that were found in this turn.
@@ -18,12 +18,12 @@ extension AuthorizationGate {
         if isLasting(client) { remembered.keep(statuses, for: client) }
     }
 
-    /// Keeps that a request for services was granted in this turn, by answers alone.
-    func remember(_ services: Set<Service>, for client: ClientIdentity) {
-        if isLasting(client) {
-            let statuses = Dictionary(uniqueKeysWithValues: services.map { ($0, AuthorizationStatus.authorized) })
-            remembered.keep(statuses, granted: services, for: client)
-        }
+    /// Keeps that a request for services was granted in this turn, by answers alone. Of one that is limited the status is
+    /// kept alone, since a request has to tell it.
+    func remember(granted counting: [Service: CountingAnswer], for client: ClientIdentity) {
+        guard isLasting(client) else { return }
+        let granted = counting.filter { $0.value.status == .authorized }
+        remembered.keep(counting.mapValues(\.status), granted: Set(granted.keys), for: client)
     }
 
     /// Whether nothing in a client's answers depends on the time or on who is connected.

@@ -6,9 +6,15 @@ extension AuthorizationGate {
         var statuses: [Service: AuthorizationStatus] = [:]
         for answer in try countingAnswers(for: client) {
             // Two rows can count where one holds for every file of the id: the stricter wins.
-            if statuses[answer.service] != .denied { statuses[answer.service] = answer.status }
+            statuses[answer.service] = AuthorizationGate.stricter(statuses[answer.service], answer.status)
         }
         return statuses
+    }
+
+    /// Of two answers to the same the one that allows less.
+    static func stricter(_ one: AuthorizationStatus?, _ other: AuthorizationStatus) -> AuthorizationStatus {
+        guard let one else { return other }
+        return [.denied, .limited].first { $0 == one || $0 == other } ?? other
     }
 
     /// The answers that allow a client its services, the ones that hold longest; services without one are missing.
@@ -22,26 +28,24 @@ extension AuthorizationGate {
         }
     }
 
-    /// The services that neither an answer nor policy decides, and why policy allows others.
+    /// The services that neither an answer nor policy decides, and what counts for the others.
     ///
     /// - Throws: `restricted`, naming the rules, before an answer is looked for; `denied`, naming every service that the
     ///   person said no to; `usage` when nothing is asked for.
     func refuseOrFindUndecided(
         _ services: Set<Service>,
         for client: ClientIdentity
-    ) throws(CaptureError) -> (undecided: Set<Service>, allowed: [Service: String]) {
+    ) throws(CaptureError) -> (undecided: Set<Service>, counting: [Service: CountingAnswer]) {
         guard !services.isEmpty else { throw CaptureError(.usage, "access to nothing was asked for") }
         let subject = PolicySubject(client)
         try refuseRestricted(services, to: subject)
         let statuses = try storedStatuses(for: client)
-        let denied = services.filter { statuses[$0] == .denied }
+        var found: [Service: CountingAnswer] = [:]
+        for service in services { found[service] = counting(service, statuses, for: subject) }
+        let denied = services.filter { found[$0]?.status == .denied }
         guard denied.isEmpty else { throw self.denied(denied, client) }
-        var allowed: [Service: String] = [:]
-        for service in services where statuses[service] == nil {
-            let verdict = policy.verdict(on: subject, service)
-            if verdict.decision == .allow { allowed[service] = verdict.reason }
-        }
-        return (services.filter { statuses[$0] == nil && allowed[$0] == nil }, allowed)
+        let decided = found.filter { $0.value.status.isYes }
+        return (services.subtracting(decided.keys), decided)
     }
 
     /// That the person said no.

@@ -46,7 +46,7 @@ extension AuthorizationGate {
     }
 
     private func enforce(_ service: Service) {
-        let gone = withdraw(by: .switchedOff) { _, used, _ in used == service ? "it was switched off" : nil }
+        let gone = withdraw(by: .switchedOff) { _, grant, _ in grant.service == service ? "it was switched off" : nil }
         for one in gone {
             let words = { (service: Service) in
                 "\(one.client.program) loses \(service.title) while it uses it: \(one.reason)"

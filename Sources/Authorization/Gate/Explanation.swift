@@ -16,9 +16,11 @@ public struct Explanation: Hashable, Sendable {
     public var service: Service
     /// What stands between them.
     public var status: AuthorizationStatus
-    /// The answer that is stored, whether it counts or policy stands above it; `nil` when there is none.
+    /// The service whose answer or rule counts: another one where adding to the library follows from reading it.
+    public var source: Service
+    /// The answer that is stored about that, whether it counts or policy stands above it; `nil` when there is none.
     public var answer: StoredAnswer?
-    /// What policy says.
+    /// What policy says about that.
     public var verdict: PolicyVerdict
     /// What a start would do.
     public var outcome: Outcome
@@ -94,7 +96,8 @@ extension AuthorizationGate {
         do throws(CaptureError) {
             var rows: [Service: StoredAnswer] = [:]
             for row in try answers() {
-                if rows[row.service]?.status != .denied { rows[row.service] = row }
+                let before = rows[row.service]?.status
+                if AuthorizationGate.stricter(before, row.status) == row.status { rows[row.service] = row }
             }
             return .success(rows)
         } catch {
@@ -108,16 +111,22 @@ extension AuthorizationGate {
         _ subject: PolicySubject,
         _ rows: Result<[Service: StoredAnswer], CaptureError>
     ) -> Explanation {
-        let verdict = policy.verdict(on: subject, service)
-        var found = Explanation(service: service, status: .notDetermined, verdict: verdict, outcome: .starts)
+        let known = (try? rows.get()) ?? [:]
+        let counting = counting(service, known.mapValues(\.status), for: subject)
+        var found = Explanation(
+            service: service,
+            status: .notDetermined,
+            source: counting.source,
+            answer: known[counting.source],
+            verdict: policy.verdict(on: subject, counting.source),
+            outcome: .starts
+        )
         do throws(CaptureError) {
-            if case .success(let rows) = rows { found.answer = rows[service] }
             found.status = .restricted
             try refuseRestricted([service], to: subject)
             found.status = .notDetermined
-            let rows = try rows.get()
-            let stored = rows.mapValues(\.status)
-            found.status = combined([service], stored, for: subject)[service] ?? .notDetermined
+            _ = try rows.get()
+            found.status = counting.status
             switch found.status {
             case .authorized, .limited: break
             case .denied: throw denied([service], client)

@@ -38,10 +38,10 @@ extension AuthorizationGate {
         if grants[key]?.isEmpty == true { grants[key] = nil }
     }
 
-    /// The grants that hold now, with what they rest on.
+    /// The grants that hold now by an answer about a service, with what they rest on.
     func liveGrants(user: UInt32, program: String, service: Service) -> [LiveGrant] {
         grants[ProgramKey(user: user, program: program), default: []].compactMap(\.live)
-            .filter { $0.grant.service == service }
+            .filter { $0.grant.source == service }
     }
 
     /// All of them.
@@ -52,7 +52,7 @@ extension AuthorizationGate {
     /// Another answer has taken the place of the one that live grants rest on.
     func rebase(_ row: StoredAnswer) {
         let key = ProgramKey(user: row.user, program: row.program)
-        for index in grants[key, default: []].indices where grants[key]?[index].grant?.service == row.service {
+        for index in grants[key, default: []].indices where grants[key]?[index].grant?.source == row.service {
             grants[key]?[index].row = row
         }
     }

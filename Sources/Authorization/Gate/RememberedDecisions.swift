@@ -40,7 +40,7 @@ public final class RememberedDecisions: Sendable {
         standing(client)?.statuses[service]
     }
 
-    /// Whether a request for services would be granted; `false` where the gate has to look. The journal was told when it
+    /// Whether a request for services would be granted, all of them without a limit; `false` where the gate has to look. The journal was told when it
     /// did, seconds ago.
     public func grants(_ services: Set<Service>, for client: ClientIdentity) -> Bool {
         !services.isEmpty && standing(client)?.granted.isSuperset(of: services) == true

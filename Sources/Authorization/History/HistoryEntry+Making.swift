@@ -28,7 +28,7 @@ extension HistoryEntry {
     /// A decision at a moment; `nil` for a yes that stood before and is looked up again, which its use tells of.
     init?(_ decision: Decision, at time: AnswerTime) {
         let stood = decision.cause == .storedAnswer || decision.cause == .policy
-        if stood, decision.status == .authorized { return nil }
+        if stood, decision.status.isYes { return nil }
         self.init(
             id: 0,
             kind: decision.isSetting ? .setting : .decision,

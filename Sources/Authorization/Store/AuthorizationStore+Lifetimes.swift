@@ -5,11 +5,11 @@ extension AuthorizationStore {
     /// The answers that end by themselves.
     ///
     /// - Parameter withoutDate: Every yes besides, for those end when they are not used.
-    func limitedAnswers(withoutDate: Bool) throws(CaptureError) -> [StoredAnswer] {
+    func endingAnswers(withoutDate: Bool) throws(CaptureError) -> [StoredAnswer] {
         try file.access(.reading) { database in
             try Row.fetchAll(
                 database,
-                sql: "SELECT * FROM answer WHERE \(withoutDate ? "status = 3" : "until IS NOT NULL")"
+                sql: "SELECT * FROM answer WHERE \(withoutDate ? "status IN (3, 4)" : "until IS NOT NULL")"
             ).map(StoredAnswer.init)
         }
     }

@@ -75,7 +75,15 @@ public final class AuthorizationStore: Sendable {
     ///
     /// - Parameter replacingAll: Whether other answers to the same user, program and service go, whatever file they were
     ///   given for.
+    /// - Throws: `invalidArgument` for a yes for chosen assets about anything but reading the library; `inputOutput` when
+    ///   the store cannot be used.
     func put(_ answers: [StoredAnswer], replacingAll: Bool = false) throws(CaptureError) {
+        if let wrong = answers.first(where: { $0.status == .limited && !$0.service.canBeLimited }) {
+            throw CaptureError(
+                .invalidArgument,
+                "an answer about \(wrong.service.rawValue) cannot be limited, which is for library-read-write alone"
+            )
+        }
         try file.access(.writing) { database in
             for answer in answers {
                 if replacingAll {

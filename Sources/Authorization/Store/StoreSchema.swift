@@ -18,7 +18,7 @@ enum StoreSchema {
     /// "CAPT": says that a database is ours (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x4341_5054
     /// Raised with every change of the tables (`PRAGMA user_version`).
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     /// Makes the tables in an empty database.
     ///
@@ -28,32 +28,7 @@ enum StoreSchema {
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """
-                CREATE TABLE answer(
-                    user INTEGER NOT NULL CHECK(user BETWEEN 0 AND 4294967295),
-                    program TEXT NOT NULL CHECK(length(program) > 0),
-                    service TEXT NOT NULL,
-                    executable TEXT NOT NULL,
-                    tier TEXT NOT NULL,
-                    status INTEGER NOT NULL CHECK(status IN (2, 3, 4)),
-                    reason TEXT NOT NULL,
-                    wall INTEGER NOT NULL,
-                    sinceBoot INTEGER NOT NULL,
-                    boot TEXT NOT NULL,
-                    path TEXT,
-                    device INTEGER,
-                    inode INTEGER,
-                    protected INTEGER,
-                    detail TEXT NOT NULL,
-                    until INTEGER CHECK(until IS NULL OR status = 3),
-                    usedWall INTEGER,
-                    usedSinceBoot INTEGER,
-                    usedBoot TEXT,
-                    changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL),
-                    CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
-                        AND (path IS NULL) = (protected IS NULL)),
-                    PRIMARY KEY(user, program, service, executable)
-                ) STRICT, WITHOUT ROWID;
-                \(dates)
+                \(answers)
                 CREATE TABLE meta(key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
                 PRAGMA application_id = \(applicationID);
                 PRAGMA user_version = \(version);
@@ -61,12 +36,43 @@ enum StoreSchema {
         )
     }
 
+    /// The table of answers. A yes for chosen assets is one about reading the library.
+    private static let answers = """
+        CREATE TABLE answer(
+            user INTEGER NOT NULL CHECK(user BETWEEN 0 AND 4294967295),
+            program TEXT NOT NULL CHECK(length(program) > 0),
+            service TEXT NOT NULL,
+            executable TEXT NOT NULL,
+            tier TEXT NOT NULL,
+            status INTEGER NOT NULL CHECK(status IN (2, 3, 4)),
+            reason TEXT NOT NULL,
+            wall INTEGER NOT NULL,
+            sinceBoot INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            path TEXT,
+            device INTEGER,
+            inode INTEGER,
+            protected INTEGER,
+            detail TEXT NOT NULL,
+            until INTEGER CHECK(until IS NULL OR status IN (3, 4)),
+            usedWall INTEGER,
+            usedSinceBoot INTEGER,
+            usedBoot TEXT,
+            changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL),
+            CHECK(status <> 4 OR service = 'library-read-write'),
+            CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
+                AND (path IS NULL) = (protected IS NULL)),
+            PRIMARY KEY(user, program, service, executable)
+        ) STRICT, WITHOUT ROWID;
+        \(dates)
+        """
+
     /// Finds the few answers that have a date among the many that have none.
     private static let dates = "CREATE INDEX answerUntil ON answer(until) WHERE until IS NOT NULL;"
 
     /// From version 1, whose answers all hold for always and have not been seen in use, and from version 2, which knows of
     /// no file when it was last changed: a yes for one that not only root can replace counts no more, since nobody can
-    /// tell whether it is still that file.
+    /// tell whether it is still that file. Up to version 3 no yes was for chosen assets, which has conditions of its own.
     private static func upgrade(_ database: Database, from version: Int32) throws {
         if version < 2 {
             try database.execute(
@@ -75,13 +81,22 @@ enum StoreSchema {
                     ALTER TABLE answer ADD COLUMN usedWall INTEGER;
                     ALTER TABLE answer ADD COLUMN usedSinceBoot INTEGER;
                     ALTER TABLE answer ADD COLUMN usedBoot TEXT;
-                    \(dates)
                     """
             )
         }
+        if version < 3 {
+            try database.execute(
+                sql: "ALTER TABLE answer ADD COLUMN changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL)"
+            )
+        }
+        // Conditions of a table cannot be changed: another takes its place.
         try database.execute(
             sql: """
-                ALTER TABLE answer ADD COLUMN changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL);
+                DROP INDEX IF EXISTS answerUntil;
+                ALTER TABLE answer RENAME TO answerBefore;
+                \(answers)
+                INSERT INTO answer SELECT * FROM answerBefore;
+                DROP TABLE answerBefore;
                 PRAGMA user_version = \(StoreSchema.version);
                 """
         )
@@ -106,9 +121,13 @@ extension StoredAnswer {
         guard let status = AuthorizationStatus(rawValue: statusNumber) else {
             throw UnknownWord(column: "status", word: "\(statusNumber)")
         }
+        let service: Service = try word("service")
+        guard status != .limited || service.canBeLimited else {
+            throw UnknownWord(column: "status", word: "limited of \(service.rawValue)")
+        }
         user = try row.decode(forColumn: "user")
         program = try row.decode(forColumn: "program")
-        service = try word("service")
+        self.service = service
         tier = try word("tier")
         self.status = status
         reason = try word("reason")

@@ -14,6 +14,9 @@ public struct AuthorizationEntry: Hashable, Sendable {
     public var stored: AuthorizationStatus?
     /// The file and line by which it is restricted; empty where it is not.
     public var policy: String
+    /// The service whose answer counts in place of this one, as a yes to reading the library does for adding to it; empty
+    /// where its own does.
+    public var follows: String = ""
     /// How sure the program's identity was.
     public var tier: String
     /// Where the answer came from: the user's answer, settings, policy.

@@ -20,6 +20,8 @@ public struct AuthorizationExplanation: Hashable, Sendable {
     public var service: String
     /// What stands between them.
     public var status: AuthorizationStatus
+    /// The service whose answer or rule counts, as a yes to reading the library does for adding to it; empty for its own.
+    public var follows: String = ""
     /// What decides: `switch`, `policy`, `answer` or `nothing`.
     public var decider: String
     /// What the rule says that counts: `restrict`, `ask` or `allow`; empty where no rule fits.

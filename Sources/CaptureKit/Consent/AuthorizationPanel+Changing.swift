@@ -3,7 +3,7 @@ public import CaptureCore
 
 /// What changes consent. Whoever may not is refused, and what loosens it takes the person's password.
 extension AuthorizationPanel {
-    /// Stores an answer.
+    /// Stores a yes for everything or a no.
     ///
     /// - Parameters:
     ///   - until: When a yes ends, in milliseconds since 1970; `nil` for never.
@@ -18,12 +18,37 @@ extension AuthorizationPanel {
         user: String = ""
     ) async throws(CaptureError) {
         let word = (isAllowed ? AuthorizationStatus.authorized : .denied).word
+        try await set(program, service.rawValue, word, until, user)
+    }
+
+    /// Stores a choice about the media library: the answers to both of its levels, at once or not at all.
+    ///
+    /// - Parameters:
+    ///   - until: When a yes ends, in milliseconds since 1970; `nil` for never.
+    ///   - user: A user's name; empty for the caller's own. Another's takes root.
+    /// - Throws: As `set(_:_:isAllowed:until:user:)`. What allows no more than stands takes no password.
+    public func set(
+        _ program: String,
+        library choice: LibraryChoice,
+        until: Int64? = nil,
+        user: String = ""
+    ) async throws(CaptureError) {
+        try await set(program, LibraryChoice.serviceName, choice.rawValue, until, user)
+    }
+
+    private func set(
+        _ program: String,
+        _ service: String,
+        _ word: String,
+        _ until: Int64?,
+        _ user: String
+    ) async throws(CaptureError) {
         if let until {
             try await change(
                 "SetFor",
                 "ssssa{sv}",
                 [
-                    .string(user), .string(program), .string(service.rawValue), .string(word),
+                    .string(user), .string(program), .string(service), .string(word),
                     .properties(["until": .int64(until)]),
                 ]
             )
@@ -32,7 +57,7 @@ extension AuthorizationPanel {
         try await change(
             "Set",
             "ssss",
-            [.string(user), .string(program), .string(service.rawValue), .string(word)]
+            [.string(user), .string(program), .string(service), .string(word)]
         )
     }
 
@@ -49,11 +74,22 @@ extension AuthorizationPanel {
         service: AuthorizationService? = nil,
         user: String = ""
     ) async throws(CaptureError) -> Int {
-        let answer = try await change(
-            "Reset",
-            "sss",
-            [.string(user), .string(program ?? ""), .string(service?.rawValue ?? "")]
-        )
+        try await reset(program, service?.rawValue ?? "", user)
+    }
+
+    /// Forgets the answers to both levels of the media library, at once or not at all.
+    ///
+    /// - Parameters:
+    ///   - program: `nil` for every program.
+    ///   - user: A user's name; empty for the caller's own.
+    /// - Returns: How many were forgotten.
+    @discardableResult
+    public func resetLibrary(program: String? = nil, user: String = "") async throws(CaptureError) -> Int {
+        try await reset(program, LibraryChoice.serviceName, user)
+    }
+
+    private func reset(_ program: String?, _ service: String, _ user: String) async throws(CaptureError) -> Int {
+        let answer = try await change("Reset", "sss", [.string(user), .string(program ?? ""), .string(service)])
         guard let count = answer.first?.integer else { throw CaptureDaemon.malformed("Reset") }
         return Int(count)
     }

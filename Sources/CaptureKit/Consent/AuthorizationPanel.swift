@@ -19,6 +19,17 @@ public struct AuthorizationPanel: Sendable {
         return status
     }
 
+    /// How this program stands with a level of the media library. Never asks.
+    ///
+    /// - Parameter level: `nil` for the status without a level, of programs that know of none: that of reading, in which
+    ///   chosen assets count as all.
+    public func libraryStatus(_ level: LibraryLevel? = nil) async throws(CaptureError) -> AuthorizationStatus {
+        if let level { return try await status(level.service) }
+        let answer = try await call("GetStatus", "s", [.string(LibraryChoice.serviceName)])
+        guard let status = AuthorizationPanel.status(answer.first) else { throw CaptureDaemon.malformed("GetStatus") }
+        return status
+    }
+
     /// Asks the person for what was never answered, and waits for the answer.
     public func requestAccess(
         to services: Set<AuthorizationService>
@@ -88,6 +99,7 @@ public struct AuthorizationPanel: Sendable {
                 status: row["status"]?.text.flatMap { AuthorizationStatus(word: $0) },
                 stored: row["stored"]?.text.flatMap { AuthorizationStatus(word: $0) },
                 policy: row["policy"]?.text ?? "",
+                follows: row["follows"]?.text ?? "",
                 tier: row["tier"]?.text ?? "",
                 reason: row["reason"]?.text ?? "",
                 time: (row["time"]?.integer ?? 0) / 1000,
@@ -148,6 +160,7 @@ public struct AuthorizationPanel: Sendable {
                     tier: text("tier"),
                     service: text("service"),
                     status: status,
+                    follows: text("follows"),
                     decider: text("decides"),
                     policy: text("policy"),
                     policySource: text("policy-source"),

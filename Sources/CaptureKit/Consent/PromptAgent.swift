@@ -186,6 +186,7 @@ extension PromptRequest {
             isInline: facts["inline"]?.boolean ?? false
         )
         lifetimes = facts["lifetimes"]?.texts ?? []
+        limitable = (facts["limitable"]?.texts ?? []).compactMap(AuthorizationService.init)
     }
 }
 
@@ -193,11 +194,15 @@ extension PromptChoice {
     /// As `AnswerFor` takes it.
     fileprivate var busValue: BusValue {
         switch self {
-        case .no: return .properties(["allowed": .bool(false)])
-        case .yes(let lifetime):
-            var facts: [String: BusValue] = ["allowed": .bool(true), "lifetime": .string(lifetime.word)]
-            facts["until"] = lifetime.moment.map { .int64($0) }
-            return .properties(facts)
+        case .no: .properties(["allowed": .bool(false)])
+        case .yes(let lifetime): .properties(PromptChoice.facts(lifetime))
+        case .limited(let lifetime): .properties(PromptChoice.facts(lifetime).merging(["limited": .bool(true)]) { $1 })
         }
+    }
+
+    private static func facts(_ lifetime: GrantLifetime) -> [String: BusValue] {
+        var facts: [String: BusValue] = ["allowed": .bool(true), "lifetime": .string(lifetime.word)]
+        facts["until"] = lifetime.moment.map { .int64($0) }
+        return facts
     }
 }

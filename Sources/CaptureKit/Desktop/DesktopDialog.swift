@@ -12,23 +12,74 @@ struct DesktopDialog {
 
     init(_ request: PromptRequest, _ services: [AuthorizationService]? = nil) {
         self.request = request
-        self.services = services ?? request.services
+        self.services = services ?? request.rows
     }
 
     /// What the desktop is to show.
     var access: AccessDialog {
-        let isOne = services.count == 1
-        return AccessDialog(
-            title: "Allow “\(shownName)” to use \(services.map(\.title).joined(separator: " and "))?",
-            subtitle: "Asked by \(DesktopDialog.data(request.program, limit: 200)). Identity ("
-                + "\(DesktopDialog.data(request.tier, limit: 20))): \(PromptDialog(request).tierMeaning).",
+        AccessDialog(
+            title: "Allow “\(shownName)” to \(AuthorizationService.action(services))?",
+            subtitle: subtitle,
             body: body,
-            grantLabel: isOne ? "Allow" : "Allow What Is Ticked",
+            grantLabel: grantLabel,
             denyLabel: "Do Not Allow",
-            icon: services.contains(.camera) ? "camera-web-symbolic" : "audio-input-microphone-symbolic",
-            choices: (isOne ? [] : services.map { .init($0.rawValue, $0.rowTitle, isTicked: true) }) + lifetimes
+            icon: icon,
+            choices: services.compactMap(row) + lifetimes
         )
     }
+
+    /// What a desktop without rows is to show after a yes to what may be limited: a yes here is for everything, a no for
+    /// chosen assets.
+    var extent: AccessDialog {
+        AccessDialog(
+            title: "Let “\(shownName)” see the whole media library?",
+            subtitle: subtitle,
+            body: DesktopDialog.meaningOfChosen,
+            grantLabel: "All of It",
+            denyLabel: "Only What I Choose",
+            icon: icon
+        )
+    }
+
+    private var subtitle: String {
+        "Asked by \(DesktopDialog.data(request.program, limit: 200)). Identity ("
+            + "\(DesktopDialog.data(request.tier, limit: 20))): \(PromptDialog(request).tierMeaning)."
+    }
+
+    private var grantLabel: String {
+        if services.count == 1 { return "Allow" }
+        return services.contains(where: canBeLimited) ? "Allow What Is Chosen" : "Allow What Is Ticked"
+    }
+
+    private var icon: String {
+        if services.contains(.camera) { return "camera-web-symbolic" }
+        return services.contains(.microphone) ? "audio-input-microphone-symbolic" : "folder-pictures-symbolic"
+    }
+
+    private func canBeLimited(_ service: AuthorizationService) -> Bool { request.limitable.contains(service) }
+
+    /// The row of a service: a box, or how much is allowed, the least first; none where the buttons say it all.
+    private func row(_ service: AuthorizationService) -> AccessDialog.Choice? {
+        let isOne = services.count == 1
+        guard canBeLimited(service) else {
+            return isOne ? nil : .init(service.rawValue, service.rowTitle, isTicked: true)
+        }
+        let options: [AccessDialog.Choice.Option] = [
+            .init(Extent.limited.rawValue, "What you choose, and what it adds"),
+            .init(Extent.all.rawValue, "All of it"),
+        ]
+        let none = isOne ? [] : [AccessDialog.Choice.Option(Extent.none.rawValue, "Nothing of it")]
+        return .init(service.rawValue, service.rowTitle, options: options + none, initial: Extent.limited.rawValue)
+    }
+
+    /// How much of the library may be read.
+    private enum Extent: String {
+        case limited
+        case all
+        case none
+    }
+
+    private static let meaningOfChosen = "Of what you do not choose it sees nothing but what it adds itself."
 
     /// For how long a yes holds, where the daemon takes other answers than always.
     private var lifetimes: [AccessDialog.Choice] {
@@ -52,7 +103,7 @@ struct DesktopDialog {
 
     /// What the response says about the services.
     ///
-    /// - Returns: `nil` when it was allowed and the desktop does not tell which of several.
+    /// - Returns: `nil` when it was allowed and the desktop does not tell which of several, or how much.
     func answer(_ response: AccessResponse) -> PromptAnswer? {
         switch response {
         case .closed: return .dismissed
@@ -65,11 +116,37 @@ struct DesktopDialog {
             else { return .dismissed }
             var answers: [AuthorizationService: PromptChoice] = [:]
             for service in services {
+                if canBeLimited(service) {
+                    guard let word = chosen[service.rawValue] else { return nil }
+                    guard let extent = Extent(rawValue: word) else { return .dismissed }
+                    answers[service] =
+                        switch extent {
+                        case .limited: .limited(lifetime)
+                        case .all: .yes(lifetime)
+                        case .none: .no
+                        }
+                    continue
+                }
                 guard let row = services.count == 1 ? "true" : chosen[service.rawValue] else { return nil }
                 answers[service] = row == "true" ? .yes(lifetime) : .no
             }
+            // Who may read may add: a box that is not ticked then is no answer.
+            if PromptRequest.isYes(answers[.libraryReadWrite]), answers[.libraryAdd] == .no {
+                answers[.libraryAdd] = nil
+            }
             return .inPlainWords(answers)
         }
+    }
+
+    /// What the response to `extent` says.
+    func answerToExtent(_ response: AccessResponse) -> PromptAnswer {
+        let choice: PromptChoice
+        switch response {
+        case .closed: return .dismissed
+        case .denied: choice = .limited(.always)
+        case .granted: choice = .yes(.always)
+        }
+        return .chosen(Dictionary(uniqueKeysWithValues: services.map { ($0, choice) }))
     }
 
     private var shownName: String {
@@ -84,6 +161,7 @@ struct DesktopDialog {
                 ? "It does not say why it wants \(service.title)."
                 : "Why \(service.title), in its own words: “\(reason)”"
         }
+        if services.contains(where: canBeLimited) { lines.append(DesktopDialog.meaningOfChosen) }
         lines.append("")
         let detail = DesktopDialog.data(request.detail, limit: 300)
         if !detail.isEmpty { lines.append("What the identity rests on: \(detail)") }

@@ -82,10 +82,19 @@ public actor DesktopPrompt {
             if let answer = whole.answer(response) { return answer }
             // This desktop has no rows to tick: one question after the other. One that is closed closes all.
             var answers: [AuthorizationService: PromptChoice] = [:]
-            for service in request.services {
+            while let service = request.next(after: answers) {
                 let row = DesktopDialog(request, [service])
-                guard let response = try await portal.show(row.access) else { return .withdrawn }
-                switch row.answer(response) {
+                // Of one alone that was the first question already.
+                var answer: PromptAnswer?
+                if request.services.count > 1 {
+                    guard let response = try await portal.show(row.access) else { return .withdrawn }
+                    answer = row.answer(response)
+                }
+                if answer == nil {
+                    guard let extent = try await portal.show(row.extent) else { return .withdrawn }
+                    answer = row.answerToExtent(extent)
+                }
+                switch answer {
                 case .answered(let answer): answers.merge(answer.mapValues { $0 ? .yes(.always) : .no }) { $1 }
                 case .chosen(let answer): answers.merge(answer) { $1 }
                 default: return .dismissed

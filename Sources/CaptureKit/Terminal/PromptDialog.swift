@@ -1,7 +1,8 @@
 /// The dialog of a terminal agent as a machine without a terminal: text to show, keys to take.
 ///
 /// All rows are shown first; then one question a row, answered by one key. Nothing counts as an answer but `y` and `n`, and
-/// where the daemon takes them `t`, this time, and `c`, until the program is closed.
+/// where the daemon takes them `t`, this time, `c`, until the program is closed, and `s`, for chosen assets of the library.
+/// Who may read the library may add to it: that is not asked after a yes to reading.
 public struct PromptDialog: Sendable {
     /// What is asked.
     public let request: PromptRequest
@@ -19,15 +20,15 @@ public struct PromptDialog: Sendable {
     public var opening: String {
         let name = Printable.text(request.name, limit: 60)
         let program = Printable.text(request.program, limit: 200)
-        let wanted = request.services.map(\.title).joined(separator: " and ")
-        var lines = ["", "\(name.isEmpty ? program : name) wants to use \(wanted)"]
+        let wanted = AuthorizationService.action(request.services)
+        var lines = ["", "\(name.isEmpty ? program : name) wants to \(wanted)"]
         lines.append("  program     \(program)")
         lines.append("  identity    \(Printable.text(request.tier, limit: 20)): \(tierMeaning)")
         if !request.detail.isEmpty { lines.append("  made of     \(Printable.text(request.detail, limit: 300))") }
         if request.processID != 0 { lines.append("  process     \(request.processID)") }
-        for service in request.services {
+        for service in request.rows {
             let reason = Printable.text(request.reasons[service] ?? "", limit: 300)
-            let label = service.rawValue.padding(to: 12)
+            let label = (service.rawValue + " ").padding(to: 12)
             lines.append("  \(label)\(reason.isEmpty ? "(no reason given)" : "it says: \"\(reason)\"")")
         }
         if request.isInline {
@@ -37,6 +38,10 @@ public struct PromptDialog: Sendable {
         lines.append("y allows, n refuses, both are remembered; Ctrl-D answers nothing. Answer\(limit):")
         let shorter = offered.map { key, _, meaning in "\(Character(Unicode.Scalar(key))) allows \(meaning)" }
         if !shorter.isEmpty { lines.insert("\(shorter.joined(separator: ", "));", at: lines.count - 1) }
+        if canBeLimited {
+            let meaning = "of the library y allows everything, s what you choose and what it adds;"
+            lines.insert(meaning, at: lines.count - 1)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -85,7 +90,10 @@ public struct PromptDialog: Sendable {
     /// end the dialog; `nil` when there is anything else in it but white space.
     private func keys(in bytes: [UInt8]) -> [UInt8]? {
         var keys: [UInt8] = []
-        let known = Set(offered.map(\.key) + [UInt8(ascii: "y"), UInt8(ascii: "n"), Key.endOfInput, Key.interrupt])
+        let limited = canBeLimited ? [Key.limited] : []
+        let known = Set(
+            offered.map(\.key) + limited + [UInt8(ascii: "y"), UInt8(ascii: "n"), Key.endOfInput, Key.interrupt]
+        )
         for word in bytes.split(whereSeparator: { $0 == 0x20 || (0x09...0x0d).contains($0) }) {
             let word = word.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
             if word == Array("yes".utf8) || word == Array("no".utf8) {
@@ -103,6 +111,9 @@ public struct PromptDialog: Sendable {
         switch key {
         case UInt8(ascii: "y"): return answer(.yes(.always), "yes")
         case UInt8(ascii: "n"): return answer(.no, "no")
+        case Key.limited:
+            guard let pending, request.limitable.contains(pending) else { return .ignored }
+            return answer(.limited(.always), "yes, what you choose")
         case Key.endOfInput, Key.interrupt: return .done(.dismissed, "no answer\n")
         default:
             guard let choice = offered.first(where: { $0.key == key }) else { return .ignored }
@@ -124,13 +135,14 @@ public struct PromptDialog: Sendable {
         return all.filter { request.lifetimes.contains($0.1.word) }.map { (key: $0.0, lifetime: $0.1, meaning: $0.2) }
     }
 
-    private var pending: AuthorizationService? {
-        request.services.first { answers[$0] == nil }
-    }
+    private var pending: AuthorizationService? { request.next(after: answers) }
+
+    /// Whether a question can be answered with chosen assets.
+    private var canBeLimited: Bool { request.services.contains(where: request.limitable.contains) }
 
     private var question: String {
         guard let pending else { return "" }
-        return "  allow \(pending.title)? [y/n] "
+        return "  allow \(pending.title)? [\(request.limitable.contains(pending) ? "y/s/n" : "y/n")] "
     }
 
     /// What the tier says about how sure the identity is.
@@ -148,6 +160,7 @@ public struct PromptDialog: Sendable {
         static let interrupt: UInt8 = 3
         static let endOfInput: UInt8 = 4
         static let escape: UInt8 = 27
+        static let limited = UInt8(ascii: "s")
     }
 }
 

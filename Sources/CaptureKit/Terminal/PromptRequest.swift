@@ -24,6 +24,8 @@ public struct PromptRequest: Hashable, Sendable {
     public var isInline: Bool
     /// For how long a yes can be given; empty where it holds for always alone. Words as in `GrantLifetime`.
     public var lifetimes: [String] = []
+    /// What may be allowed for chosen assets alone; empty where a daemon takes no such answer.
+    public var limitable: [AuthorizationService] = []
 
     /// A request of the given properties.
     public init(
@@ -53,16 +55,17 @@ public struct PromptRequest: Hashable, Sendable {
 
 /// What came of asking.
 public enum PromptAnswer: Hashable, Sendable {
-    /// Yes or no for every service asked for; a yes holds for always.
+    /// Yes or no for every service asked for, but adding to the library where reading it was allowed; a yes holds for
+    /// always.
     case answered([AuthorizationService: Bool])
-    /// The same, where a yes may hold for a shorter time.
+    /// The same, where a yes may hold for a shorter time or for chosen assets.
     case chosen([AuthorizationService: PromptChoice])
     /// The person closed the question: nothing is stored.
     case dismissed
     /// The question was withdrawn while it stood: there is nothing to answer any more.
     case withdrawn
 
-    /// Answers in the words that every daemon knows, unless a yes is for a shorter time.
+    /// Answers in the words that every daemon knows, unless a yes is for a shorter time or for less.
     static func inPlainWords(_ answers: [AuthorizationService: PromptChoice]) -> PromptAnswer {
         answers.values.allSatisfy { $0 == .no || $0 == .yes(.always) }
             ? .answered(answers.mapValues { $0 != .no }) : .chosen(answers)
@@ -75,4 +78,29 @@ public enum PromptChoice: Hashable, Sendable {
     case no
     /// Yes, for as long as it says.
     case yes(GrantLifetime)
+    /// Yes, for as long as it says, for chosen assets of the library alone: where the request says that it may be limited.
+    case limited(GrantLifetime)
+}
+
+extension PromptRequest {
+    /// The services in the order of the questions: reading the library before adding to it, which follows from a yes.
+    var rows: [AuthorizationService] {
+        let others = services.filter { !AuthorizationService.ofLibrary.contains($0) }
+        return others + AuthorizationService.ofLibrary.reversed().filter(services.contains)
+    }
+
+    /// What is to be asked next; `nil` when nothing is left.
+    func next(after answers: [AuthorizationService: PromptChoice]) -> AuthorizationService? {
+        rows.first { row in
+            answers[row] == nil && !(row == .libraryAdd && PromptRequest.isYes(answers[.libraryReadWrite]))
+        }
+    }
+
+    /// Whether a row was answered by a yes of any kind.
+    static func isYes(_ choice: PromptChoice?) -> Bool {
+        switch choice {
+        case .yes, .limited: true
+        case .no, nil: false
+        }
+    }
 }

@@ -5,7 +5,8 @@ enum AuthPresentation {
     static func table(_ entries: [AuthorizationEntry]) -> String {
         var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN", "LASTS", "MADE OF"])
         for entry in entries {
-            let source = entry.policy.isEmpty ? entry.reason : entry.policy
+            let answered = entry.follows.isEmpty ? entry.reason : entry.follows
+            let source = entry.policy.isEmpty ? answered : entry.policy
             table.add([
                 entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, source,
                 entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "", lasting(entry), entry.detail,
@@ -30,7 +31,8 @@ enum AuthPresentation {
         [
             "user": JSON(entry.user), "program": JSON(entry.program), "service": JSON(entry.service),
             "status": JSON(entry.status?.word), "stored": JSON(entry.stored?.word),
-            "policy": JSON(entry.policy.isEmpty ? nil : entry.policy), "tier": JSON(entry.tier),
+            "policy": JSON(entry.policy.isEmpty ? nil : entry.policy),
+            "follows": JSON(entry.follows.isEmpty ? nil : entry.follows), "tier": JSON(entry.tier),
             "reason": JSON(entry.reason), "time": JSON(entry.time), "detail": JSON(entry.detail),
             "lifetime": JSON(entry.lifetime), "ends": entry.ends.map { JSON($0) } ?? .null,
             "file": json(entry.file),
@@ -42,6 +44,7 @@ enum AuthPresentation {
         var lines: [String] = []
         for one in explanations {
             lines.append("\(one.service): \(one.status.word)")
+            if !one.follows.isEmpty { lines.append("  follows     from \(one.follows): who may read may add") }
             lines.append("  decided by  " + decider(of: one))
             if one.decider != "policy", !one.policy.isEmpty {
                 lines.append("  policy      \(one.policy), by \(one.policySource)")
@@ -54,11 +57,18 @@ enum AuthPresentation {
             }
             let start =
                 switch one.start {
-                case .starts: "captures"
+                case .starts:
+                    AuthorizationService.ofDevices.map(\.rawValue).contains(one.service) ? "captures" : "is granted"
                 case .asks: "asks \(one.asks)"
                 case .refused: "is refused, exit code \(one.exitCode)"
                 }
             lines.append("  a start     \(start): \(one.message)")
+        }
+        let levels = Set(explanations.compactMap { AuthorizationService(rawValue: $0.service) })
+        if levels.isSuperset(of: AuthorizationService.ofLibrary),
+            let reading = explanations.first(where: { $0.service == AuthorizationService.libraryReadWrite.rawValue })
+        {
+            lines.append("\(LibraryChoice.serviceName): \(reading.status.withoutLevel.word), without a level")
         }
         let head = explanations.first.map { "\($0.program), \($0.tier)\n" } ?? ""
         return (head + lines.joined(separator: "\n")).split(separator: "\n")
@@ -83,7 +93,8 @@ enum AuthPresentation {
     static func json(_ one: AuthorizationExplanation) -> JSON {
         [
             "program": JSON(one.program), "tier": JSON(one.tier), "service": JSON(one.service),
-            "status": JSON(one.status.word), "decides": JSON(one.decider),
+            "status": JSON(one.status.word), "follows": JSON(one.follows.isEmpty ? nil : one.follows),
+            "decides": JSON(one.decider),
             "policy": JSON(one.policy.isEmpty ? nil : one.policy),
             "policySource": JSON(one.policySource.isEmpty ? nil : one.policySource),
             "policyFault": JSON(one.policyFault.isEmpty ? nil : one.policyFault),

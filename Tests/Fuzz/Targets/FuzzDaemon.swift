@@ -31,10 +31,13 @@ enum FuzzDaemon {
         let now: Int64 = 1_700_000_000_000
         var table: [String: BusValue] = [:]
         for _ in 0..<input.byte() % 3 {
-            let service = input.one(of: ["camera", "microphone", "library-add", "everything"])
-            table[service] = .properties(FuzzBodies.table(&input, 5, keys: ["allowed", "lifetime", "until", "for"]))
+            let service = input.one(of: ["camera", "library-read-write", "library-add", "everything"])
+            let keys = ["allowed", "lifetime", "until", "limited", "for"]
+            table[service] = .properties(FuzzBodies.table(&input, 5, keys: keys))
         }
-        for answer in ((try? LifetimeCoding.answers(table, now: now)) ?? [:]).values {
+        for (service, answer) in (try? LifetimeCoding.answers(table, now: now)) ?? [:] {
+            FuzzTarget.hold(!answer.isLimited || service == .libraryReadWrite, "reading alone is limited")
+            FuzzTarget.hold(answer.isAllowed || !answer.isLimited, "a no is not limited")
             FuzzTarget.hold((answer.lifetime.moment ?? .max) > now, "a yes does not end before it begins")
             FuzzTarget.hold(answer.isAllowed || answer.lifetime == .always, "a no holds until it is changed")
         }

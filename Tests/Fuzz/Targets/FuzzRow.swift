@@ -6,7 +6,8 @@ import GRDB
 /// Rows of a store that something else has written into: each is refused, or can be reckoned with.
 enum FuzzRow {
     private static let words: [String: [String]] = [
-        "service": ["camera", "microphone", "library-add"], "tier": ["claimed", "service", "sandboxed", "user"],
+        "service": ["camera", "library-add", "library-read-write"],
+        "tier": ["claimed", "service", "sandboxed", "user"],
         "reason": ["answer", "inline-answer", "settings", "policy"],
         "boot": ["first", "second", ""], "usedBoot": ["first", ""],
         "program": ["exe:/usr/bin/cheese", "app:cheese", "unit:a.service", "uid:5"],
@@ -32,6 +33,7 @@ enum FuzzRow {
         }
         guard let answer = try? StoredAnswer(Row(values)) else { return }
         _ = (answer.executableKey, answer.executable)
+        FuzzTarget.hold(answer.status != .limited || answer.service == .libraryReadWrite, "reading alone is limited")
         for boot in ["first", "other"] {
             let now = AnswerTime(wall: 1_700_000_000_000, sinceBoot: 5_000_000, boot: boot)
             if let moment = answer.lifetime.moment {

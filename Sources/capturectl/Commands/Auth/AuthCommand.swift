@@ -7,7 +7,7 @@ struct AuthCommand: AsyncParsableCommand {
         abstract: "See and change who may capture.",
         discussion: """
             Programs are named as 'auth list' prints them: flatpak:ID, snap:NAME, unit:NAME.service, uid:N, app:ID, \
-            exe:PATH. Services are camera, microphone, library-add and library-read-write.
+            exe:PATH. Services are camera, microphone, library-add and library-read-write, the last two together library.
             """,
         subcommands: [
             AuthListCommand.self, AuthStatusCommand.self, AuthExplainCommand.self, AuthWhoAmICommand.self,

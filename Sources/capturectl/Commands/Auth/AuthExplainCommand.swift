@@ -7,8 +7,7 @@ struct AuthExplainCommand: AsyncParsableCommand {
         abstract: "Show what decides about a program, and what a start would do now.",
         discussion: """
             Names the rule of the policy, by file and line, or the stored answer that counts, and whom a start would ask. \
-            Nobody is asked by it. Without a program: this command, as seen from here. Without a service: camera and \
-            microphone. For a unit, --user tells whom it runs as, which rules may ask for.
+            Nobody is asked by it. Without a program: this command, as seen from here. Without a service: all. For a unit, --user tells whom it runs as, which rules may ask for.
             """
     )
 
@@ -16,13 +15,13 @@ struct AuthExplainCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: ProgramOptions
 
-    @Argument(help: ArgumentHelp("This service alone.", valueName: "service"))
-    var service: AuthorizationService?
+    @Argument(help: ArgumentHelp("This service alone; library for both of its levels.", valueName: "service"))
+    var service: AuthSetCommand.Subject?
 
     func run() async throws {
         try subject.check()
         let panel = AuthorizationPanel(on: try await bus.connect())
-        let services = service.map { [$0] } ?? [.camera, .microphone]
+        let services = service?.services ?? AuthorizationService.allCases
         let explanations = try await panel.explain(subject.program ?? "", services, user: subject.user ?? "")
         if subject.json { return Output.print(JSON.array(explanations.map(AuthPresentation.json))) }
         Output.print(AuthPresentation.text(explanations))

@@ -22,8 +22,8 @@ struct AuthResetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The program's id, as 'auth list' prints it.", valueName: "program"))
     var program: String?
 
-    @Argument(help: ArgumentHelp("This service alone.", valueName: "service"))
-    var service: AuthorizationService?
+    @Argument(help: ArgumentHelp("This service alone; library for both of its levels.", valueName: "service"))
+    var service: AuthSetCommand.Subject?
 
     func validate() throws {
         if all == (program != nil) { throw ValidationError("give either a program or --all") }
@@ -33,7 +33,16 @@ struct AuthResetCommand: AsyncParsableCommand {
         try UserName.check(user)
         if let program { try ProgramName.check(program) }
         let panel = AuthorizationPanel(on: try await bus.connect())
-        let count = try await panel.reset(program: program, service: service, user: user ?? "")
+        let count =
+            if service == .library {
+                try await panel.resetLibrary(program: program, user: user ?? "")
+            } else {
+                try await panel.reset(
+                    program: program,
+                    service: service.flatMap { AuthorizationService(rawValue: $0.rawValue) },
+                    user: user ?? ""
+                )
+            }
         Output.note("\(Quantities.count(count, "answer")) forgotten")
     }
 }

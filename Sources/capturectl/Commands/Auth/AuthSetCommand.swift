@@ -10,13 +10,47 @@ struct AuthSetCommand: AsyncParsableCommand {
             root, and so does a yes to a service or a user of a program's own, which counts for everybody; a no to these is \
             free to who sits at the machine. A yes belongs to a file, which app: ids do not name: those programs are allowed \
             when they ask. What policy restricts cannot be set.
+
+            library sets both of its levels at once: none, add-only, limited (reading what you choose) or all. What allows \
+            less than before is free. Who may read the library may add to it.
             """
     )
+
+    /// What an answer is about: a service, or both levels of the library.
+    enum Subject: String, ExpressibleByArgument, CaseIterable {
+        case camera
+        case microphone
+        case libraryAdd = "library-add"
+        case libraryReadWrite = "library-read-write"
+        case library
+
+        /// The services that it stands for.
+        var services: [AuthorizationService] {
+            AuthorizationService(rawValue: rawValue).map { [$0] } ?? AuthorizationService.ofLibrary
+        }
+    }
 
     /// What can be stored.
     enum Answer: String, ExpressibleByArgument, CaseIterable {
         case authorized
         case denied
+        case none
+        case addOnly = "add-only"
+        case limited
+        case all
+    }
+
+    /// What is to be stored.
+    enum Change: Hashable {
+        case answer(AuthorizationService, isAllowed: Bool)
+        case library(LibraryChoice)
+
+        var isYes: Bool {
+            switch self {
+            case .answer(_, let isAllowed): isAllowed
+            case .library(let choice): choice != .none
+            }
+        }
     }
 
     @OptionGroup var bus: BusOptions
@@ -33,18 +67,49 @@ struct AuthSetCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The program's id, as in unit:camera.service.", valueName: "program"))
     var program: String
 
-    @Argument(help: ArgumentHelp("camera, microphone, library-add or library-read-write.", valueName: "service"))
-    var service: AuthorizationService
+    @Argument(
+        help: ArgumentHelp("camera, microphone, library-add, library-read-write or library.", valueName: "service")
+    )
+    var service: Subject
 
-    @Argument(help: ArgumentHelp("authorized or denied.", valueName: "answer"))
+    @Argument(
+        help: ArgumentHelp("authorized or denied; for library none, add-only, limited or all.", valueName: "answer")
+    )
     var answer: Answer
 
     func run() async throws {
         try UserName.check(user)
         try ProgramName.check(program)
+        let change = try change()
         let end = try end()
         let panel = AuthorizationPanel(on: try await bus.connect())
-        try await panel.set(program, service, isAllowed: answer == .authorized, until: end, user: user ?? "")
+        switch change {
+        case .answer(let service, let isAllowed):
+            try await panel.set(program, service, isAllowed: isAllowed, until: end, user: user ?? "")
+        case .library(let choice): try await panel.set(program, library: choice, until: end, user: user ?? "")
+        }
+    }
+
+    /// What the words mean together.
+    ///
+    /// - Throws: `usage`.
+    func change() throws(CaptureError) -> Change {
+        guard let service = AuthorizationService(rawValue: service.rawValue) else {
+            guard let choice = LibraryChoice(rawValue: answer.rawValue) else {
+                let known = LibraryChoice.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CaptureError(.usage, "library is set to one of \(known), not to \(answer.rawValue)")
+            }
+            return .library(choice)
+        }
+        switch answer {
+        case .authorized, .denied: return .answer(service, isAllowed: answer == .authorized)
+        default:
+            let hint = AuthorizationService.ofLibrary.contains(service) ? "; \(answer.rawValue) is for library" : ""
+            throw CaptureError(
+                .usage,
+                "\(service.rawValue) is set to authorized or denied, not to \(answer.rawValue)\(hint)"
+            )
+        }
     }
 
     /// When the answer ends, in milliseconds since 1970.
@@ -52,8 +117,8 @@ struct AuthSetCommand: AsyncParsableCommand {
     /// - Throws: `usage`.
     func end(now: Int64 = Clock.now().seconds) throws(CaptureError) -> Int64? {
         guard let until else { return nil }
-        guard answer == .authorized else {
-            throw CaptureError(.usage, "--until goes with authorized: a no holds until it is changed")
+        guard try change().isYes else {
+            throw CaptureError(.usage, "--until goes with a yes: a no holds until it is changed")
         }
         let end = try MomentArgument.milliseconds(until, "--until", .future, now: now)
         guard end > now * 1000 else {

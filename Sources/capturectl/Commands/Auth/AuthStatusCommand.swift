@@ -7,7 +7,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
         abstract: "Show how a program stands with each service.",
         discussion: """
             Without a program: how this command stands, as seen from here. Nobody is asked. What is restricted is so by the \
-            policy's file and line beside it.
+            policy's file and line beside it. The status library is what a program is told that asks without a level.
             """
     )
 
@@ -25,7 +25,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
             statuses = try await panel.statuses(of: program, user: subject.user ?? "")
         } else {
             name = try await panel.whoAmI().program
-            for service in [AuthorizationService.camera, .microphone] {
+            for service in AuthorizationService.allCases {
                 statuses[service] = try await panel.status(service)
             }
         }
@@ -35,10 +35,15 @@ struct AuthStatusCommand: AsyncParsableCommand {
             let program = subject.program ?? ""
             places[service] = try await panel.explain(program, [service], user: subject.user ?? "").first?.policySource
         }
+        let withoutLevel = statuses[.libraryReadWrite].map { [(LibraryChoice.serviceName, $0.withoutLevel)] } ?? []
         if subject.json {
             return Output.print([
                 "program": JSON(name),
-                "statuses": .object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value.word)) }),
+                "statuses": .object(
+                    (rows.map { ($0.key.rawValue, $0.value) } + withoutLevel).map {
+                        JSON.Member(key: $0.0, value: JSON($0.1.word))
+                    }
+                ),
                 "policy": .object(
                     rows.filter { places[$0.key] != nil }.map {
                         JSON.Member(key: $0.key.rawValue, value: JSON(places[$0.key]))
@@ -48,6 +53,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
         }
         var table = Table(places.isEmpty ? ["SERVICE", "STATUS"] : ["SERVICE", "STATUS", "BY"])
         for row in rows { table.add([row.key.rawValue, row.value.word, places[row.key] ?? ""]) }
+        for (name, status) in withoutLevel { table.add([name, status.word, places[.libraryReadWrite] ?? ""]) }
         Output.print(Printable.text(name) + "\n" + table.text)
     }
 }

@@ -1,0 +1,208 @@
+public import CaptureCore
+
+/// What an answer in settings is beside what it says.
+public struct SettingOptions: Hashable, Sendable {
+    /// How long a yes holds: for always, or until a moment to come.
+    public var lifetime: GrantLifetime
+    /// How many answers the user may have in settings; `nil` for any number.
+    public var most: Int?
+    /// Whether it may allow what is not allowed already.
+    public var mayLoosen: Bool
+    /// Who sets it, for the journal and the history.
+    public var author: SettingsAuthor?
+
+    /// Options of the given values.
+    public init(
+        lifetime: GrantLifetime = .always,
+        most: Int? = nil,
+        mayLoosen: Bool = true,
+        author: SettingsAuthor? = nil
+    ) {
+        self.lifetime = lifetime
+        self.most = most
+        self.mayLoosen = mayLoosen
+        self.author = author
+    }
+}
+
+extension AuthorizationGate {
+    /// Sets an answer, as `set` of several does.
+    public func set(
+        user: UInt32,
+        program: String,
+        service: Service,
+        status: AuthorizationStatus,
+        lifetime: GrantLifetime = .always,
+        most: Int? = nil,
+        by author: SettingsAuthor? = nil
+    ) throws(CaptureError) {
+        let options = SettingOptions(lifetime: lifetime, most: most, author: author)
+        try set(user: user, program: program, [service: status], options)
+    }
+
+    /// Sets answers, as the person's own decision in settings. All are on disk when it returns, or none; what is allowed
+    /// no longer has been withdrawn by then, and open questions about the same are taken away.
+    ///
+    /// They replace the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
+    /// Setting what stands there already is no decision, and is not told of.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answers; not looked at for `unit:` and `uid:`, whose answers are the machine's.
+    ///   - program: A program's id.
+    ///   - statuses: `authorized` or `denied` by service, `limited` too for reading the library.
+    /// - Throws: As `checkSettable`; `busy` where the user has as many answers as it may and this would be another;
+    ///   `notPermitted` for what would allow more, where it may not; `invalidArgument` for a lifetime that does not fit or
+    ///   an executable that is not there; `inputOutput` when the store cannot be used.
+    public func set(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        _ options: SettingOptions = SettingOptions()
+    ) throws(CaptureError) {
+        try checkSettable(user: user, program: program, statuses)
+        let rows = try rows(user: user, program: program, statuses, options.lifetime)
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        let stored = try store.answers(user: owner, program: program)
+        guard options.mayLoosen || !loosens(rows, stored) else {
+            throw CaptureError(
+                .notPermitted,
+                "what \(DisplayText.neutralized(program, limit: 100)) may do was changed meanwhile, and this would allow it "
+                    + "more; set it once more"
+            )
+        }
+        let news = rows.filter { row in
+            let before = stored.filter { $0.service == row.service }
+            return before.count != 1 || !before[0].isSetting(as: row)
+        }
+        if let most = options.most {
+            let added = rows.filter { row in
+                !stored.contains { $0.service == row.service }
+                    && liveGrants(user: owner, program: program, service: row.service).isEmpty
+            }
+            if !added.isEmpty { try refuseMore(than: most, of: owner) }
+        }
+        // A yes that is said again counts from now.
+        try store.put(rows.filter { news.contains($0) || $0.status.isYes }, replacingAll: true)
+        for row in rows {
+            _ = removePassing(user: owner, program: program, service: row.service)
+            enforce(row)
+        }
+        for row in news {
+            let what = "\(row.service.rawValue) of \(program) was set to \(row.status.word)"
+            decide(row, .settings, what, by: options.author)
+        }
+        if options.lifetime.moment != nil || lifetimes.limits.unused != nil { endDue() }
+        let follows: Set<Service> = statuses[.libraryReadWrite]?.isYes == true ? [.libraryAdd] : []
+        let settled = follows.union(statuses.keys)
+        for (key, prompt) in prompts
+        where key.user == owner && key.program == program && !prompt.services.isDisjoint(with: settled) {
+            finish(key, prompt.id, .decided(prompt.services))
+        }
+    }
+
+    /// Whether answers would allow what is not allowed already: of the library, where a choice may be a yes and allow less
+    /// than before, by answers of at least that length for the same file; of anything else, whether there is a yes at all.
+    /// A yes counts from when it is said, so that it allows more than another where such that are not used end.
+    ///
+    /// - Throws: As `set`.
+    public func loosens(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        lifetime: GrantLifetime = .always
+    ) throws(CaptureError) -> Bool {
+        let rows = try rows(user: user, program: program, statuses, lifetime)
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        return loosens(rows, try store.answers(user: owner, program: program))
+    }
+
+    private func loosens(_ rows: [StoredAnswer], _ stored: [StoredAnswer]) -> Bool {
+        let now = now()
+        let time = time(now)
+        return rows.contains { row in
+            guard row.status.isYes else { return false }
+            guard lifetimes.limits.unused == nil, Service.ofLibrary.contains(row.service) else { return true }
+            return !stored.contains { old in
+                let isAsMuch =
+                    old.service == row.service
+                    ? old.status == .authorized || old.status == row.status
+                    : row.service == .libraryAdd && old.service == .libraryReadWrite && old.status.isYes
+                        // What is restricted counts for nothing else.
+                        && verdict(on: old).decision != .restrict
+                return isAsMuch && !old.isNobodys && standing(old, now, time) == .holds
+                    && old.executable == row.executable
+                    && (old.lifetime.moment ?? .max) >= (row.lifetime.moment ?? .max)
+            }
+        }
+    }
+
+    private func rows(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        _ lifetime: GrantLifetime
+    ) throws(CaptureError) -> [StoredAnswer] {
+        let time = now()
+        let hasYes = statuses.values.contains(where: \.isYes)
+        guard lifetime == .always || (hasYes && (lifetime.moment ?? 0) > time.wall) else {
+            throw CaptureError(
+                .invalidArgument,
+                hasYes
+                    ? "a yes is set for always or until a moment to come, not one that is over"
+                    : "a no holds until it is changed, not until a date"
+            )
+        }
+        let id = try ProgramID(program)
+        var executable: ExecutableFile?
+        if case .executable(let path) = id {
+            executable = ExecutableFile.inspect(path, below: root)
+            guard executable != nil || !hasYes else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "captured finds no file \(path) to allow; one in a private folder is allowed when it asks itself"
+                )
+            }
+        }
+        return statuses.sorted { $0.key < $1.key }.map { service, status in
+            StoredAnswer(
+                user: ClientIdentity.answerUser(of: program, user: user),
+                program: program,
+                service: service,
+                tier: id.tier,
+                status: status,
+                reason: .settings,
+                time: time,
+                // A denial holds for whatever file comes to lie there.
+                executable: status.isYes ? executable : nil,
+                detail: "set by id",
+                lifetime: status.isYes ? lifetime : .always
+            )
+        }
+    }
+
+    /// Withdraws the live grants that an answer does not cover any more, and has the others rest on it.
+    private func enforce(_ row: StoredAnswer) {
+        let key = ProgramKey(user: row.user, program: row.program)
+        if row.status == .denied {
+            // Policy may have given it by a rule about another service.
+            return revoke(of: key) { grant, given in
+                grant.source == row.service || (grant.service == row.service && given.isPolicys)
+            }
+        }
+        if row.status == .limited {
+            revoke(of: key, why: "it may see chosen assets of the media library alone now") { grant, _ in
+                grant.source == row.service && !grant.isLimited
+            }
+        }
+        rebase(row)
+    }
+
+    private func refuseMore(than most: Int, of user: UInt32) throws(CaptureError) {
+        guard try store.settingsCount(of: user) >= most else { return }
+        throw CaptureError(
+            .busy,
+            "this user has \(most) answers in settings already, and may have no more; forget some of them first, by: "
+                + "capturectl auth reset"
+        )
+    }
+}
