@@ -16,6 +16,7 @@
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <string.h>
 
 /* Function-like and casting macros do not import. */
 static const int cav_error_eagain = AVERROR(EAGAIN);
@@ -46,3 +47,15 @@ static inline void cav_refuse_references(AVFormatContext *context) { context->io
 
 /* Bit fields do not import. */
 static inline int cav_index_size(const AVIndexEntry *entry) { return entry->size; }
+
+static inline int cav_get_filled_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
+    int result = avcodec_default_get_buffer2(context, frame, flags);
+    for (int i = 0; result >= 0 && i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
+        memset(frame->buf[i]->data, (int)(intptr_t)context->opaque, frame->buf[i]->size);
+    return result;
+}
+/* Fills the memory of frames with a value before they are decoded, so that what was not decoded shows. */
+static inline void cav_fill_frames(AVCodecContext *context, unsigned char value) {
+    context->opaque = (void *)(intptr_t)value;
+    context->get_buffer2 = cav_get_filled_buffer;
+}

@@ -78,7 +78,8 @@ final class MediaContainer {
         if code == cav_error_from_errno(ENOMEM) {
             return CaptureError(.badData, "the \(signature.name) file takes more memory than looking into one may take")
         }
-        return CaptureError(.badData, "the \(signature.name) file cannot be read: \(LibAV.text(of: code))")
+        let advice = signature == .heic ? "; older libavformats do not know HEIC, a JPEG is always known" : ""
+        return CaptureError(.badData, "the \(signature.name) file cannot be read: \(LibAV.text(of: code))\(advice)")
     }
 
     /// What kind of container it is, as a person calls it.

@@ -28,11 +28,13 @@ final class StreamDecoder {
     ///   - codec: What is to be decoded.
     ///   - parameters: What the container says of it.
     ///   - isStrict: Whether what the decoder could conceal is a fault.
+    ///   - filling: What the memory of a frame is filled with before it is decoded.
     /// - Throws: `badData` for a codec that is not known here.
     init(
         _ codec: AVCodecID,
         _ parameters: UnsafePointer<AVCodecParameters>? = nil,
-        isStrict: Bool
+        isStrict: Bool,
+        filling: UInt8? = nil
     ) throws(CaptureError) {
         let name = StreamDecoder.name(of: codec)
         guard let decoder = unsafe avcodec_find_decoder(codec), let own = unsafe decoder.pointee.name,
@@ -48,6 +50,7 @@ final class StreamDecoder {
             // One thread: what a picture takes is to be known.
             unsafe context.pointee.thread_count = 1
             unsafe context.pointee.max_pixels = ExaminedMedia.mostPixels
+            if let filling { unsafe cav_fill_frames(context, filling) }
             if isStrict { unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
             if fault >= 0 { fault = unsafe avcodec_open2(context, decoder, nil) }
         }
@@ -86,6 +89,16 @@ final class StreamDecoder {
 
     /// Forgets what was sent, before packets of another place.
     func flush() { unsafe avcodec_flush_buffers(context) }
+
+    /// Whether the last row of the last frame is of one value.
+    func lastRow(is value: UInt8) -> Bool {
+        let (data, line) = unsafe (frame.pointee.data.0, frame.pointee.linesize.0)
+        let format = unsafe AVPixelFormat(rawValue: frame.pointee.format)
+        let width = unsafe av_image_get_linesize(format, frame.pointee.width, 0)
+        guard let data = unsafe data, width > 0 else { return false }
+        let start = unsafe data + (Int(frame.pointee.height) - 1) * Int(line)
+        return unsafe UnsafeBufferPointer(start: start, count: Int(width)).allSatisfy { $0 == value }
+    }
 
     /// Whether the last frame is what its encoder meant.
     var isIntact: Bool {
