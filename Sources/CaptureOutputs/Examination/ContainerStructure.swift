@@ -67,7 +67,7 @@ struct ContainerStructure {
             let head = try file.bytes(at: at, count: 12)
             guard let id = EBMLNumber(head[...], keepsMark: true),
                 let size = EBMLNumber(head.dropFirst(id.width), keepsMark: false)
-            else { return try cutOff("it ends within the header of an element at \(at)") }
+            else { return try cutOff("no element begins at byte \(at)") }
             let isSegment = id.value == 0x1853_8067
             if size.isUnknown {
                 isOpenEnded = true

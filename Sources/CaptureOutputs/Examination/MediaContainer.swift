@@ -129,10 +129,10 @@ final class MediaContainer {
         return unsafe String(cString: entry.pointee.value)
     }
 
-    /// Nanoseconds of a time in a stream's time base.
+    /// Nanoseconds of a time in a stream's time base; no more than can be added up, whatever a file says.
     static func nanoseconds(_ time: Int64, _ base: AVRational) -> Int64 {
-        guard time != cav_no_pts, base.den > 0 else { return 0 }
-        return max(0, av_rescale_q(time, base, AVRational(num: 1, den: 1_000_000_000)))
+        guard time != cav_no_pts, base.num > 0, base.den > 0 else { return 0 }
+        return min(max(0, av_rescale_q(time, base, AVRational(num: 1, den: 1_000_000_000))), 1 << 60)
     }
 }
 

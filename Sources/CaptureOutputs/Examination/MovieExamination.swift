@@ -50,6 +50,7 @@ struct MovieExamination {
             duration = try length()
             guard duration > 0 else { throw CaptureError(.badData, "the \(signature.name) file has no length") }
         }
+        // A place that cannot be decoded costs the file no more than that its first picture stands for it.
         let later = isPhoto ? nil : try? self.picture(at: duration / 10, decoder)
         let orientation = unsafe PictureOrientation(matrix: cav_display_matrix(video))
         let shown = try size(orientation)
@@ -88,7 +89,9 @@ struct MovieExamination {
     /// The length, from the container; where it does not say, or says what a cut file can no longer know, by its packets.
     private func length() throws(CaptureError) -> Int64 {
         let said = unsafe container.context.pointee.duration
-        if said > 0, said != cav_no_pts, !structure.isOpenEnded, isWhole { return said * 1000 }
+        if said > 0, said != cav_no_pts, !structure.isOpenEnded, isWhole {
+            return MediaContainer.nanoseconds(said, AVRational(num: 1, den: AV_TIME_BASE))
+        }
         // Opened anew: a file without an index cannot be gone back in.
         return try PacketScan(MediaContainer(file, signature), isLenient: !isWhole).duration
     }
@@ -113,7 +116,7 @@ struct MovieExamination {
         let base = unsafe video.pointee.time_base
         let start = unsafe video.pointee.start_time == cav_no_pts ? 0 : video.pointee.start_time
         let wanted = av_rescale_q(time, AVRational(num: 1, den: 1_000_000_000), base)
-        guard unsafe container.seek(video, to: start + wanted) else { return nil }
+        guard unsafe container.seek(video, to: start &+ wanted) else { return nil }
         decoder.flush()
         return try picture(decoder)
     }

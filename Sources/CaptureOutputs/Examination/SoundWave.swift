@@ -24,7 +24,7 @@ struct SoundWave {
         while done < count {
             let now = time + done * 1_000_000_000 / rate
             // To the end of the part that this moment lies in, one sample at least.
-            let rest = max(1, min((span - now % span) * rate / 1_000_000_000, count - done))
+            let rest = max(1, min(Int64(Double(span - now % span) * Double(rate) / 1e9), count - done))
             note(unsafe SoundWave.peak(of: frame, from: Int(done), count: Int(rest)), at: now)
             done += rest
         }
