@@ -75,6 +75,19 @@ import Testing
         #expect(try fault([]).message == "the file is empty")
     }
 
+    @Test func `a photo of a kind that the installed libraries do not know is told as that`() throws {
+        let header: [UInt8] = [0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0] + Array("mif1heic".utf8)
+        let error = try fault(header + [0, 0, 0, 8] + Array("mdat".utf8))
+        #expect(error.code == .badData && error.message.contains("HEIC") && error.message.contains("JPEG"))
+    }
+
+    @Test func `a WebP that moves is told with what may`() throws {
+        let parts =
+            Array("WEBPVP8X".utf8) + [10, 0, 0, 0] + [UInt8](repeating: 0, count: 10) + Array("ANIM".utf8)
+            + [6, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        #expect(try fault(Array("RIFF".utf8) + [UInt8(parts.count), 0, 0, 0] + parts).message.contains("a moving one"))
+    }
+
     @Test func `a movie of another machine's paths opens none of them`() throws {
         // A playlist is the simplest file that names others; no demuxer of such is asked.
         let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n/etc/passwd\n"

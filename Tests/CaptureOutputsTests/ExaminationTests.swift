@@ -35,7 +35,7 @@ import Testing
     static let rows = [
         Row("jpeg", .photo, "image/jpeg", "mjpeg"), Row("png", .photo, "image/png", "png"),
         Row("webp", .photo, "image/webp", "webp"), Row("tiff", .photo, "image/tiff", "tiff"),
-        Row("gif", .photo, "image/gif", "gif"),
+        Row("gif", .photo, "image/gif", "gif"), Row("avif", .photo, "image/avif", "av1"),
         Row("mp4", .movie, "video/mp4", "h264+aac", created: 1_714_566_645_000),
         Row("fragments", .movie, "video/mp4", "h264+aac"), Row("mov", .movie, "video/quicktime", "h264+aac"),
         Row("mkv", .movie, "video/x-matroska", "h264+opus"), Row("webm", .movie, "video/webm", "vp8+opus"),

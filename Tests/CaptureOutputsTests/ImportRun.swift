@@ -1,6 +1,7 @@
 import CaptureCore
 import CaptureSystem
 import Glibc
+import Synchronization
 
 /// The real program at a job to copy or to examine, in its sandbox.
 final class ImportRun {
@@ -93,6 +94,7 @@ final class MediaFile {
     private static let recipes = [
         "jpeg": "\(picture) -f mjpeg", "png": "\(picture) -f image2", "webp": "\(picture) -c:v libwebp -f webp",
         "tiff": "\(picture) -c:v tiff -f image2",
+        "avif": "\(picture) -c:v libaom-av1 -still-picture 1 -cpu-used 8 -f avif",
         "gif": "-f lavfi -i testsrc2=size=640x480:duration=0.2 -f gif",
         "mp4": "\(movie) -c:v libx264 -preset ultrafast -c:a aac -f mp4 -metadata creation_time=2024-05-01T12:30:45Z",
         "fragments": "\(movie) -c:v libx264 -preset ultrafast -c:a aac -movflags frag_keyframe+empty_moov -f mp4",
@@ -104,10 +106,15 @@ final class MediaFile {
         "mp3": "\(sound) -c:a libmp3lame -f mp3",
     ]
 
+    private static let known = Mutex<[String: [UInt8]]>([:])
+
     /// The bytes of a file of some format.
     static func bytes(_ format: String) throws -> [UInt8] {
         guard let recipe = recipes[format] else { throw CaptureError(.usage, "no test file of '\(format)'") }
-        return try made(recipe, named: format)
+        if let known = known.withLock({ $0[format] }) { return known }
+        let bytes = try made(recipe, named: format)
+        known.withLock { $0[format] = bytes }
+        return bytes
     }
 
     /// What ffmpeg makes of some words; in a file, so that it can go back in it.
