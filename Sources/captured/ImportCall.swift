@@ -17,6 +17,7 @@ final class ImportCall: Sendable {
     private let process: RecorderProcess
     private let pipe: Descriptor
     private let wasCancelled = Atomic(false)
+    private let hasEnded = Atomic(false)
 
     /// Starts the process and hands it its job.
     init(_ origin: RecorderOrigin, _ job: RecorderJob, _ file: Descriptor) throws(CaptureError) {
@@ -97,8 +98,14 @@ final class ImportCall: Sendable {
         return report
     }
 
-    /// Ends the call, and the process if it has not ended by itself; once, when the thread is done with it.
+    deinit {
+        // Of a call that no thread was there for.
+        end()
+    }
+
+    /// Ends the call, and the process if it has not ended by itself; when the thread is done with it.
     func end() {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
         process.kill()
         process.reap()
     }
