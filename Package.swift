@@ -137,7 +137,10 @@ let package = Package(
         tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
         tests(
             "captured",
-            ["CaptureCore", "CaptureBus", "CaptureEngine", "Authorization", "BusSupport", "TestSupport"]
+            [
+                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureSystem", "Authorization", "BusSupport",
+                "TestSupport", "captured-recorder",
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,9 +1,12 @@
-/* libav: encoding and muxing, linked by the recorder alone. */
+/* libav: encoding, muxing and looking into files, linked by the recorder alone. */
 #pragma once
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
+#include <libavutil/dict.h>
+#include <libavutil/display.h>
 #include <libavutil/error.h>
 #include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
@@ -13,9 +16,46 @@
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <string.h>
 
 /* Function-like and casting macros do not import. */
 static const int cav_error_eagain = AVERROR(EAGAIN);
 static const int cav_error_eof = AVERROR_EOF;
 static const int64_t cav_no_pts = AV_NOPTS_VALUE;
 static inline int cav_error_from_errno(int code) { return AVERROR(code); }
+
+/* The matrix by which a stream's pictures are to be shown, NULL without one: its place moved with libavformat 61. */
+static inline const int32_t *cav_display_matrix(const AVStream *stream) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    const AVPacketSideData *side = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    return side && side->size >= 9 * sizeof(int32_t) ? (const int32_t *)side->data : NULL;
+#else
+    size_t size = 0;
+    const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
+#endif
+}
+
+static inline int cav_open_nothing(AVFormatContext *context, AVIOContext **file, const char *name, int flags,
+                                   AVDictionary **options) {
+    (void)context, (void)file, (void)name, (void)flags, (void)options;
+    return AVERROR(EPERM);
+}
+/* A file that names another, as a QuickTime movie may, opens none. */
+static inline void cav_refuse_references(AVFormatContext *context) { context->io_open = cav_open_nothing; }
+
+/* Bit fields do not import. */
+static inline int cav_index_size(const AVIndexEntry *entry) { return entry->size; }
+
+static inline int cav_get_filled_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
+    int result = avcodec_default_get_buffer2(context, frame, flags);
+    for (int i = 0; result >= 0 && i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
+        memset(frame->buf[i]->data, (int)(intptr_t)context->opaque, frame->buf[i]->size);
+    return result;
+}
+/* Fills the memory of frames with a value before they are decoded, so that what was not decoded shows. */
+static inline void cav_fill_frames(AVCodecContext *context, unsigned char value) {
+    context->opaque = (void *)(intptr_t)value;
+    context->get_buffer2 = cav_get_filled_buffer;
+}

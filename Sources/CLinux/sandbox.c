@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -102,3 +103,9 @@ int clinux_interrupt_by(int signal) {
 }
 
 int clinux_ignore_signal(int number) { return signal(number, SIG_IGN) == SIG_ERR ? -1 : 0; }
+
+int clinux_limit_process(uint64_t memory, uint64_t seconds) {
+    const struct rlimit space = {memory, memory}, time = {seconds, seconds}, none = {0, 0};
+    if (setrlimit(RLIMIT_AS, &space) < 0 || setrlimit(RLIMIT_CPU, &time) < 0) return -1;
+    return setrlimit(RLIMIT_CORE, &none);
+}

@@ -234,6 +234,26 @@ int clinux_is_in_memory(int fd) {
 int clinux_ioctl(int fd, unsigned long request, void *argument) { return ioctl(fd, request, argument); }
 int clinux_fcntl_getfl(int fd) { return fcntl(fd, F_GETFL); }
 
+int clinux_is_path_alone(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && flags & O_PATH ? 1 : 0;
+}
+
+int clinux_is_connected_stream(int fd) {
+    int type = 0, listens = 0;
+    socklen_t size = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM) return 0;
+    size = sizeof listens;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0 || listens) return 0;
+    struct sockaddr_storage peer;
+    size = sizeof peer;
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
+}
+
+int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+void clinux_enlarge_pipe(int fd, int size) { fcntl(fd, F_SETPIPE_SZ, size); }
+
 static int change_flag(int fd, int get, int set, int flag, int on) {
     int flags = fcntl(fd, get);
     if (flags < 0) return -1;

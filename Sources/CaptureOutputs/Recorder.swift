@@ -5,7 +5,8 @@ public import CaptureSystem
 import Glibc
 import Synchronization
 
-/// One output, from the job to the finished file: what a recorder process does.
+/// One output, from the job to the finished file: what a recorder process does. A job to copy or to examine is handed on
+/// to `ImportHelper`.
 ///
 /// Threads: one reader a ring, one that encodes, muxes and writes, and the caller's, which hears the daemon and reports.
 public final class Recorder: Sendable {
@@ -51,12 +52,16 @@ public final class Recorder: Sendable {
         _ = stopTime.compareExchange(expected: .max, desired: time.nanoseconds, ordering: .acquiringAndReleasing)
     }
 
-    /// Takes the job, makes the output, and returns when it is finished or failed.
+    /// Takes the job, does it, and returns when it is finished or failed.
     ///
     /// - Returns: 0 when it is finished, else the exit code of the fault, which the daemon was told.
     public func run() -> Int32 {
         do throws(CaptureError) {
-            let work = try begin()
+            let (job, files) = try take()
+            guard case .record(let recording) = job else {
+                return ImportHelper(socket, isSandboxed: isSandboxed).run(job, files, wake: wake)
+            }
+            let work = try begin(recording, files)
             report(.ready(counters.report()))
             let result = control(work)
             switch result {
@@ -82,7 +87,7 @@ public final class Recorder: Sendable {
         let writer: WorkerThread
     }
 
-    private func begin() throws(CaptureError) -> Work {
+    private func take() throws(CaptureError) -> (RecorderJob, [Descriptor]) {
         let message: (text: String, files: [Descriptor])?
         do throws(SystemError) {
             message = try socket.receive()
@@ -90,18 +95,21 @@ public final class Recorder: Sendable {
             throw CaptureError(.badData, error)
         }
         guard let message else { throw CaptureError(.unreachable, "the daemon left before it gave a job") }
-        let job = try RecordingJob(text: message.text)
+        return (try RecorderJob(text: message.text), message.files)
+    }
+
+    private func begin(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> Work {
         let wanted = 1 + (job.hasVideo ? 1 : 0) + (job.hasAudio ? 1 : 0)
-        guard message.files.count == wanted else {
+        guard files.count == wanted else {
             throw CaptureError(
                 .badData,
-                "a recorder's job came with \(message.files.count) descriptors in the place of \(wanted)"
+                "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
-        let file = try OutputFile(message.files[0])
+        let file = try OutputFile(files[0])
         var rings: [MediaType: RingReader] = [:]
-        if job.hasVideo { rings[.video] = try RingReader(mapping: message.files[1]) }
-        if job.hasAudio { rings[.audio] = try RingReader(mapping: message.files[wanted - 1]) }
+        if job.hasVideo { rings[.video] = try RingReader(mapping: files[1]) }
+        if job.hasAudio { rings[.audio] = try RingReader(mapping: files[wanted - 1]) }
         var (video, audio): (VideoFormat?, AudioFormat?)
         for (kind, ring) in rings {
             switch (kind, ring.format) {

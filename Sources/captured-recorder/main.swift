@@ -2,7 +2,7 @@ import CaptureOutputs
 import CaptureSystem
 import Glibc
 
-// One process, one output. The connection to the daemon is standard input, as systemd's Accept=yes has it, or the
+// One process, one job. The connection to the daemon is standard input, as systemd's Accept=yes has it, or the
 // descriptor that `--socket` names.
 var number: Int32 = 0
 if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--socket", let given = Int32(CommandLine.arguments[2])

@@ -1,7 +1,6 @@
 import CaptureCore
 import CaptureEngine
 import CaptureSystem
-import Glibc
 
 /// How recorder processes are had.
 enum RecorderOrigin: Sendable {
@@ -36,49 +35,37 @@ struct Recorders: RecorderLauncher {
             return descriptor
         }
         do throws(SystemError) {
-            let handle = try connect()
-            try handle.socket.send(job.text, with: files)
+            let handle = RunningRecorder(try RecorderProcess.start(origin))
+            try handle.process.socket.send(job.text, with: files)
             try handle.listen(name: job.output.name)
             return handle
         } catch {
             throw CaptureError(.recorderLost, "no recorder could be started: \(error)", errno: error.errno)
         }
     }
-
-    private func connect() throws(SystemError) -> RunningRecorder {
-        switch origin {
-        case .socket(let path):
-            return RunningRecorder(socket: try PacketSocket.connect(to: path), child: nil)
-        case .program(let path):
-            let (ours, theirs) = try PacketSocket.pair()
-            return RunningRecorder(socket: ours, child: try ChildProcess.spawn(path, standardInput: theirs.file))
-        }
-    }
 }
 
 /// A recorder at work: its connection, and a thread that reads what it reports.
 private final class RunningRecorder: RecorderHandle {
-    let socket: PacketSocket
+    let process: RecorderProcess
     let reports: AsyncStream<RecorderReport>
-    private let child: Int32?
     private let continuation: AsyncStream<RecorderReport>.Continuation
 
-    init(socket: PacketSocket, child: Int32?) {
-        self.socket = socket
-        self.child = child
+    init(_ process: RecorderProcess) {
+        self.process = process
         (reports, continuation) = AsyncStream.makeStream()
     }
 
     func listen(name: String) throws(SystemError) {
         // The thread holds the connection, not this object: dropping the handle does not end the recording.
-        let (socket, continuation, child) = (socket, continuation, child)
+        let (process, continuation) = (process, continuation)
         try WorkerThread.detached(name: "rec-\(name)") {
-            while let message = try? socket.receive() {
+            while let message = try? process.socket.receive() {
                 guard let report = try? RecorderReport(text: message.text) else { break }
                 continuation.yield(report)
             }
             continuation.finish()
-            if let child { ChildProcess.reap(child) }
+            process.reap()
         }
     }
 
@@ -86,17 +73,16 @@ private final class RunningRecorder: RecorderHandle {
         guard let file = ring as? Descriptor else { return }
         let command: RecorderCommand = media == .video ? .videoMoved : .audioMoved
         // One that is gone does not need it.
-        try? socket.send(command.text, with: [file])
+        try? process.socket.send(command.text, with: [file])
     }
 
     func stop() {
         // A recorder that is gone does not hear it; the end of its connection says so.
-        try? socket.send(RecorderCommand.stop(at: .now).text)
+        try? process.socket.send(RecorderCommand.stop(at: .now).text)
     }
 
     func kill() {
-        if let child { Glibc.kill(child, SIGKILL) }
-        // The recorder sees its daemon gone, finishes and ends; a thread that waits for its reports is let go.
-        shutdown(socket.file.descriptor, Int32(SHUT_RDWR))
+        // One that is no child sees its daemon gone, finishes and ends; a thread that waits for its reports is let go.
+        process.kill()
     }
 }

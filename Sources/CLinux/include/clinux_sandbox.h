@@ -15,3 +15,6 @@ int clinux_interrupt_by(int signal);
 
 /* SIG_IGN for a signal. */
 int clinux_ignore_signal(int signal);
+
+/* setrlimit(2): bytes of address space, seconds of processor time after which the process is killed, no core file. */
+int clinux_limit_process(uint64_t memory, uint64_t seconds);

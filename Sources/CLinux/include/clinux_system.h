@@ -83,5 +83,13 @@ int clinux_look_below(int folder, const char *path, int following);
 int clinux_is_in_memory(int fd);
 int clinux_ioctl(int fd, unsigned long request, void *argument);
 int clinux_fcntl_getfl(int fd);
+/* 1 for a descriptor of O_PATH, which names a file and reads nothing. */
+int clinux_is_path_alone(int fd);
+/* 1 for a socket that is a connected stream: SO_TYPE, SO_ACCEPTCONN and getpeername(2). */
+int clinux_is_connected_stream(int fd);
+/* pipe2(2), close-on-exec. */
+int clinux_pipe(int ends[2]);
+/* F_SETPIPE_SZ; what the system does not give is no error. */
+void clinux_enlarge_pipe(int fd, int size);
 int clinux_set_nonblocking(int fd, int on);
 int clinux_set_cloexec(int fd, int on);

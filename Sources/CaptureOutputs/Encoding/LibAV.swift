@@ -69,6 +69,13 @@ final class EncodedPacket {
         unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: bytes.count).copyMemory(from: bytes)
     }
 
+    /// A packet with room for some bytes, and zeros behind them.
+    init(_ kind: MediaType, room: Int) throws(CaptureError) {
+        self.kind = kind
+        unsafe packet = try LibAV.made(av_packet_alloc())
+        try unsafe LibAV.check("make a packet of \(room) bytes", av_new_packet(packet, Int32(clamping: room)))
+    }
+
     deinit {
         var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
         unsafe av_packet_free(&packet)
@@ -77,6 +84,11 @@ final class EncodedPacket {
     /// The encoded bytes; valid as long as the packet.
     var bytes: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
+    }
+
+    /// The encoded bytes, to be filled; valid as long as the packet.
+    var mutableBytes: UnsafeMutableRawBufferPointer {
+        unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size))
     }
 
     /// Whether it holds nothing but what is beside the bytes.

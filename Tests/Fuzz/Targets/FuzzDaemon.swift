@@ -43,4 +43,24 @@ enum FuzzDaemon {
         }
         _ = try? LifetimeCoding.option(FuzzBodies.table(&input, 5, keys: ["until"]))
     }
+
+    /// What a helper of the library answers, after it had a stranger's file to work on: a report, and frames of pictures.
+    @Sendable static func helper(_ bytes: [UInt8]) {
+        var input = FuzzInput(bytes)
+        if let report = try? ImportReport(text: input.text()) {
+            FuzzTarget.hold((try? ImportReport(text: report.text)) == report, "a report survives its way as text")
+            if case .examined(let media) = report {
+                FuzzTarget.hold(media.width <= ExaminedMedia.largestSide, "no picture is wider than pictures are")
+                FuzzTarget.hold(media.duration >= 0, "nothing lasts less than no time")
+                FuzzTarget.hold(media.kind != .sound || media.height == 0, "sound has no height")
+            }
+            if case .failed(let error) = report {
+                FuzzTarget.hold(error.message.count <= 500, "a reason is a sentence")
+                FuzzTarget.hold(error.code != .denied, "no helper answers for a person")
+            }
+        }
+        guard let pictures = Importers.thumbnails(input.remainder()) else { return }
+        FuzzTarget.hold(pictures.count == ExaminedMedia.thumbnailCount, "there is a picture of each size")
+        FuzzTarget.hold(pictures.allSatisfy { $0.count <= ExaminedMedia.largestThumbnail }, "a picture is small")
+    }
 }

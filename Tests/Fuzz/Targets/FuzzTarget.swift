@@ -24,6 +24,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "keys", run: FuzzKeys.keys),
         FuzzTarget(name: "history", run: FuzzDaemon.history),
         FuzzTarget(name: "lifetimes", run: FuzzDaemon.lifetimes),
+        FuzzTarget(name: "helper", run: FuzzDaemon.helper),
     ]
 
     /// Traps, told why, unless something holds; not left out of optimized code.

@@ -1,0 +1,40 @@
+/// The values of a message of `key=value` lines, each to be read once; a key that nobody asked for is an error.
+struct MessageWords {
+    private let message: String
+    private var rest: [String: String]
+
+    /// The values of a message, beside the key `message` itself.
+    ///
+    /// - Parameter message: What it is, for errors, as in `a job to copy`.
+    init(_ message: String, _ values: [String: String]) {
+        self.message = message
+        rest = values
+        rest["message"] = nil
+    }
+
+    /// The value of a key, which must be there.
+    mutating func word(_ key: String) throws(CaptureError) -> String {
+        guard let value = rest.removeValue(forKey: key) else {
+            throw CaptureError(.badData, "\(message) lacks '\(key)'")
+        }
+        return value
+    }
+
+    /// The value of a key as a number in a range.
+    mutating func number<Number: FixedWidthInteger>(
+        _ key: String,
+        in range: some RangeExpression<Number>
+    ) throws(CaptureError) -> Number {
+        let value = try word(key)
+        guard let number = Number(value), range.contains(number) else {
+            throw CaptureError(.badData, "\(message) has '\(value)' for '\(key)', which is no number in its range")
+        }
+        return number
+    }
+
+    /// Ends the reading.
+    func finish() throws(CaptureError) {
+        guard let unknown = rest.keys.min() else { return }
+        throw CaptureError(.badData, "\(message) has the key '\(unknown)', which is unknown")
+    }
+}

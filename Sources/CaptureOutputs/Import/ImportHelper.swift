@@ -1,0 +1,113 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// Copies what a program passed, or examines a file: what a recorder process does for the media library.
+///
+/// The work may wait for ever, in a read of a file system that hangs, or in a decoder that a file leads in circles; so a
+/// second thread ends the process when the daemon closes the connection, or on a signal. Thread-bound.
+struct ImportHelper {
+    /// Bytes of address space: what the largest pictures take, with the libraries themselves.
+    private static let memory: UInt64 = 4 << 30
+    /// Seconds of processor time for one file.
+    private static let processorTime: UInt64 = 100
+
+    private let socket: PacketSocket
+    private let isSandboxed: Bool
+
+    init(_ socket: PacketSocket, isSandboxed: Bool) {
+        self.socket = socket
+        self.isSandboxed = isSandboxed
+    }
+
+    /// Does one job and reports how it went.
+    ///
+    /// - Parameters:
+    ///   - job: A job to copy or to examine.
+    ///   - files: The file and the pipe.
+    ///   - wake: Readable when the process shall end.
+    /// - Returns: The exit code.
+    func run(_ job: RecorderJob, _ files: [Descriptor], wake: EventSignal) -> Int32 {
+        let isDone = ImportHelper.watch(socket, wake)
+        let report: ImportReport
+        do throws(CaptureError) {
+            report = try answer(job, files)
+        } catch {
+            report = .failed(error)
+        }
+        isDone.value.store(true, ordering: .releasing)
+        do throws(SystemError) {
+            try socket.send(report.text)
+        } catch {
+            Recorder.log("nobody hears how it went: \(error)")
+        }
+        guard case .failed(let error) = report else { return 0 }
+        return error.code.exitCode
+    }
+
+    private func answer(_ job: RecorderJob, _ files: [Descriptor]) throws(CaptureError) -> ImportReport {
+        guard files.count == 2 else {
+            throw CaptureError(.internalFault, "a job to import came with \(files.count) descriptors in the place of 2")
+        }
+        let (input, pipe) = (files[0], files[1])
+        switch job {
+        case .record: throw CaptureError(.internalFault, "a recording is no import")
+        case .copy(let limit):
+            close(limitingTime: false)
+            return .copied(bytes: try SourceCopy(from: SourceFile(input), to: pipe, limit: limit).run())
+        case .examine(let isWhole):
+            MediaDate.learnZone()
+            close(limitingTime: true)
+            let examination = try Examination(of: ExaminedFile(input), isWhole: isWhole)
+            for thumbnail in examination.thumbnails { try send(thumbnail, through: pipe) }
+            return .examined(examination.media)
+        }
+    }
+
+    /// Gives up what the job does not need, before the first of its bytes is looked at.
+    private func close(limitingTime: Bool) {
+        guard isSandboxed else { return }
+        let time = limitingTime ? ImportHelper.processorTime : UInt64.max
+        if clinux_limit_process(ImportHelper.memory, time) != 0 {
+            Recorder.log("memory and time are not limited here (\(SystemError.text(of: errno)))")
+        }
+        for layer in Sandbox.close() { Recorder.log(layer) }
+    }
+
+    private func send(_ thumbnail: [UInt8], through pipe: Descriptor) throws(CaptureError) {
+        var framed: [UInt8] = []
+        framed.append(UInt32(thumbnail.count))
+        framed += thumbnail
+        do throws(SystemError) {
+            try unsafe framed.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+                try unsafe pipe.write(all: UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
+            throw CaptureError(.inputOutput, error)
+        }
+    }
+
+    /// Whether the work is done, for the thread that would end the process.
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
+    /// Ends the process at once when the daemon leaves or it is told to stop, until the work is done.
+    private static func watch(_ socket: PacketSocket, _ wake: EventSignal) -> Flag {
+        let isDone = Flag()
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "watch") {
+                let ready = try? Poll.wait(socket.file.descriptor, wake.descriptor)
+                guard !isDone.value.load(ordering: .acquiring) else { return }
+                if ready == nil { Recorder.log("the daemon's connection cannot be watched") }
+                _exit(CaptureError.Code.unreachable.exitCode)
+            }
+        } catch {
+            // The daemon kills it all the same, or its processor time ends.
+            Recorder.log("\(error)")
+        }
+        return isDone
+    }
+}

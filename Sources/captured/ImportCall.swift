@@ -1,0 +1,112 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// One job of a process for the media library: the pipe through which bytes come, and the answer.
+///
+/// Bound to the thread that works on it, but for `cancel` and `isCancelled`.
+final class ImportCall: Sendable {
+    /// Why a call whose task was cancelled failed.
+    static let cancelled = CaptureError(.wrongState, "the import was cancelled")
+
+    /// Bytes at a time, and in the pipe.
+    private static let chunk = 1 << 20
+
+    private let process: RecorderProcess
+    private let pipe: Descriptor
+    private let wasCancelled = Atomic(false)
+    private let hasEnded = Atomic(false)
+
+    /// Starts the process and hands it its job.
+    init(_ origin: RecorderOrigin, _ job: RecorderJob, _ file: Descriptor) throws(CaptureError) {
+        do throws(SystemError) {
+            var ends: [Int32] = [-1, -1]
+            try SystemError.check("make a pipe") { unsafe clinux_pipe(&ends) }
+            pipe = Descriptor(owning: ends[0])
+            // The other end is the process's alone once it was sent, so that the pipe ends with it.
+            let end = Descriptor(owning: ends[1])
+            clinux_enlarge_pipe(ends[0], Int32(ImportCall.chunk))
+            process = try RecorderProcess.start(origin)
+            do throws(SystemError) {
+                try process.socket.send(job.text, with: [file, end])
+            } catch {
+                process.kill()
+                process.reap()
+                throw error
+            }
+        } catch {
+            throw CaptureError(.recorderLost, "no process could be started to import: \(error)", errno: error.errno)
+        }
+    }
+
+    /// Whether `cancel` was called.
+    var isCancelled: Bool { wasCancelled.load(ordering: .acquiring) }
+
+    /// Lets the process end, and so the thread that waits for it. Thread-safe.
+    func cancel() {
+        wasCancelled.store(true, ordering: .releasing)
+        process.disconnect()
+    }
+
+    /// Reads the pipe to its end.
+    ///
+    /// - Parameters:
+    ///   - patience: Milliseconds that may pass without a byte; the time that `take` takes does not count.
+    ///   - late: What is wrong when more pass.
+    ///   - take: What becomes of the bytes.
+    func read(
+        patience: Int32,
+        late: @autoclosure () -> String,
+        _ take: (UnsafeRawBufferPointer) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: ImportCall.chunk, alignment: 4096)
+        defer { unsafe memory.deallocate() }
+        while true {
+            let count: Int
+            do throws(SystemError) {
+                guard try !Poll.wait(pipe.descriptor, timeout: patience).isEmpty else {
+                    throw SystemError("", errno: ETIMEDOUT)
+                }
+                count = try unsafe pipe.read(into: memory)
+            } catch {
+                guard error.errno == ETIMEDOUT else { throw CaptureError(.inputOutput, error) }
+                throw CaptureError(.timedOut, late(), errno: ETIMEDOUT)
+            }
+            if count == 0 { return }
+            try unsafe take(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        }
+    }
+
+    /// The answer of the process, once the pipe has ended.
+    ///
+    /// - Throws: What it says went wrong, and `recorderLost` when it ended without a word.
+    func report(patience: Int32) throws(CaptureError) -> ImportReport {
+        let message: (text: String, files: [Descriptor])?
+        do throws(SystemError) {
+            let isThere = try !Poll.wait(process.socket.file.descriptor, timeout: patience).isEmpty
+            message = isThere ? try process.socket.receive() : nil
+        } catch {
+            throw CaptureError(.recorderLost, error)
+        }
+        guard let message else {
+            throw Importers.lost("ended without an answer, as it does when a file takes too much memory or time")
+        }
+        let report = try ImportReport(text: message.text)
+        if case .failed(let error) = report { throw error }
+        return report
+    }
+
+    deinit {
+        // Of a call that no thread was there for.
+        end()
+    }
+
+    /// Ends the call, and the process if it has not ended by itself; when the thread is done with it.
+    func end() {
+        guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        process.kill()
+        process.reap()
+    }
+}

@@ -1,0 +1,150 @@
+import CaptureCore
+import CaptureSystem
+
+/// Reads what programs pass to the media library, and finds out what it is: by processes of `captured-recorder`, one a
+/// job, since a descriptor may never end, and a file may be made to break what decodes it. Thread-safe.
+struct Importers: Sendable {
+    /// What was found in a file.
+    typealias Found = (media: ExaminedMedia, thumbnails: [[UInt8]])
+
+    private let origin: RecorderOrigin
+    private let patience: Int32
+    private let examinationTime: Int32
+    private let copies: ImportSlots
+    private let examinations: ImportSlots
+
+    /// Importers whose processes are had in the given way.
+    ///
+    /// - Parameters:
+    ///   - origin: How they are had.
+    ///   - patience: Milliseconds without a byte after which a copy is given up.
+    ///   - examinationTime: Milliseconds that an examination may take.
+    ///   - copies: How many may be copied at one time; more wait.
+    ///   - examinations: How many may be examined at one time; each takes a processor.
+    init(
+        origin: RecorderOrigin,
+        patience: Int32 = 30_000,
+        examinationTime: Int32 = 120_000,
+        copies: Int = 8,
+        examinations: Int = 2
+    ) {
+        self.origin = origin
+        self.patience = patience
+        self.examinationTime = examinationTime
+        self.copies = ImportSlots(copies)
+        self.examinations = ImportSlots(examinations)
+    }
+
+    /// Reads a program's descriptor to its end.
+    ///
+    /// - Parameters:
+    ///   - source: A file, which is read from its beginning whatever its position, a pipe or a connected socket.
+    ///   - limit: The most bytes.
+    ///   - append: Takes the bytes in their order, on a thread that may block; what it throws ends the copy.
+    /// - Returns: How many bytes there were.
+    /// - Throws: `badData` for what cannot be imported or changes meanwhile, `overQuota` beyond the limit, `timedOut` when
+    ///   nothing comes for too long, `inputOutput`, `recorderLost`, `wrongState` when the task is cancelled, and what
+    ///   `append` throws.
+    func copy(
+        source: Descriptor,
+        limit: Int64,
+        append: @escaping @Sendable (UnsafeRawBufferPointer) throws(CaptureError) -> Void
+    ) async throws(CaptureError) -> Int64 {
+        let patience = patience
+        return try await perform(.copy(limit: limit), source, copies) { (call) throws(CaptureError) -> Int64 in
+            var count: Int64 = 0
+            try unsafe call.read(
+                patience: patience,
+                late: "nothing came from what was passed for \(patience / 1000) s"
+            ) { (bytes) throws(CaptureError) in
+                count += Int64(bytes.count)
+                guard count <= limit else { throw Importers.lost("sent more than it was asked for") }
+                try unsafe append(bytes)
+            }
+            guard case .copied(let said) = try call.report(patience: patience), said == count else {
+                throw Importers.lost("sent \(count) bytes, and says otherwise")
+            }
+            return count
+        }
+    }
+
+    /// Finds out what a file holds.
+    ///
+    /// - Parameters:
+    ///   - file: A regular file, opened for reading alone.
+    ///   - isWhole: Refuses what was cut off; without, what is there counts, as after an interrupted recording.
+    /// - Returns: The facts, and a JPEG for each of `ExaminedMedia.thumbnailEdges`.
+    /// - Throws: `badData` for what is unknown, cut off or damaged, `timedOut`, `inputOutput`, `recorderLost`, and
+    ///   `wrongState` when the task is cancelled.
+    func examine(_ file: Descriptor, isWhole: Bool = true) async throws(CaptureError) -> Found {
+        let time = examinationTime
+        return try await perform(.examine(isWhole: isWhole), file, examinations) {
+            (call) throws(CaptureError) -> Found in
+            var framed: [UInt8] = []
+            try unsafe call.read(patience: time, late: "looking into the file took longer than \(time / 1000) s") {
+                (bytes) throws(CaptureError) in
+                let most = ExaminedMedia.thumbnailCount * (ExaminedMedia.largestThumbnail + 4)
+                guard framed.count + bytes.count <= most else { throw Importers.lost("sent too large pictures") }
+                unsafe framed.append(contentsOf: bytes)
+            }
+            guard case .examined(let media) = try call.report(patience: time) else {
+                throw Importers.lost("answered another question")
+            }
+            guard let thumbnails = Importers.thumbnails(framed) else {
+                throw Importers.lost("sent pictures that are none")
+            }
+            return (media, thumbnails)
+        }
+    }
+
+    /// Takes the frames apart: a length of four bytes, the highest first, and so many bytes.
+    static func thumbnails(_ framed: [UInt8]) -> [[UInt8]]? {
+        var rest = framed[...]
+        var found: [[UInt8]] = []
+        while !rest.isEmpty {
+            let size = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(4)
+            guard size >= 4, size <= min(rest.count, ExaminedMedia.largestThumbnail),
+                rest.starts(with: [0xff, 0xd8, 0xff])
+            else { return nil }
+            found.append(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        return found.count == ExaminedMedia.thumbnailCount ? found : nil
+    }
+
+    static func lost(_ how: String) -> CaptureError {
+        CaptureError(.recorderLost, "the process that looked at what was passed \(how)")
+    }
+
+    private func perform<Value: Sendable>(
+        _ job: RecorderJob,
+        _ file: Descriptor,
+        _ slots: ImportSlots,
+        _ work: @escaping @Sendable (ImportCall) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        await slots.take()
+        defer { slots.give() }
+        guard !Task.isCancelled else { throw ImportCall.cancelled }
+        let call = try ImportCall(origin, job, file)
+        let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
+            do throws(CaptureError) {
+                return .success(
+                    try await WorkerThread.run("import") {
+                        do throws(CaptureError) {
+                            defer { call.end() }
+                            return .success(try work(call))
+                        } catch {
+                            return .failure(call.isCancelled ? ImportCall.cancelled : error)
+                        }
+                    }
+                )
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            call.cancel()
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,79 @@
+import CaptureCore
+import Testing
+
+/// Jobs and reports of the media library's helpers, as text.
+@Suite struct RecorderJobTests {
+    private static let photo = ExaminedMedia(
+        kind: .photo,
+        mediaType: "image/jpeg",
+        codec: "mjpeg",
+        width: 640,
+        height: 480,
+        created: -1
+    )
+
+    @Test func `a job is what it was after its way as text`() throws {
+        let recording = RecordingJob(
+            output: OutputDescription(name: "m", kind: .movie, format: "mkv"),
+            hasVideo: true,
+            hasAudio: false
+        )
+        for job: RecorderJob in [
+            .copy(limit: 0), .copy(limit: .max), .examine(isWhole: true), .examine(isWhole: false), .record(recording),
+        ] {
+            #expect(try RecorderJob(text: job.text) == job)
+        }
+    }
+
+    @Test(arguments: [
+        "message=copy\n", "message=copy\nlimit=-1\n", "message=copy\nlimit=many\n", "message=copy\nlimit=1\nmore=1\n",
+        "message=examine\n", "message=examine\nwhole=2\n", "message=examine\nwhole=1\nlimit=1\n", "message=paint\n",
+        "", "nothing",
+    ]) func `a job that lacks something or says too much is refused`(text: String) {
+        #expect(throws: CaptureError.self) { try RecorderJob(text: text) }
+    }
+
+    @Test func `a report is what it was after its way as text`() throws {
+        let error = CaptureError(.badData, "cut off: a\\b", errno: 5)
+        let movie = ExaminedMedia(
+            kind: .movie,
+            mediaType: "video/mp4",
+            codec: "h264+aac",
+            width: 1,
+            height: 65_535,
+            duration: .max
+        )
+        for report: ImportReport in [.copied(bytes: 9), .failed(error), .examined(Self.photo), .examined(movie)] {
+            #expect(try ImportReport(text: report.text) == report)
+        }
+    }
+
+    @Test func `facts that cannot be are refused`() {
+        let right = ImportReport.examined(Self.photo).text
+        for (from, to) in [
+            ("kind=photo", "kind=folder"), ("width=640", "width=65536"), ("width=640", "width=0"),
+            ("height=480", "height=-1"), ("duration=0", "duration=1"), ("duration=0", "duration=-1"),
+            ("created=-1", "created=soon"), ("created=-1", "created=999999999999999999"),
+            ("type=image/jpeg", "type=image/jpeg; x"), ("type=image/jpeg", "type="), ("codec=mjpeg", "codec=\u{202e}"),
+            ("codec=mjpeg", "codec=" + String(repeating: "a", count: 65)), ("kind=photo", "kind=sound"),
+            ("created=-1", "created=-1\nmore=1"),
+        ] {
+            let wrong = right.replacing(from, with: to)
+            #expect(wrong != right)
+            #expect(throws: CaptureError.self, "\(wrong)") { try ImportReport(text: wrong) }
+        }
+    }
+
+    @Test func `a helper's words are shown without tricks, and never as another's answer`() throws {
+        let text =
+            "message=failed\ncode=Denied\nerrno=0\nreason=a\u{1b}[31mb\u{202e}c\\nd"
+            + String(repeating: "e", count: 900)
+        guard case .failed(let error) = try ImportReport(text: text + "\n") else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(error.code == .internalFault)
+        #expect(error.message.hasPrefix("a[31mbcde"))
+        #expect(error.message.count == 500)
+    }
+}
