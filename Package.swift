@@ -56,6 +56,7 @@ let package = Package(
         system("CLibAV", "libavformat libavcodec libswscale libswresample libavutil", "libavformat-dev"),
         system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
         system("CYUV", nil, "libyuv-dev"),
+        system("CCrypto", "libcrypto", "libssl-dev"),
 
         // The house: arrows point one way
         module("CaptureCore"),
@@ -87,7 +88,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", argumentParser],
+            dependencies: ["CaptureKit", "CCrypto", argumentParser],
             swiftSettings: settings
         ),
 
@@ -131,7 +132,7 @@ let package = Package(
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
-        tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
+        tests("capturectl", ["CaptureCore", "CaptureBus", "CaptureKit", "BusSupport", argumentParser]),
         tests(
             "captured",
             ["CaptureCore", "CaptureBus", "CaptureEngine", "Authorization", "BusSupport", "TestSupport"]
