@@ -14,7 +14,7 @@ struct LibraryLookingTests {
         let said = try await tool.run("list")
         #expect(said.code == 0)
         let lines = said.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 4)
+        try #require(lines.count == 4)
         #expect(lines[0].hasPrefix("ID            KIND   TAKEN                NAME             "))
         let row = "movie  2023-11-14 22:14:20  a long name.mkv      5 B  00:02.5  640x480  favourite  "
         #expect(lines[1].contains(row))

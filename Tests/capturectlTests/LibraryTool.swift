@@ -12,9 +12,9 @@ final class ProcessHandle: Sendable {
     func interrupt() {
         guard let process = process.withLock({ $0 }) else { return }
         let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-        let line = status?.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }
-        let ignored = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
-        if ignored & (1 << UInt64(SIGINT - 1)) != 0 { kill(process, SIGINT) }
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+        let caught = line.flatMap { UInt64($0.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
+        if caught & (1 << UInt64(SIGINT - 1)) != 0 { kill(process, SIGINT) }
     }
 }
 
@@ -82,6 +82,13 @@ final class LibraryTool: Sendable {
         }.sorted()
     }
 
+    /// Does what blocks on a thread of its own: the daemon answers on those of the tests' tasks.
+    private static func onThread(_ body: @escaping @Sendable () -> Data) async -> Data {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
     /// Runs `capturectl library` with arguments.
     func run(_ arguments: String...) async throws -> Said { try await run(arguments) }
 
@@ -106,10 +113,10 @@ final class LibraryTool: Sendable {
         process.standardError = messages
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let said = Task.detached { messages.fileHandleForReading.readDataToEndOfFile() }
         let pid = process.processIdentifier
         handle?.process.withLock { $0 = pid }
-        let printed = Task.detached { () -> Data in
+        async let said = LibraryTool.onThread { messages.fileHandleForReading.readDataToEndOfFile() }
+        async let printed = LibraryTool.onThread {
             var all = Data()
             while true {
                 let piece = output.fileHandleForReading.availableData
@@ -118,8 +125,11 @@ final class LibraryTool: Sendable {
                 onOutput?(String(decoding: all, as: UTF8.self)) { kill(pid, SIGINT) }
             }
         }
-        let (text, notes) = await (printed.value, said.value)
-        process.waitUntilExit()
+        let (text, notes) = await (printed, said)
+        _ = await LibraryTool.onThread {
+            process.waitUntilExit()
+            return Data()
+        }
         return Said(
             code: process.terminationStatus,
             output: String(decoding: text, as: UTF8.self),
