@@ -23,15 +23,28 @@ enum FileCopy {
                 throw CaptureError(.inputOutput, "the content cannot be read: \(error)")
             }
             if count == 0 { return try hash.digits() }
-            do {
-                unsafe try bytes.withUnsafeBytes { buffer in
-                    let piece = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            let failure = unsafe bytes.withUnsafeBytes { buffer -> CaptureError? in
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                do throws(CaptureError) {
                     unsafe try hash.add(piece)
-                    unsafe try target?.write(all: piece)
+                    if let target { unsafe try write(piece, to: target) }
+                    return nil
+                } catch {
+                    return error
                 }
-            } catch {
-                throw (error as? CaptureError) ?? CaptureError(.inputOutput, "the file cannot be written: \(error)")
             }
+            if let failure { throw failure }
+        }
+    }
+
+    /// Writes bytes.
+    ///
+    /// - Throws: `inputOutput` with the system's error number, as of a full disk.
+    static func write(_ bytes: UnsafeRawBufferPointer, to file: Descriptor) throws(CaptureError) {
+        do {
+            unsafe try file.write(all: bytes)
+        } catch {
+            throw CaptureError(.inputOutput, "the file cannot be written: \(error)", errno: error.errno)
         }
     }
 

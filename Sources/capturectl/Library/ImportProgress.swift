@@ -28,7 +28,9 @@ enum ImportProgress {
         }
         defer {
             canceller.cancel()
-            withExtendedLifetime((interrupts, ticker)) {}
+            withExtendedLifetime(interrupts) {}
+            // Before the line is taken away, or it could be written again.
+            ticker?.stop()
             if isShown { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
         }
         return try await adding.outcome()

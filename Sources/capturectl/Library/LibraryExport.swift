@@ -1,4 +1,5 @@
 import CaptureKit
+import Glibc
 
 /// Writes assets into a folder, with everything that is known of them. What is there is never written over.
 struct LibraryExport {
@@ -80,7 +81,7 @@ struct LibraryExport {
             }
         } catch {
             // One that is damaged or was just deleted does not keep the others from being saved; a full disk does.
-            if MediaSourceFile.endsAll(error) || error.errno == 28 { throw error }
+            if MediaSourceFile.endsAll(error) || [ENOSPC, EDQUOT, EROFS].contains(error.errno) { throw error }
             summary.fail(asset.name, error)
         }
     }

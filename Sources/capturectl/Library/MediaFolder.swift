@@ -74,11 +74,15 @@ enum MediaFolder {
     /// Writes a file that is not there yet, on disk when this returns.
     static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
         let file = try OutputFile(creating: path)
-        do {
-            unsafe try bytes.withUnsafeBytes { unsafe try file.descriptor.write(all: $0) }
-        } catch {
-            throw CaptureError(.inputOutput, "\(Printable.text(path, limit: 1000)) cannot be written: \(error)")
+        let failure = unsafe bytes.withUnsafeBytes { buffer -> CaptureError? in
+            do throws(CaptureError) {
+                unsafe try FileCopy.write(buffer, to: file.descriptor)
+                return nil
+            } catch {
+                return error
+            }
         }
+        if let failure { throw failure }
         try FileCopy.sync(file.descriptor, path)
         try file.keep()
     }

@@ -7,7 +7,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Write assets into a folder, as plain files by year and month.",
         discussion: """
             Beside each file stands NAME.json with everything that is known of it, its albums included; of an edited one \
-            NAME.original too. Nothing that is there is ever written over: what has the name already gets a number \
+            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already gets a number \
             behind it, and what an export before wrote is skipped, so that one that was interrupted goes on. Months are \
             those of UTC. 'library import' reads it all back; what is in the bin is left out.
             """
