@@ -89,7 +89,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", argumentParser],
+            dependencies: ["CaptureKit", "CCrypto", argumentParser],
             swiftSettings: settings
         ),
 
@@ -134,7 +134,7 @@ let package = Package(
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
-        tests("capturectl", ["CaptureKit", "BusSupport", argumentParser]),
+        tests("capturectl", ["CaptureCore", "CaptureBus", "CaptureKit", "BusSupport", argumentParser]),
         tests(
             "captured",
             [

@@ -17,6 +17,8 @@ public final class CaptureDaemon: Sendable {
     private static let common = Mutex<CaptureDaemon?>(nil)
 
     let connection: BusConnection
+    /// What hears of requests to the media library, once there was one.
+    let library = Mutex<LibraryHub?>(nil)
 
     private init(_ connection: BusConnection) {
         self.connection = connection

@@ -9,7 +9,7 @@ struct Capturectl: AsyncParsableCommand {
         discussion: """
             A program that captures asks once; the answer is remembered and is changed by 'capturectl auth'.
 
-            Exit codes: 0 done, 64 usage, 65 bad data, 66 no such device or session, 69 daemon not reachable, \
+            Exit codes: 0 done, 64 usage, 65 bad data, 66 no such device, session or asset, 69 daemon not reachable, \
             70 internal, 74 input or output (device or recorder lost, disk full), 75 busy, dismissed, timed out, asked \
             too often or nobody to ask, 77 denied, restricted, revoked, switched off or locked, 78 missing usage description.
             """,
@@ -26,6 +26,7 @@ struct Capturectl: AsyncParsableCommand {
                     ListenCommand.self,
                 ]
             ),
+            CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),
             CommandGroup(
                 name: "Consent",
                 subcommands: [

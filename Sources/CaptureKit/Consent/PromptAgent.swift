@@ -30,18 +30,21 @@ public final class PromptAgent: Sendable {
     ///   - daemon: The daemon whose questions are answered.
     ///   - kind: What it is, such as `terminal`.
     ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
+    ///   - confirm: Called for everything that a program is about to do in the media library; without it such questions
+    ///     are refused, so that another agent is asked.
     ///   - answer: Called for every question, for several at one time perhaps.
     /// - Throws: `notPermitted` where the daemon does not take this program for a person's.
     public static func register(
         on daemon: CaptureDaemon,
         kind: String = "terminal",
         isInline: Bool = false,
+        confirm: Confirmer? = nil,
         answer: @escaping Answerer
     ) async throws(CaptureError) -> PromptAgent {
         let path = CaptureNames.agent + "/a\(UInt32.random(in: 0...UInt32.max))"
         let questions = Questions(daemon, answer)
         let agent = PromptAgent(daemon, path, questions)
-        try await daemon.connection.export(try object(path, questions, daemon))
+        try await daemon.connection.export(try object(path, questions, daemon, confirm))
         try await daemon.call(
             CaptureNames.root,
             CaptureNames.authorization,
@@ -68,7 +71,8 @@ public final class PromptAgent: Sendable {
     private static func object(
         _ path: String,
         _ questions: Questions,
-        _ daemon: CaptureDaemon
+        _ daemon: CaptureDaemon,
+        _ confirm: Confirmer?
     ) throws(CaptureError) -> BusObject {
         // Anyone on the bus may call; only the daemon's questions are put to the person.
         @Sendable func check(_ call: BusCall) async throws(CaptureError) {
@@ -87,6 +91,11 @@ public final class PromptAgent: Sendable {
                             questions.put(try PromptRequest(bus: call.arguments))
                             return []
                         },
+                        "Confirm": { call throws(CaptureError) in
+                            try await check(call)
+                            try PromptAgent.put(call.arguments, to: questions, confirm)
+                            return []
+                        },
                         "Cancel": { call throws(CaptureError) in
                             try await check(call)
                             questions.withdraw(call.arguments.first?.text ?? "")
@@ -100,7 +109,7 @@ public final class PromptAgent: Sendable {
 }
 
 /// The questions that stand, each in a task of its own.
-private final class Questions: Sendable {
+final class Questions: Sendable {
     private let daemon: CaptureDaemon
     private let answer: PromptAgent.Answerer
     private let standing = Mutex<[String: Task<Void, Never>]>([:])
@@ -111,13 +120,18 @@ private final class Questions: Sendable {
     }
 
     func put(_ request: PromptRequest) {
+        put(request.cookie) { await self.answer(request) }
+    }
+
+    /// Has a question asked, unless it stands already.
+    func put(_ cookie: String, _ ask: @escaping @Sendable () async -> PromptAnswer) {
         standing.withLock { standing in
-            guard standing[request.cookie] == nil else { return }
-            standing[request.cookie] = Task {
-                let answer = await self.answer(request)
+            guard standing[cookie] == nil else { return }
+            standing[cookie] = Task {
+                let answer = await ask()
                 // Whatever a dialog still brings once its question was withdrawn is no answer to it.
-                if !Task.isCancelled { await self.send(answer, to: request.cookie) }
-                self.standing.withLock { _ = $0.removeValue(forKey: request.cookie) }
+                if !Task.isCancelled { await self.send(answer, to: cookie) }
+                self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
             }
         }
     }
@@ -135,6 +149,9 @@ private final class Questions: Sendable {
         switch answer {
         case .withdrawn: return
         case .dismissed: _ = try? await call("Dismiss", "s", [.string(cookie)])
+        case .confirmed(let action, let isConfirmed):
+            let entry = BusEntry(.string(action.rawValue), .bool(isConfirmed))
+            _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", [entry])])
         case .answered(let answers):
             let rows = answers.sorted { $0.key < $1.key }
             let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }

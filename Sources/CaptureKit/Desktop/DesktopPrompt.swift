@@ -9,8 +9,8 @@ public actor DesktopPrompt {
     /// The part of the desktop that shows the dialogs, by its name on the bus.
     public nonisolated let backend: String
     private let session: BusConnection
-    private let portal: DesktopPortal
-    private let failed: @Sendable (CaptureError) -> Void
+    let portal: DesktopPortal
+    let failed: @Sendable (CaptureError) -> Void
     private var turn: Task<PromptAnswer, Never>?
 
     private init(
@@ -57,10 +57,15 @@ public actor DesktopPrompt {
 
     /// Shows a request and waits for its answer. Cancelling the task takes the dialog off the screen.
     public func ask(_ request: PromptRequest) async -> PromptAnswer {
+        await inTurn { await self.converse(request) }
+    }
+
+    /// Holds a conversation when those before it are over.
+    func inTurn(_ converse: @escaping @Sendable () async -> PromptAnswer) async -> PromptAnswer {
         let before = turn
         let task = Task { () -> PromptAnswer in
             _ = await before?.value
-            return await self.converse(request)
+            return await converse()
         }
         turn = task
         return await withTaskCancellationHandler {

@@ -60,6 +60,8 @@ public enum PromptAnswer: Hashable, Sendable {
     case answered([AuthorizationService: Bool])
     /// The same, where a yes may hold for a shorter time or for chosen assets.
     case chosen([AuthorizationService: PromptChoice])
+    /// Yes or no to what a program is about to do.
+    case confirmed(ConfirmRequest.Action, Bool)
     /// The person closed the question: nothing is stored.
     case dismissed
     /// The question was withdrawn while it stood: there is nothing to answer any more.

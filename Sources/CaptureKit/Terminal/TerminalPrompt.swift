@@ -24,6 +24,11 @@ public actor TerminalPrompt {
     ///
     /// - Returns: `dismissed` also when there is no terminal to ask on.
     public func ask(_ request: PromptRequest) async -> PromptAnswer {
+        await show(PromptDialog(request))
+    }
+
+    /// Shows a dialog when those before it are gone.
+    func show(_ dialog: some KeyDialog) async -> PromptAnswer {
         let before = turn
         let wake: EventSignal
         do {
@@ -35,7 +40,7 @@ public actor TerminalPrompt {
             _ = await before?.value
             return await TerminalPrompt.onThread {
                 guard let terminal = ControllingTerminal() else { return .dismissed }
-                return TerminalPrompt.converse(PromptDialog(request), on: terminal, wake)
+                return TerminalPrompt.converse(dialog, on: terminal, wake)
             }
         }
         turn = task
@@ -73,7 +78,7 @@ public actor TerminalPrompt {
     ///   - wake: Withdraws the question when it is raised.
     ///   - stand: Lets the moment pass before keys are taken; returns whether `wake` was raised meanwhile.
     static func converse(
-        _ dialog: PromptDialog,
+        _ dialog: some KeyDialog,
         on terminal: ControllingTerminal,
         _ wake: EventSignal,
         stand: (EventSignal) throws -> Bool = TerminalPrompt.stand

@@ -33,7 +33,11 @@ struct AgentCommand: AsyncParsableCommand {
         }
         let daemon = try await bus.connect()
         let prompt = TerminalPrompt()
-        let agent = try await PromptAgent.register(on: daemon) { await prompt.ask($0) }
+        let agent = try await PromptAgent.register(
+            on: daemon,
+            confirm: { await prompt.confirm($0) },
+            answer: { await prompt.ask($0) }
+        )
         Output.note("questions for consent are put here; Ctrl-C ends that")
         let (ends, feed) = AsyncStream<CaptureError?>.makeStream()
         let interrupts = Interrupts { feed.yield(nil) }

@@ -69,7 +69,12 @@ enum DesktopAgent {
         _ prompt: DesktopPrompt
     ) async throws(CaptureError) -> PromptAgent? {
         do throws(CaptureError) {
-            return try await PromptAgent.register(on: daemon, kind: "desktop") { await prompt.ask($0) }
+            return try await PromptAgent.register(
+                on: daemon,
+                kind: "desktop",
+                confirm: { await prompt.confirm($0) },
+                answer: { await prompt.ask($0) }
+            )
         } catch  where error.code == .unreachable {
             Output.note("waiting for the capture daemon: \(Printable.text(error.message, limit: 1000))")
             return nil

@@ -15,7 +15,12 @@ enum InlineAgent {
         let prompt = TerminalPrompt()
         if TerminalPrompt.isPossible {
             do throws(CaptureError) {
-                agent = try await PromptAgent.register(on: daemon, isInline: true) { await prompt.ask($0) }
+                agent = try await PromptAgent.register(
+                    on: daemon,
+                    isInline: true,
+                    confirm: { await prompt.confirm($0) },
+                    answer: { await prompt.ask($0) }
+                )
             } catch {
                 if error.code == .unreachable { throw error }
                 refusal = error

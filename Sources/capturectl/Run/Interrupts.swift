@@ -36,4 +36,9 @@ final class Ticker {
     deinit {
         source.cancel()
     }
+
+    /// Ends it before its last reference goes.
+    func stop() {
+        source.cancel()
+    }
 }

@@ -71,6 +71,7 @@ enum FuzzBodies {
         _ = try? body.files()
         _ = (body.integer, body.unsigned, body.number, body.texts, body.properties, body.typeSignature)
         _ = try? PromptRequest(bus: [.string("cookie"), body])
+        _ = try? ConfirmRequest(bus: [.string("cookie"), body])
         if let types = try? BusType.parse(body.typeSignature) {
             FuzzTarget.hold(types.map(\.signature).joined() == body.typeSignature, "a type is written as it was read")
         }

@@ -18,6 +18,11 @@ public final class FakeDaemon: Sendable {
     private let heard = Mutex<[BusCall]>([])
     private let object = Mutex<BusObject?>(nil)
 
+    /// Appears on the bus with a media library.
+    public convenience init(on bus: PrivateBus, _ library: FakeLibrary) async throws {
+        try await self.init(on: bus, library.answers)
+    }
+
     /// Appears on the bus under the daemon's name.
     ///
     /// - Parameter answers: By the methods' names; what is not given answers with nothing.
@@ -30,6 +35,7 @@ public final class FakeDaemon: Sendable {
             [
                 (CaptureInterfaces.manager, ["Version": .string("9.9"), "Synthetic": .bool(true)]),
                 (CaptureInterfaces.authorization, none),
+                (CaptureInterfaces.library, none),
             ]
         )
         let session = try await export(

@@ -1,0 +1,100 @@
+import CaptureBus
+public import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// What a program says of a file that it adds. Everything may be left out.
+public struct AssetFacts: Hashable, Sendable {
+    /// The file's name: at most 255 bytes, without a slash or control characters.
+    public var name: String?
+    /// When it was taken, in milliseconds since 1970; `nil` for what the file itself says.
+    public var created: Int64?
+    /// What it was taken with.
+    public var device: String?
+    /// Where it was taken.
+    public var place: MediaPlace?
+    /// Whether it is a favourite.
+    public var isFavourite: Bool?
+    /// The id of an album that it joins, which takes the consent to read and change everything.
+    public var album: String?
+
+    /// Nothing said, or just a name.
+    public init(name: String? = nil) {
+        self.name = name
+    }
+
+    var busValue: BusValue {
+        var facts: [String: BusValue] = [:]
+        facts["name"] = name.map { .string($0) }
+        facts["created"] = created.map { .int64($0) }
+        facts["device"] = device.map { .string($0) }
+        facts["place"] = place?.busValue
+        facts["favourite"] = isFavourite.map { .bool($0) }
+        facts["album"] = album.map { .string($0) }
+        return .properties(facts)
+    }
+}
+
+/// A file on its way into the library: all of it gets there, or nothing does. Thread-safe.
+public final class AssetImport: Sendable {
+    private let library: MediaLibrary
+    private let request: LibraryRequest
+    private let file: Descriptor
+    private let size: Int64?
+
+    init(_ library: MediaLibrary, _ request: LibraryRequest, _ file: Descriptor, _ size: Int64?) {
+        self.library = library
+        self.request = request
+        self.file = file
+        self.size = size
+    }
+
+    /// How much of the file was taken, 0 to 1; `nil` where that cannot be told, as of a pipe.
+    ///
+    /// The daemon reads the very file that was opened here, so that its position tells.
+    public var progress: Double? {
+        guard let size else { return nil }
+        let position = lseek(file.descriptor, 0, SEEK_CUR)
+        guard position >= 0 else { return nil }
+        return size == 0 ? 1 : min(1, Double(position) / Double(size))
+    }
+
+    /// Stops it, and the library is as it was before; `outcome()` throws then. Does nothing to what is done.
+    ///
+    /// - Throws: `unreachable`.
+    public func cancel() async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await library.call("Cancel", "u", [.uint32(request.number)], asking: [])
+        } catch  where [.invalidArgument, .wrongState].contains(error.code) {
+            return
+        }
+    }
+
+    /// Waits until it is in the library, on disk.
+    ///
+    /// A task that is cancelled while it waits stops it.
+    ///
+    /// - Returns: The asset's id, for a program that may read it; `nil` for one that may only add.
+    /// - Throws: Why nothing was added: `badData` for what is no photo, movie or sound, `denied`, `overQuota`,
+    ///   `inputOutput` for a full disk, `dismissed` where it was cancelled.
+    public func outcome() async throws(CaptureError) -> MediaAsset.ID? {
+        let result = await withTaskCancellationHandler {
+            do throws(CaptureError) {
+                return Result<[String: BusValue], CaptureError>.success(try await request.result())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            // A daemon that is gone has stopped it as well, and the outcome says so.
+            Task { try? await self.cancel() }
+        }
+        return try result.get()["id"]?.text
+    }
+
+    /// The size of a regular file, `nil` of anything else.
+    static func size(of file: Descriptor) -> Int64? {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+}

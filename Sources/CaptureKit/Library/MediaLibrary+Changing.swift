@@ -1,0 +1,114 @@
+import CaptureBus
+public import CaptureCore
+public import CaptureSystem
+
+/// What is to be changed of what is known of an asset; what is `nil` stays.
+public struct AssetChanges: Hashable, Sendable {
+    /// Another name.
+    public var name: String?
+    /// Another time at which it was taken, in milliseconds since 1970.
+    public var created: Int64?
+    /// Another place.
+    public var place: MediaPlace?
+    /// A favourite, or none any more.
+    public var isFavourite: Bool?
+
+    /// No change.
+    public init() {}
+}
+
+extension MediaLibrary {
+    /// Begins to add a file, which is read from its beginning to its end and checked by its content. Takes the consent to
+    /// add; what was never decided is asked for, and the import goes on when there is an answer.
+    ///
+    /// - Parameters:
+    ///   - file: Open for reading, or a pipe's end; its position moves as it is read.
+    ///   - facts: What is known of it.
+    /// - Throws: What can be told before anything is read: `denied`, `restricted`, `invalidArgument` for facts that
+    ///   cannot be, `noSuchAlbum`.
+    public func beginAdding(
+        _ file: Descriptor,
+        _ facts: AssetFacts = AssetFacts()
+    ) async throws(CaptureError) -> AssetImport {
+        let size = AssetImport.size(of: file)
+        let request = try await LibraryRequest.start(
+            self,
+            "Import",
+            "ha{sv}",
+            [.descriptor(file), facts.busValue],
+            asking: facts.album == nil ? [.addOnly] : [.readWrite, .addOnly]
+        )
+        return AssetImport(self, request, file, size)
+    }
+
+    /// Adds a file and waits until it is in the library; see `beginAdding(_:_:)`. Stops when the task is cancelled.
+    ///
+    /// - Returns: The asset's id, for a program that may read it; `nil` for one that may only add.
+    @discardableResult
+    public func add(
+        _ file: Descriptor,
+        _ facts: AssetFacts = AssetFacts()
+    ) async throws(CaptureError) -> MediaAsset.ID? {
+        try await beginAdding(file, facts).outcome()
+    }
+
+    /// Begins to put another content in the place of an asset's; the original stays beside it.
+    ///
+    /// - Parameter file: Of the same kind as the asset: a photo for a photo.
+    /// - Throws: `noSuchAsset`, `denied`.
+    public func beginEditing(_ id: MediaAsset.ID, with file: Descriptor) async throws(CaptureError) -> AssetImport {
+        let size = AssetImport.size(of: file)
+        let request = try await LibraryRequest.start(self, "Edit", "sh", [.string(id), .descriptor(file)])
+        return AssetImport(self, request, file, size)
+    }
+
+    /// Puts another content in the place of an asset's and waits until that is done; see `beginEditing(_:with:)`.
+    public func edit(_ id: MediaAsset.ID, with file: Descriptor) async throws(CaptureError) {
+        _ = try await beginEditing(id, with: file).outcome()
+    }
+
+    /// Shows the original of an asset again, and forgets its edit.
+    ///
+    /// - Throws: `noSuchAsset`; `wrongState` where there is no edit.
+    public func revert(_ id: MediaAsset.ID) async throws(CaptureError) {
+        try await call("Revert", "s", [.string(id)])
+    }
+
+    /// Changes what is known of an asset.
+    ///
+    /// - Throws: `noSuchAsset`; `invalidArgument` for a name, time or place that cannot be.
+    public func change(_ id: MediaAsset.ID, _ changes: AssetChanges) async throws(CaptureError) {
+        var facts: [String: BusValue] = [:]
+        facts["name"] = changes.name.map { .string($0) }
+        facts["created"] = changes.created.map { .int64($0) }
+        facts["place"] = changes.place?.busValue
+        facts["favourite"] = changes.isFavourite.map { .bool($0) }
+        try await call("Change", "sa{sv}", [.string(id), .properties(facts)])
+    }
+
+    /// Marks an asset as a favourite, or takes the mark away.
+    public func setFavourite(_ id: MediaAsset.ID, _ isFavourite: Bool) async throws(CaptureError) {
+        var changes = AssetChanges()
+        changes.isFavourite = isFavourite
+        try await change(id, changes)
+    }
+
+    /// Puts assets into the bin, when the person confirms it, and waits for that. They are gone after 30 days.
+    ///
+    /// - Parameter ids: At most 1000.
+    /// - Returns: How many went.
+    /// - Throws: `denied` when the person does not want it, `dismissed`, `timedOut` or `nobodyToAsk` when nobody
+    ///   confirmed it, `noSuchAsset`.
+    @discardableResult
+    public func delete(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
+        let request = try await LibraryRequest.start(self, "Delete", "as", [.strings(ids)])
+        return Int(clamping: try await request.result()["count"]?.integer ?? 0)
+    }
+
+    /// Takes assets out of the bin. For who may read everything.
+    ///
+    /// - Throws: `noSuchAsset`, `notPermitted`.
+    public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) {
+        try await call("Restore", "as", [.strings(ids)])
+    }
+}

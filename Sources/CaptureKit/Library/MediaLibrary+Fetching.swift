@@ -1,0 +1,125 @@
+import CaptureBus
+public import CaptureCore
+public import CaptureSystem
+
+/// Some of the assets that were asked for.
+public struct AssetPage: Hashable, Sendable {
+    /// In the order that was asked for.
+    public var assets: [MediaAsset]
+    /// What `fetch(_:page:)` takes for those that follow; `nil` at the end.
+    public var next: String?
+    /// How the program stands with reading, which tells why there may be none.
+    public var status: AuthorizationStatus
+}
+
+/// The pages of a fetch, each fetched when it is wanted.
+public struct AssetPages: AsyncSequence, Sendable {
+    /// A page.
+    public typealias Element = AssetPage
+    /// What the daemon refuses.
+    public typealias Failure = CaptureError
+
+    let library: MediaLibrary
+    let options: AssetFetchOptions
+
+    /// Goes from page to page.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let library: MediaLibrary
+        let options: AssetFetchOptions
+        var cursor: String?
+        var isAtEnd = false
+
+        /// The next page; `nil` after the last one. The first may be empty, and is there always.
+        public mutating func next() async throws(CaptureError) -> AssetPage? {
+            try await next(isolation: nil)
+        }
+
+        /// The next page; `nil` after the last one.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(CaptureError) -> AssetPage? {
+            guard !isAtEnd else { return nil }
+            let page = try await library.fetch(options, page: cursor)
+            // A page that names itself as the next one would never end.
+            guard page.next == nil || page.next != cursor else { throw CaptureDaemon.malformed("Fetch") }
+            cursor = page.next
+            isAtEnd = page.next == nil
+            return page
+        }
+    }
+
+    /// From the first page on.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(library: library, options: options)
+    }
+}
+
+extension MediaLibrary {
+    /// A page of assets.
+    ///
+    /// - Parameters:
+    ///   - options: Which, and in what order.
+    ///   - cursor: What the page before said of the next one; `nil` for the first.
+    /// - Throws: `noSuchAlbum` for an album that is not there, `invalidArgument` for options that are out of range,
+    ///   `staleToken` for a cursor that is not of these options.
+    public func fetch(
+        _ options: AssetFetchOptions = AssetFetchOptions(),
+        page cursor: String? = nil
+    ) async throws(CaptureError) -> AssetPage {
+        let answer = try await call("Fetch", "a{sv}", [options.query(page: cursor)])
+        guard answer.count == 3, answer[0].elements != nil, let next = answer[1].text,
+            let status = MediaLibrary.status(answer[2])
+        else { throw CaptureDaemon.malformed("Fetch") }
+        return AssetPage(assets: try MediaAsset.list(answer[0]), next: next.isEmpty ? nil : next, status: status)
+    }
+
+    /// All pages of assets, one after the other.
+    public func pages(_ options: AssetFetchOptions = AssetFetchOptions()) -> AssetPages {
+        AssetPages(library: self, options: options)
+    }
+
+    /// How many assets there are of which the program may know.
+    ///
+    /// - Parameter options: Which; their order and page size do not matter.
+    public func count(_ options: AssetFetchOptions = AssetFetchOptions()) async throws(CaptureError) -> UInt64 {
+        guard let count = try await call("Count", "a{sv}", [options.query()]).first?.unsigned else {
+            throw CaptureDaemon.malformed("Count")
+        }
+        return count
+    }
+
+    /// What is known of one asset.
+    ///
+    /// - Throws: `noSuchAsset` for one that does not exist or that the program may not see.
+    public func asset(_ id: MediaAsset.ID) async throws(CaptureError) -> MediaAsset {
+        guard let facts = try await call("GetAsset", "s", [.string(id)]).first?.properties else {
+            throw CaptureDaemon.malformed("GetAsset")
+        }
+        return try MediaAsset(facts)
+    }
+
+    /// An asset's content, open for reading from its beginning.
+    ///
+    /// - Throws: `noSuchAsset`; `inputOutput` when it is not there any more.
+    public func contents(
+        of id: MediaAsset.ID,
+        version: AssetVersion = .current
+    ) async throws(CaptureError) -> Descriptor {
+        try await file("Open", id, version.rawValue)
+    }
+
+    /// A JPEG picture of an asset, open for reading from its beginning.
+    ///
+    /// - Throws: `noSuchAsset`; `badData` where there is nothing to see.
+    public func thumbnail(
+        of id: MediaAsset.ID,
+        size: ThumbnailSize = .small
+    ) async throws(CaptureError) -> Descriptor {
+        try await file("Thumbnail", id, size.rawValue)
+    }
+
+    private func file(_ member: String, _ id: String, _ word: String) async throws(CaptureError) -> Descriptor {
+        guard let file = try await call(member, "ss", [.string(id), .string(word)]).first?.file else {
+            throw CaptureDaemon.malformed(member)
+        }
+        return file
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import CaptureKit
+
+struct AlbumAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Put assets at an album's end; those that are in it stay where they are."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    var album: String
+
+    @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
+    var ids: [String]
+
+    func run() async throws {
+        if album.isEmpty { throw CaptureError(.usage, "the album's name is empty") }
+        let numbers = try AssetNumber.parse(ids)
+        try AssetNumber.check(numbers)
+        try await LibraryRun.changing(bus) { library throws(CaptureError) in
+            let album = try await AlbumFinder.album(album, in: library)
+            let ids = try await AssetFinder.ids(of: numbers, in: library)
+            try await library.add(ids, toAlbum: album.id)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import CaptureKit
+
+struct AlbumDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete an album; what is in it stays in the library."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    var album: String
+
+    func run() async throws {
+        if album.isEmpty { throw CaptureError(.usage, "the album's name is empty") }
+        try await LibraryRun.changing(bus) { library throws(CaptureError) in
+            try await library.deleteAlbum(try await AlbumFinder.album(album, in: library).id)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import CaptureKit
+
+struct AlbumListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the albums."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let albums = try await LibraryRun.during(bus) { library throws(CaptureError) in
+            let albums = try await library.albums()
+            try await LibraryRun.tellStatus(of: library)
+            return albums
+        }
+        if json { return Output.print(JSON.array(albums.map(LibraryPresentation.json))) }
+        Output.print(LibraryPresentation.table(albums))
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import CaptureKit
+
+struct LibraryChangesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "changes",
+        abstract: "Tell what is different since a token; without one, print the token of now.",
+        discussion: """
+            The last line names the token to go on from. With --json each line is a difference with its token. A token \
+            that is too old exits 65: list anew.
+            """
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Where to begin, as this command printed it.", valueName: "token")
+    )
+    var since: String?
+
+    @Flag(help: "Go on telling what changes, until Ctrl-C.")
+    var follow = false
+
+    @Flag(help: "Print a line of JSON for every difference.")
+    var json = false
+
+    func run() async throws {
+        if since?.isEmpty == true { throw CaptureError(.usage, "--since is empty; give a token, or leave it out") }
+        try await LibraryRun.during(bus) { library throws(CaptureError) in
+            guard follow else { return try await tellOnce(library) }
+            try await tellOn(library)
+        }
+    }
+
+    private func tellOnce(_ library: MediaLibrary) async throws(CaptureError) {
+        if let since {
+            tell(try await differences(LibraryChangeToken(rawValue: since), in: library))
+        } else {
+            tell(try await library.currentToken())
+        }
+        try await LibraryRun.tellStatus(of: library)
+    }
+
+    private func tellOn(_ library: MediaLibrary) async throws(CaptureError) {
+        let (events, feed) = AsyncStream<Bool>.makeStream()
+        let interrupts = Interrupts { feed.yield(false) }
+        // Listened before the token: what changes in between is in both.
+        let notices = try await library.changeNotices()
+        let watch = Task {
+            for await _ in notices { feed.yield(true) }
+            feed.finish()
+        }
+        defer {
+            watch.cancel()
+            withExtendedLifetime(interrupts) {}
+        }
+        var token: LibraryChangeToken
+        if let since {
+            token = try await differences(LibraryChangeToken(rawValue: since), in: library)
+        } else {
+            token = try await library.currentToken()
+        }
+        tell(token)
+        try await LibraryRun.tellStatus(of: library)
+        for await isNotice in events {
+            guard isNotice else { return }
+            let before = token
+            token = try await differences(token, in: library)
+            if !json, token != before { tell(token) }
+        }
+        throw CaptureError(.unreachable, "the connection to the bus is lost")
+    }
+
+    /// Prints every piece of a difference.
+    ///
+    /// - Returns: Where the next one begins.
+    private func differences(
+        _ token: LibraryChangeToken,
+        in library: MediaLibrary
+    ) async throws(CaptureError) -> LibraryChangeToken {
+        var token = token
+        while true {
+            let changes = try await library.changes(since: token)
+            token = changes.token
+            if !changes.isEmpty {
+                Output.print(json ? LibraryPresentation.json(changes).line : LibraryPresentation.text(changes))
+            }
+            if changes.isComplete { return token }
+        }
+    }
+
+    private func tell(_ token: LibraryChangeToken) {
+        let line: JSON = ["token": JSON(token.rawValue)]
+        Output.print(json ? line.line : "token    \(Printable.text(token.rawValue, limit: 1000))")
+    }
+}

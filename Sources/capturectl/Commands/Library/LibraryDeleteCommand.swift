@@ -1,0 +1,26 @@
+import ArgumentParser
+import CaptureKit
+
+struct LibraryDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Put assets into the bin, which forgets them after 30 days.",
+        discussion: """
+            You are asked to confirm it, on this terminal or on the desktop. 'library restore' takes them out again.
+            """
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
+    var ids: [String]
+
+    func run() async throws {
+        let numbers = try AssetNumber.parse(ids)
+        try AssetNumber.check(numbers)
+        let count = try await LibraryRun.changing(bus) { library throws(CaptureError) in
+            try await library.delete(try await AssetFinder.ids(of: numbers, in: library))
+        }
+        Output.note("\(Quantities.count(count, "asset")) put into the bin")
+    }
+}

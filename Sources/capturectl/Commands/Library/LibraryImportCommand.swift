@@ -1,0 +1,32 @@
+import ArgumentParser
+import CaptureKit
+
+struct LibraryImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Add every photo, movie and sound file of a folder, with what 'library export' wrote beside them.",
+        discussion: """
+            Files without a NAME.json are added as they are. Albums are made again, edits too. A file that is broken does \
+            not stop the others: all that failed is told at the end, with exit code 65. Symbolic links and hidden files \
+            are left out.
+            """
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Flag(help: "Print what came of it as JSON.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    func run() async throws {
+        let plan = try ImportPlan(of: folder)
+        let summary = try await LibraryRun.during(bus) { library throws(CaptureError) in
+            try await LibraryImporting(to: library, plan).run()
+        }
+        if json { Output.print(summary.json) }
+        Output.note(summary.text)
+        if let failure = summary.failure { throw failure }
+    }
+}

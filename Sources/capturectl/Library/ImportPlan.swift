@@ -1,0 +1,95 @@
+import CaptureKit
+import Glibc
+
+/// What a folder has to be imported.
+struct ImportPlan: Sendable {
+    /// A file with what is known of it.
+    struct Item: Sendable {
+        /// Where it is.
+        var path: String
+        /// Its folder.
+        var folder: String
+        /// What an export wrote beside it.
+        var sidecar: Sidecar?
+    }
+
+    /// Something that cannot be imported.
+    struct Fault: Sendable {
+        var path: String
+        var message: String
+    }
+
+    /// In the order of their paths.
+    private(set) var items: [Item] = []
+    /// Facts that cannot be read, or whose files are not there.
+    private(set) var faults: [Fault] = []
+    /// The albums that an export of everything listed.
+    private(set) var albums: [Sidecar.Album] = []
+    /// How many links, hidden files and others were left out.
+    private(set) var ignored = 0
+
+    /// Looks through a folder.
+    ///
+    /// - Throws: `inputOutput` when it is none or cannot be read.
+    init(of folder: String) throws(CaptureError) {
+        guard !folder.isEmpty else { throw CaptureError(.usage, "the folder's name is empty") }
+        var root = folder
+        while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+        try look(root, isTop: true)
+    }
+
+    private mutating func look(_ folder: String, isTop: Bool) throws(CaptureError) {
+        let names = try MediaFolder.names(in: folder)
+        let files = Set(names.filter { MediaFolder.kind(of: folder + "/" + $0) == S_IFREG })
+        let (sidecars, others) = facts(in: folder, files, isTop: isTop)
+        // What stands for an edit's original comes with the edited file.
+        let originals = Set(sidecars.values.compactMap { $0.original?.file })
+        for name in names {
+            let path = folder + "/" + name
+            if files.contains(name) {
+                guard !others.contains(name), !originals.contains(name) || sidecars[name] != nil else { continue }
+                if name.hasPrefix("."), sidecars[name] == nil {
+                    ignored += 1
+                } else {
+                    items.append(Item(path: path, folder: folder, sidecar: sidecars[name]))
+                }
+            } else if MediaFolder.kind(of: path) == S_IFDIR, !name.hasPrefix(".") {
+                try look(path, isTop: false)
+            } else {
+                ignored += 1
+            }
+        }
+    }
+
+    /// The facts in a folder by the names of what they are about, and the names of the files that are no media.
+    private mutating func facts(
+        in folder: String,
+        _ files: Set<String>,
+        isTop: Bool
+    ) -> (sidecars: [String: Sidecar], others: Set<String>) {
+        var sidecars: [String: Sidecar] = [:]
+        var others: Set<String> = []
+        // A file that has facts beside it is an asset, whatever its own name ends with.
+        for name in files.sorted() where name.hasSuffix(".json") && !files.contains(name + ".json") {
+            let path = folder + "/" + name
+            let subject = String(name.dropLast(5))
+            others.insert(name)
+            if isTop, let list = AlbumList.read(path) {
+                albums += list.albums.filter { !albums.contains($0) }
+            } else if let sidecar = Sidecar.read(path), sidecar.current.file == subject {
+                if files.contains(subject) {
+                    sidecars[subject] = sidecar
+                } else {
+                    faults.append(Fault(path: path, message: "the file that it is about is not there"))
+                }
+            } else if files.contains(subject) {
+                // Imported without its facts it would have lost them without a word.
+                others.insert(subject)
+                faults.append(Fault(path: path, message: "it cannot be read as the facts of the file beside it"))
+            } else {
+                ignored += 1
+            }
+        }
+        return (sidecars, others)
+    }
+}

@@ -1,0 +1,44 @@
+import CaptureKit
+import Glibc
+
+/// Waits for a file to get into the library: shows how much did, where standard error is a terminal, and has Ctrl-C
+/// stop it.
+enum ImportProgress {
+    /// Waits for the end.
+    ///
+    /// - Returns: The asset's id, for who may read it.
+    static func follow(_ adding: AssetImport, named path: String) async throws(CaptureError) -> MediaAsset.ID? {
+        let (interruptions, feed) = AsyncStream<Void>.makeStream()
+        let interrupts = Interrupts { feed.yield() }
+        let canceller = Task {
+            for await _ in interruptions {
+                do throws(CaptureError) {
+                    try await adding.cancel()
+                } catch {
+                    // The outcome tells of a daemon that is gone.
+                    Output.message(Printable.text(error.message, limit: 1000))
+                }
+            }
+        }
+        var ticker: Ticker?
+        let isShown = isatty(STDERR_FILENO) == 1
+        if isShown {
+            let name = Printable.text(MediaSourceFile.name(of: path), limit: 50)
+            ticker = Ticker(milliseconds: 250) { Output.write("\r\u{1B}[K" + line(adding, name), to: STDERR_FILENO) }
+        }
+        defer {
+            canceller.cancel()
+            withExtendedLifetime(interrupts) {}
+            // Before the line is taken away, or it could be written again.
+            ticker?.stop()
+            if isShown { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
+        }
+        return try await adding.outcome()
+    }
+
+    private static func line(_ adding: AssetImport, _ name: String) -> String {
+        guard let progress = adding.progress else { return name }
+        // Read to its end it is still being looked at and made safe on disk.
+        return "\(name)  \(progress == 1 ? "checking" : "\(Int(progress * 100)) %")"
+    }
+}

@@ -1,0 +1,100 @@
+import CaptureKit
+import Glibc
+
+/// Folders and small files of an export.
+enum MediaFolder {
+    /// What is at a path, links not followed; `nil` for nothing.
+    static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT
+    }
+
+    /// Makes a folder with all above it, unless it is there.
+    static func make(_ path: String) throws(CaptureError) {
+        if path.isEmpty || path == "/" { return }
+        if unsafe mkdir(path, 0o777) == 0 { return }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw CaptureError(.inputOutput, "\(Printable.text(path, limit: 1000)) is there and is no folder")
+            }
+        case ENOENT:
+            guard let slash = path.lastIndex(of: "/") else { throw FileCopy.failure(path, "cannot be made") }
+            try make(String(path[..<slash]))
+            if unsafe mkdir(path, 0o777) != 0, errno != EEXIST { throw FileCopy.failure(path, "cannot be made") }
+        default: throw FileCopy.failure(path, "cannot be made")
+        }
+    }
+
+    /// Has the names in a folder on the disk.
+    static func sync(_ path: String) throws(CaptureError) {
+        let folder: Descriptor
+        do {
+            folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+        } catch {
+            throw CaptureError(.inputOutput, "\(Printable.text(path, limit: 1000)) cannot be opened: \(error)")
+        }
+        try FileCopy.sync(folder, path)
+    }
+
+    /// The names in a folder in their order, without `.` and `..`.
+    ///
+    /// - Throws: `inputOutput` when it cannot be read.
+    static func names(in path: String) throws(CaptureError) -> [String] {
+        guard let directory = unsafe opendir(path) else { throw FileCopy.failure(path, "cannot be read") }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The bytes of a regular file; `nil` when it cannot be read or has more than `limit`.
+    static func text(of path: String, limit: Int) -> [UInt8]? {
+        guard let file = try? Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK), file.identity != nil else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= limit {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
+            guard let count else { return nil }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+        return nil
+    }
+
+    /// Writes a file that is not there yet, on disk when this returns.
+    static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
+        let file = try OutputFile(creating: path)
+        let failure = unsafe bytes.withUnsafeBytes { buffer -> CaptureError? in
+            do throws(CaptureError) {
+                unsafe try FileCopy.write(buffer, to: file.descriptor)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        try FileCopy.sync(file.descriptor, path)
+        try file.keep()
+    }
+
+    /// Copies a content into a file that is not there yet, on disk when this returns.
+    ///
+    /// - Returns: Its SHA-256.
+    static func copy(_ content: Descriptor, to path: String) throws(CaptureError) -> String {
+        let file = try OutputFile(creating: path)
+        let hash = try FileCopy.copy(content, to: file.descriptor)
+        try FileCopy.sync(file.descriptor, path)
+        try file.keep()
+        return hash
+    }
+}

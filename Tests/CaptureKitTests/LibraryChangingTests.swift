@@ -1,0 +1,218 @@
+import BusSupport
+import CaptureBus
+import CaptureKit
+import CaptureSystem
+import Testing
+
+@Suite(.timeLimit(.minutes(10)))
+struct LibraryChangingTests {
+    private let bus: PrivateBus
+
+    init() throws {
+        bus = try PrivateBus()
+    }
+
+    private func open(_ fake: FakeLibrary) async throws -> (FakeDaemon, MediaLibrary) {
+        let daemon = try await FakeDaemon(on: bus, fake)
+        return (daemon, MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind)))
+    }
+
+    private func file(_ content: String) throws -> Descriptor {
+        let file = try OutputFile.scratch().descriptor
+        let bytes = Array(content.utf8)
+        unsafe try bytes.withUnsafeBytes { unsafe try file.write(all: $0) }
+        return file
+    }
+
+    @Test func `a file is added with its facts, and a reader gets its id`() async throws {
+        let fake = FakeLibrary()
+        let (daemon, library) = try await open(fake)
+        var facts = AssetFacts(name: "b.jpg")
+        facts.created = 5
+        facts.place = MediaPlace(latitude: 1, longitude: 2)
+        facts.isFavourite = true
+        let id = try #require(try await library.add(try file("PHOTO 2"), facts))
+        let asset = try await library.asset(id)
+        #expect(asset.name == "b.jpg" && asset.created == 5 && asset.isFavourite)
+        #expect(asset.place == MediaPlace(latitude: 1, longitude: 2))
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `who may only add is asked for that alone, and gets no id`() async throws {
+        let fake = FakeLibrary(
+            [.addOnly: .notDetermined, .readWrite: .denied],
+            answers: [.addOnly: .authorized]
+        )
+        let (daemon, library) = try await open(fake)
+        #expect(try await library.add(try file("PHOTO")) == nil)
+        #expect(fake.asked == [.addOnly])
+        #expect(fake.inventory.count == 1)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `into an album each level is asked for once`() async throws {
+        let undecided: FakeDaemon.Answer = { _, _ throws(CaptureError) in
+            throw CaptureError(.undecided, "the person is being asked")
+        }
+        let fake = FakeLibrary(answers: [.addOnly: .authorized, .readWrite: .authorized])
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(["Import": undecided]) { $1 })
+        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        var facts = AssetFacts()
+        facts.album = "a"
+        let error = await #expect(throws: CaptureError.self) { try await library.add(try file("PHOTO"), facts) }
+        #expect(error?.code == .undecided)
+        #expect(fake.asked == [.readWrite, .addOnly])
+        #expect(daemon.calls("Import").count == 3)
+    }
+
+    @Test func `what is no media is told, and adds nothing`() async throws {
+        let fake = FakeLibrary()
+        let (daemon, library) = try await open(fake)
+        let error = await #expect(throws: CaptureError.self) { try await library.add(try file("text")) }
+        #expect(error?.code == .badData)
+        #expect(fake.inventory.isEmpty)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `an import tells how much was read, and is cancelled`() async throws {
+        let fake = FakeLibrary()
+        fake.holdsImports(true)
+        let (daemon, library) = try await open(fake)
+        let adding = try await library.beginAdding(try file("PHOTO"))
+        // The daemon has read the same open file to its end.
+        #expect(adding.progress == 1)
+        try await adding.cancel()
+        let error = await #expect(throws: CaptureError.self) { try await adding.outcome() }
+        #expect(error?.code == .dismissed)
+        // What is over already is not cancelled again, which is no error.
+        try await adding.cancel()
+        #expect(fake.inventory.isEmpty)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `a task that is cancelled takes its import along`() async throws {
+        let fake = FakeLibrary()
+        fake.holdsImports(true)
+        let (daemon, library) = try await open(fake)
+        let adding = try await library.beginAdding(try file("PHOTO"))
+        let task = Task { try await adding.outcome() }
+        task.cancel()
+        let error = await #expect(throws: CaptureError.self) { try await task.value }
+        #expect(error?.code == .dismissed)
+        #expect(daemon.calls("Cancel").count == 1)
+    }
+
+    @Test func `a daemon that goes away ends what is under way`() async throws {
+        let fake = FakeLibrary()
+        fake.holdsImports(true)
+        let (daemon, library) = try await open(fake)
+        let adding = try await library.beginAdding(try file("PHOTO"))
+        await daemon.connection.close()
+        let error = await #expect(throws: CaptureError.self) { try await adding.outcome() }
+        #expect(error?.code == .unreachable)
+    }
+
+    @Test func `facts are changed, edits made and reverted`() async throws {
+        let fake = FakeLibrary()
+        let id = fake.put("a.jpg", "PHOTO 1")
+        let (daemon, library) = try await open(fake)
+        var changes = AssetChanges()
+        changes.name = "c.jpg"
+        changes.isFavourite = true
+        try await library.change(id, changes)
+        try await library.edit(id, with: try file("PHOTO edited"))
+        var asset = try await library.asset(id)
+        #expect(asset.name == "c.jpg" && asset.isFavourite && asset.isEdited && asset.size == 12)
+        try await library.revert(id)
+        try await library.setFavourite(id, false)
+        asset = try await library.asset(id)
+        #expect(!asset.isEdited && !asset.isFavourite)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `what is confirmed goes into the bin and comes back, the rest stays`() async throws {
+        let fake = FakeLibrary()
+        let ids = [fake.put("a.jpg", "PHOTO 1"), fake.put("b.jpg", "PHOTO 2")]
+        let (daemon, library) = try await open(fake)
+        fake.confirms(false)
+        let error = await #expect(throws: CaptureError.self) { try await library.delete(ids) }
+        #expect(error?.code == .denied)
+        #expect(try await library.count() == 2)
+        fake.confirms(true)
+        #expect(try await library.delete(ids) == 2)
+        #expect(try await library.count() == 0)
+        var bin = AssetFetchOptions()
+        bin.isBinned = true
+        #expect(try await library.fetch(bin).assets.first?.binned == 1_700_000_200_000)
+        try await library.restore(ids)
+        #expect(try await library.count() == 2)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `albums are made, filled, renamed and taken away`() async throws {
+        let fake = FakeLibrary()
+        let ids = [fake.put("a.jpg", "PHOTO 1"), fake.put("b.jpg", "PHOTO 2")]
+        let (daemon, library) = try await open(fake)
+        let album = try await library.createAlbum("Trip")
+        try await library.add(ids, toAlbum: album)
+        try await library.remove([ids[0]], fromAlbum: album)
+        try await library.renameAlbum(album, to: "Journey")
+        #expect(try await library.albums().map { "\($0.name) \($0.count)" } == ["Journey 1"])
+        var options = AssetFetchOptions()
+        options.album = album
+        #expect(try await library.fetch(options).assets.map(\.id) == [ids[1]])
+        try await library.deleteAlbum(album)
+        let error = await #expect(throws: CaptureError.self) { try await library.fetch(options) }
+        #expect(error?.code == .noSuchAlbum)
+        #expect(try await library.count() == 2)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `a client that was away catches up in pieces`() async throws {
+        let fake = FakeLibrary()
+        let first = fake.put("a.jpg", "PHOTO 1")
+        let (daemon, library) = try await open(fake)
+        let token = try await library.currentToken()
+        let second = fake.put("b.jpg", "PHOTO 2")
+        try await library.setFavourite(first, true)
+        let album = try await library.createAlbum("Trip")
+        try await library.delete([second])
+        let piece = try await library.changes(since: token, limit: 2)
+        #expect(piece.inserted.map(\.id) == [second] && piece.changed.map(\.id) == [first] && !piece.isComplete)
+        let rest = try await library.changes(since: piece.token)
+        #expect(rest.insertedAlbums.map(\.id) == [album] && rest.removed == [second] && rest.isComplete)
+        #expect(try await library.changes(since: rest.token).isEmpty)
+        let old = LibraryChangeToken(rawValue: "rubbish")
+        let error = await #expect(throws: CaptureError.self) { try await library.changes(since: old) }
+        #expect(error?.code == .staleToken)
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test func `a change is noticed, and one of a daemon that came anew is not missed`() async throws {
+        let fake = FakeLibrary()
+        let id = fake.put("a.jpg", "PHOTO 1")
+        let (daemon, library) = try await open(fake)
+        let notices = try await library.changeNotices()
+        var iterator = notices.makeAsyncIterator()
+        try await library.setFavourite(id, true)
+        #expect(await iterator.next() != nil)
+        await daemon.connection.close()
+        let next = try await FakeDaemon(on: bus, fake)
+        #expect(await iterator.next() != nil)
+        withExtendedLifetime(next) {}
+    }
+
+    @Test func `faults are told with what they are about`() async throws {
+        let fake = FakeLibrary()
+        fake.setFaults([
+            ["kind": .string("damaged"), "id": .string("a"), "name": .string("a.jpg"), "message": .string("bad")],
+            ["kind": .string("orphaned"), "name": .string("ff"), "message": .string("of no asset")],
+        ])
+        let (daemon, library) = try await open(fake)
+        let faults = try await library.check()
+        #expect(faults.map(\.kind) == ["damaged", "orphaned"] && faults.map(\.asset) == ["a", nil])
+        #expect(try await library.repair() == faults)
+        #expect(try await library.check().isEmpty)
+        withExtendedLifetime(daemon) {}
+    }
+}

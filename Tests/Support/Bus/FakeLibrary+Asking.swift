@@ -1,0 +1,60 @@
+import CaptureBus
+import CaptureCore
+import Synchronization
+
+extension FakeLibrary {
+    /// Statuses, questions and care.
+    var asking: [String: FakeDaemon.Answer] {
+        [
+            "GetStatus": { _, call throws(CaptureError) in
+                let state = self.state.withLock { $0 }
+                let word = call.arguments[0].text ?? ""
+                if let level = LibraryLevel(rawValue: word) { return [.uint32(state.status(level).rawValue)] }
+                let reading = state.status(.readWrite)
+                return [.uint32((reading == .limited ? .authorized : reading).rawValue)]
+            },
+            "RequestAccess": { daemon, call throws(CaptureError) in try self.ask(daemon, call) },
+            "Check": { daemon, call throws(CaptureError) in try self.care(daemon, call) },
+            "Repair": { daemon, call throws(CaptureError) in
+                let answer = try self.care(daemon, call)
+                self.state.withLock { $0.faults = [] }
+                return answer
+            },
+        ]
+    }
+
+    private func care(_ daemon: FakeDaemon, _ call: BusCall) throws(CaptureError) -> [BusValue] {
+        let (request, faults) = try state.withLock { state throws(CaptureError) in
+            try state.checkChanging()
+            return (state.newRequest(), state.faults)
+        }
+        try finish(daemon, call.sender, request, nil, ["faults": .propertyList(faults)])
+        return [.uint32(request)]
+    }
+
+    private func ask(_ daemon: FakeDaemon, _ call: BusCall) throws(CaptureError) -> [BusValue] {
+        let services = call.arguments[0].texts ?? []
+        let levels = LibraryLevel.allCases.filter { services.contains($0.service.rawValue) }
+        let (request, statuses) = state.withLock { state in
+            state.asked += levels
+            for level in levels { state.statuses[level] = state.answers[level] ?? .notDetermined }
+            let entries = levels.map { level in
+                BusEntry(.string(level.service.rawValue), .uint32(state.status(level).rawValue))
+            }
+            return (state.newRequest(), entries)
+        }
+        let isDismissed = statuses.contains { $0.value == .uint32(AuthorizationStatus.notDetermined.rawValue) }
+        try daemon.connection.emit(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "AccessDecided",
+            signature: "ussa{su}",
+            [
+                .uint32(request), .string(isDismissed ? "Dismissed" : ""),
+                .string(isDismissed ? "the question was closed" : ""), .dictionary("su", isDismissed ? [] : statuses),
+            ],
+            to: call.sender
+        )
+        return [.uint32(request)]
+    }
+}
