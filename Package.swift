@@ -76,7 +76,7 @@ let package = Package(
             name: "captured",
             dependencies: [
                 "CaptureCore", "CaptureSystem", "CaptureDevices", "CaptureRing", "Authorization", "CaptureEngine",
-                "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
+                "MediaLibrary", "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
             ],
             swiftSettings: settings
         ),
