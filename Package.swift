@@ -78,7 +78,7 @@ let package = Package(
             name: "captured",
             dependencies: [
                 "CaptureCore", "CaptureSystem", "CaptureDevices", "CaptureRing", "Authorization", "CaptureEngine",
-                "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
+                "MediaLibrary", "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
             ],
             swiftSettings: settings
         ),

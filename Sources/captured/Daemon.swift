@@ -5,6 +5,7 @@ import CaptureDevices
 import CaptureEngine
 import CaptureSystem
 import Glibc
+import MediaLibrary
 import Synchronization
 
 /// The object of manager and authorization, which exists only when both do.
@@ -81,10 +82,11 @@ enum Daemon {
         )
         await gate.setPromptLimits(configuration.consent.promptLimits)
         await gate.setLifetimes(configuration.consent.lifetimes)
+        let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
             rings: SharedRings(),
-            recorders: Recorders(origin: places.recorder(configuration)),
+            recorders: recorders,
             gate: gate,
             observer: announcer,
             history: history
@@ -98,6 +100,10 @@ enum Daemon {
         )
         await logins.setStopping(configuration.consent.stopWhenLocked)
         let requests = AccessRequests(bus: bus, gate: gate)
+        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
+        let access = LibraryAccess(gate: gate, requests: requests)
+        let libraryRequests = LibraryRequests(bus: bus)
+        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
@@ -107,6 +113,8 @@ enum Daemon {
             listeners.remove(connection)
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
+            await libraryRequests.clientGone(connection)
+            await watchers.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
@@ -140,6 +148,15 @@ enum Daemon {
             listeners: listeners,
             live: live
         )
+        let library = LibraryObject(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            importers: Importers(recorders: recorders),
+            agents: agents
+        )
         let root = RootObject()
         let authorization = AuthorizationObject(
             bus: bus,
@@ -161,10 +178,11 @@ enum Daemon {
         if !switches.fault.isEmpty { Journal.send("everything is switched off: \(switches.fault)", priority: .error) }
         let object = try BusObject(
             path: CaptureNames.root,
-            [manager.implementation, authorization.implementation(switches)]
+            [manager.implementation, authorization.implementation(switches), library.implementation]
         )
         root.value.withLock { $0 = object }
         try await bus.export(object)
+        let emptying = Task { await libraries.keepEmptyingBins() }
         let following = Task {
             for await change in changes.stream {
                 do throws(CaptureError) {
@@ -187,6 +205,7 @@ enum Daemon {
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")
         following.cancel()
+        emptying.cancel()
         await engine.shutDown()
         await history.finish()
         announcer.finish()

@@ -37,6 +37,9 @@ struct Places: Sendable {
             unsafe access(beside, X_OK) == 0 ? beside : Places.directory(of: ownDirectory) + "/bin/capturectl"
     }
 
+    /// The users' media libraries.
+    var libraries: String { state + "/library" }
+
     func readConfiguration() -> Configuration {
         Configuration(directories: configuration)
     }

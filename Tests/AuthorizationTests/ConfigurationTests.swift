@@ -57,6 +57,22 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test(arguments: [
+        ("1M", 1 << 20), ("50G", 50 << 30), ("1048576", 1 << 20), ("1024K", 1 << 20), ("1E", 1 << 60), ("off", nil),
+    ] as [(String, Int64?)])
+    func `reads sizes as systemd does`(text: String, size: Int64?) throws {
+        try vendor.write("captured.conf", "[Library]\nUserQuota=2M\nUserQuota=\(text)\n")
+        #expect(read().library.userQuota == size)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["0", "1", "1048575", "2E", "9223372036854775808", "-1M", "M", "1m", "1 M", "1.5G", "", "1GG"])
+    func `takes no size that is none, or out of range`(text: String) throws {
+        try vendor.write("captured.conf", "[Library]\nProgramQuota=\(text)\n")
+        #expect(read().library.programQuota == nil)
+        #expect(read().problems.count == (text.isEmpty ? 0 : 1))
+    }
+
     @Test func `says what a yes takes, and whether who is away captures`() throws {
         #expect(!read().consent.passwordForClaimed && !read().consent.stopWhenLocked)
         try administrator.write("captured.conf", "[Consent]\nPasswordForClaimed=yes\nStopWhenLocked=on\n")
@@ -151,7 +167,7 @@ import Testing
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
                 "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "
-                    + "[Indicator], [Recorder], [Synthetic]",
+                    + "[Indicator], [Library], [Recorder], [Synthetic]",
                 "\(file):10: 'relative' is no value for Socket=, expected an absolute path of at most 107 bytes; "
                     + "it stays as it was",
             ]

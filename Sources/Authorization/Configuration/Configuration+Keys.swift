@@ -46,6 +46,13 @@ extension Configuration {
                     duration($0, from: .zero, to: .seconds(60))
                 }
             ],
+            "Library": [
+                "ProgramQuota": setter(\.library.programQuota, sizes, quota),
+                "UserQuota": setter(\.library.userQuota, sizes, quota),
+                "KeepDeletedFor": setter(\.library.keepDeletedFor, "a time from 1d to 10y, as in 30d or 1y") {
+                    duration($0, from: .seconds(86_400), to: .seconds(10 * 31_557_600))
+                },
+            ],
             "Synthetic": [
                 "Enabled": setter(\.synthetic.enabled, "yes or no", boolean),
                 "Speed": setter(\.synthetic.speed, "a number from 1 to 1000") { number($0, 1...1000) },
@@ -113,6 +120,24 @@ extension Configuration {
 
     private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
         Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    private static let sizes = "off, or a size from 1M to 1E, as in 50G"
+
+    /// As systemd reads sizes: a whole number of bytes, or of the power of 1024 that a letter names.
+    private static func quota(_ text: String) -> Int64?? {
+        if text == "off" { return .some(nil) }
+        let letters = "KMGTPE"
+        var digits = Substring(text)
+        var shift = 0
+        if let last = digits.last, let index = letters.firstIndex(of: last) {
+            shift = 10 * (letters.distance(from: letters.startIndex, to: index) + 1)
+            digits = digits.dropLast()
+        }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits),
+            number <= Int64(1) << 60 >> shift, number << shift >= 1 << 20
+        else { return nil }
+        return .some(number << shift)
     }
 
     /// As systemd reads booleans.

@@ -60,6 +60,17 @@ public struct Configuration: Hashable, Sendable {
         public var linger: Duration = .seconds(3)
     }
 
+    /// The section `[Library]`.
+    public struct Library: Hashable, Sendable {
+        /// `ProgramQuota=`: bytes that what one program added may take of a user's library; 1 MiB to 1 EiB, `nil` for any
+        /// number by default.
+        public var programQuota: Int64?
+        /// `UserQuota=`: bytes that a user's library may take; the same.
+        public var userQuota: Int64?
+        /// `KeepDeletedFor=`: how long the bin keeps an asset; 1 day to 10 years, 30 days by default.
+        public var keepDeletedFor: Duration = .seconds(30 * 86_400)
+    }
+
     /// The section `[Synthetic]`.
     public struct Synthetic: Hashable, Sendable {
         /// `Enabled=`: whether there is a synthetic camera and microphone; no by default.
@@ -85,6 +96,8 @@ public struct Configuration: Hashable, Sendable {
     public var history = History()
     /// What indicators are shown.
     public var indicator = Indicator()
+    /// The users' media libraries.
+    public var library = Library()
     /// Devices that need no hardware.
     public var synthetic = Synthetic()
     /// The processes that write files.

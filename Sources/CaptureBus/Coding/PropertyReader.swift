@@ -1,14 +1,14 @@
-import CaptureCore
+public import CaptureCore
 
 /// Takes an `a{sv}` apart, key by key; every fault names the key and says what would be right.
-struct PropertyReader {
+public struct PropertyReader {
     /// What is described, as in `input`, for the sentences.
-    let what: String
+    public let what: String
     private var values: [String: BusValue] = [:]
     private var known: [String] = []
 
     /// - Throws: `.invalidArgument` when the value is not a dictionary of texts to variants, or has a key twice.
-    init(_ value: BusValue, _ what: String) throws(CaptureError) {
+    public init(_ value: BusValue, _ what: String) throws(CaptureError) {
         self.what = what
         guard case .dictionary("sv", let entries) = value.unwrapped else {
             throw CaptureError(.invalidArgument, "\(what) is of type '\(value.typeSignature)', not 'a{sv}'")
@@ -22,13 +22,13 @@ struct PropertyReader {
     }
 
     /// The value of a key, and from now on no unknown one.
-    mutating func take(_ key: String) -> BusValue? {
+    public mutating func take(_ key: String) -> BusValue? {
         known.append(key)
         return values.removeValue(forKey: key)
     }
 
     /// Makes sure that every key was taken.
-    func end() throws(CaptureError) {
+    public func end() throws(CaptureError) {
         guard let key = values.keys.min() else { return }
         throw CaptureError(
             .invalidArgument,
@@ -37,16 +37,17 @@ struct PropertyReader {
     }
 
     /// The error of a value that is not as it should be.
-    func fault(_ key: String, _ right: String) -> CaptureError {
+    public func fault(_ key: String, _ right: String) -> CaptureError {
         CaptureError(.invalidArgument, "'\(key)' of \(what) must be \(right)")
     }
 
     /// The error of a key that is not there.
-    func missing(_ key: String) -> CaptureError {
+    public func missing(_ key: String) -> CaptureError {
         CaptureError(.invalidArgument, "\(what) lacks '\(key)'")
     }
 
-    mutating func text(_ key: String, longest: Int = 255) throws(CaptureError) -> String? {
+    /// A text of at most so many bytes in UTF-8; `nil` where the key is absent, as in all that follow.
+    public mutating func text(_ key: String, longest: Int = 255) throws(CaptureError) -> String? {
         guard let value = take(key) else { return nil }
         guard case .string(let text) = value, text.utf8.count <= longest else {
             throw fault(key, "a text of at most \(longest) bytes")
@@ -54,13 +55,15 @@ struct PropertyReader {
         return text
     }
 
-    mutating func flag(_ key: String) throws(CaptureError) -> Bool? {
+    /// A boolean.
+    public mutating func flag(_ key: String) throws(CaptureError) -> Bool? {
         guard let value = take(key) else { return nil }
         guard let flag = value.boolean else { throw fault(key, "true or false") }
         return flag
     }
 
-    mutating func number<Number: FixedWidthInteger>(
+    /// A whole number of a range, whatever type it came as.
+    public mutating func number<Number: FixedWidthInteger>(
         _ key: String,
         _ range: ClosedRange<Number>
     ) throws(CaptureError) -> Number? {
@@ -76,7 +79,8 @@ struct PropertyReader {
         return number
     }
 
-    mutating func real(_ key: String, above least: Double, to most: Double) throws(CaptureError) -> Double? {
+    /// A number above the one and up to the other.
+    public mutating func real(_ key: String, above least: Double, to most: Double) throws(CaptureError) -> Double? {
         guard let value = take(key) else { return nil }
         guard let number = value.number, number > least, number <= most else {
             throw fault(key, "a number above \(least), at most \(most)")
@@ -84,7 +88,8 @@ struct PropertyReader {
         return number
     }
 
-    mutating func word<Word: RawRepresentable & CaseIterable>(
+    /// A word of an enumeration.
+    public mutating func word<Word: RawRepresentable & CaseIterable>(
         _ key: String,
         _: Word.Type = Word.self
     ) throws(CaptureError) -> Word? where Word.RawValue == String {
@@ -95,13 +100,15 @@ struct PropertyReader {
         return word
     }
 
-    mutating func word(_ key: String, of words: [String]) throws(CaptureError) -> String? {
+    /// A word of a list.
+    public mutating func word(_ key: String, of words: [String]) throws(CaptureError) -> String? {
         guard let text = try text(key) else { return nil }
         guard words.contains(text) else { throw fault(key, "one of \(words.joined(separator: ", "))") }
         return text
     }
 
-    mutating func texts(_ key: String, most: Int) throws(CaptureError) -> [String]? {
+    /// Texts of at most 255 bytes each.
+    public mutating func texts(_ key: String, most: Int) throws(CaptureError) -> [String]? {
         guard let value = take(key) else { return nil }
         guard let texts = value.texts, texts.count <= most, texts.allSatisfy({ $0.utf8.count <= 255 }) else {
             throw fault(key, "at most \(most) texts of at most 255 bytes")

@@ -1,0 +1,80 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import MediaLibrary
+
+/// The libraries of the machine's users, each opened when it is first needed.
+actor LibraryCatalog {
+    private let directory: String
+    private let limits: LibraryLimits
+    private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
+
+    /// - Parameter directory: Where the libraries are, each in a folder named by its user's number.
+    init(directory: String, limits: LibraryLimits) {
+        self.directory = directory
+        self.limits = limits
+    }
+
+    /// A user's library, opened or made.
+    ///
+    /// - Throws: `.inputOutput` for one that cannot be used; it is tried again at the next call.
+    func library(of user: UInt32) async throws(CaptureError) -> MediaLibrary {
+        let task =
+            opening[user]
+            ?? Task { [limits] () throws in
+                let path = "\(directory)/\(user)"
+                return try await WorkerThread.run("library") {
+                    Result { () throws(CaptureError) in try MediaLibrary(directory: path, limits: limits) }
+                }
+            }
+        opening[user] = task
+        do {
+            return try await task.value
+        } catch {
+            opening[user] = nil
+            throw error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
+        }
+    }
+
+    /// Does something in a user's library, on a thread that may wait for the disk.
+    func use<Value: Sendable>(
+        _ user: UInt32,
+        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let library = try await library(of: user)
+        return try await WorkerThread.run("library") {
+            Result { () throws(CaptureError) in try work(library) }
+        }
+    }
+
+    /// Empties every user's bin of what has been there for its time, now and every hour, until the task is cancelled.
+    func keepEmptyingBins() async {
+        while !Task.isCancelled {
+            for user in users() {
+                do throws(CaptureError) {
+                    try await use(user) { library throws(CaptureError) in _ = try library.emptyBin() }
+                } catch {
+                    Journal.send("the bin of user \(user)'s media library was not emptied: \(error)", priority: .warning)
+                }
+            }
+            try? await Task.sleep(for: .seconds(3600))
+        }
+    }
+
+    /// Who has a library.
+    private func users() -> [UInt32] {
+        FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) }
+    }
+}
+
+extension LibraryLimits {
+    /// As configured.
+    init(_ configuration: Configuration.Library) {
+        self.init()
+        if let quota = configuration.programQuota { programBytes = quota }
+        if let quota = configuration.userQuota { userBytes = quota }
+        let time = configuration.keepDeletedFor.components
+        binTime = time.seconds * 1000 + time.attoseconds / 1_000_000_000_000_000
+    }
+}

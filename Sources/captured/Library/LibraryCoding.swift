@@ -1,0 +1,105 @@
+import CaptureBus
+import CaptureCore
+import MediaLibrary
+
+extension Asset {
+    /// As it travels.
+    var properties: [String: BusValue] {
+        var facts: [String: BusValue] = [
+            "id": .string(id), "kind": .string(kind.rawValue), "name": .string(name),
+            "media-type": .string(self.facts.mediaType), "codec": .string(self.facts.codec),
+            "created": .int64(created), "modified": .int64(modified), "added": .int64(added),
+            "duration": .int64(self.facts.duration), "width": .uint32(self.facts.width),
+            "height": .uint32(self.facts.height), "size": .uint64(UInt64(clamping: size)), "device": .string(device),
+            "favourite": .bool(isFavourite), "program": .string(program), "edited": .bool(isEdited),
+            "binned": .int64(binned ?? 0),
+        ]
+        facts["place"] = place.map { .structure([.double($0.latitude), .double($0.longitude)]) }
+        return facts
+    }
+}
+
+extension AlbumSummary {
+    /// As it travels.
+    var properties: [String: BusValue] {
+        [
+            "id": .string(id), "name": .string(name), "created": .int64(created), "modified": .int64(modified),
+            "count": .uint64(UInt64(clamping: count)),
+        ]
+    }
+}
+
+extension AssetQuery {
+    /// The query of a call.
+    ///
+    /// - Throws: `.invalidArgument` that names the key.
+    init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "a query")
+        self.init()
+        for word in try reader.texts("kinds", most: AssetKind.allCases.count) ?? [] {
+            guard let kind = AssetKind(rawValue: word) else {
+                throw reader.fault("kinds", "among \(AssetKind.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            kinds.insert(kind)
+        }
+        from = try reader.number("from", Int64.min...Int64.max)
+        until = try reader.number("until", Int64.min...Int64.max)
+        album = try reader.text("album")
+        program = try reader.text("program", longest: 4096)
+        isFavourite = try reader.flag("favourite")
+        isBinned = try reader.flag("binned") ?? false
+        order = try reader.word("order", AssetOrder.self) ?? order
+        isAscending = try reader.flag("ascending") ?? false
+        limit = try reader.number("limit", 1...AssetQuery.mostAssets) ?? limit
+        page = try reader.text("page", longest: 1024)
+        try reader.end()
+    }
+}
+
+extension AssetDraft {
+    /// The facts of an import.
+    ///
+    /// - Throws: `.invalidArgument` that names the key.
+    init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "an asset's facts")
+        self.init(
+            name: try reader.text("name") ?? "",
+            created: try reader.number("created", Int64.min...Int64.max),
+            device: try reader.text("device") ?? "",
+            place: try reader.place(),
+            isFavourite: try reader.flag("favourite") ?? false,
+            album: try reader.text("album")
+        )
+        try reader.end()
+    }
+}
+
+extension AssetChange {
+    /// The changes of a call. A place of two numbers that are none takes the place away.
+    ///
+    /// - Throws: `.invalidArgument` that names the key, or says that nothing is changed.
+    init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "a change")
+        self.init(
+            name: try reader.text("name"),
+            created: try reader.number("created", Int64.min...Int64.max),
+            isFavourite: try reader.flag("favourite"),
+            place: try reader.place().map { .at($0) }
+        )
+        try reader.end()
+        guard self != AssetChange() else {
+            throw CaptureError(.invalidArgument, "a change changes nothing; give name, created, place or favourite")
+        }
+    }
+}
+
+extension PropertyReader {
+    /// Latitude and longitude.
+    fileprivate mutating func place() throws(CaptureError) -> Place? {
+        guard let value = take("place") else { return nil }
+        guard case .structure(let members) = value, members.count == 2, case .double(let latitude) = members[0],
+            case .double(let longitude) = members[1]
+        else { throw fault("place", "of type '(dd)'") }
+        return try Place(latitude: latitude, longitude: longitude)
+    }
+}

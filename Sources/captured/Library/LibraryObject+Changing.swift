@@ -1,0 +1,95 @@
+import CaptureBus
+import CaptureCore
+import MediaLibrary
+
+/// What a program changes in the library without a copy or a person.
+extension LibraryObject {
+    func revert(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let id = try call.arguments.text(0)
+        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.revert(id, scope) }
+        return []
+    }
+
+    func change(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let id = try call.arguments.text(0)
+        let change = try AssetChange(busValue: call.arguments.argument(1))
+        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.change(id, change, scope) }
+        return []
+    }
+
+    func restore(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let ids = try call.arguments.ids(0)
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            _ = try library.restore(ids, scope)
+        }
+        return []
+    }
+
+    func createAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let name = try call.arguments.text(0)
+        let album = try await changing(call, everything: true) { library, _, program throws(CaptureError) in
+            try library.createAlbum(name, program: program)
+        }
+        return [.string(album.id)]
+    }
+
+    func renameAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let (id, name) = (try call.arguments.text(0), try call.arguments.text(1))
+        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
+            _ = try library.renameAlbum(id, to: name)
+        }
+        return []
+    }
+
+    func deleteAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let id = try call.arguments.text(0)
+        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in try library.deleteAlbum(id) }
+        return []
+    }
+
+    func addToAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
+        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
+            try library.add(assets, toAlbum: id)
+        }
+        return []
+    }
+
+    func removeFromAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
+        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
+            try library.remove(assets, fromAlbum: id)
+        }
+        return []
+    }
+}
+
+extension [BusValue] {
+    /// How many ids a call may carry.
+    static let mostIDs = 1000
+
+    /// Ids of assets: one at least, each once.
+    func ids(_ index: Int) throws(CaptureError) -> [String] {
+        let ids = try texts(index)
+        guard !ids.isEmpty, ids.count <= Self.mostIDs else {
+            throw CaptureError(.invalidArgument, "\(ids.count) ids were given; 1 to \(Self.mostIDs) are taken at a time")
+        }
+        guard Set(ids).count == ids.count else {
+            throw CaptureError(.invalidArgument, "an id was given twice; give each once")
+        }
+        return ids
+    }
+
+    /// A word of a set.
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ index: Int,
+        _: Word.Type = Word.self
+    ) throws(CaptureError) -> Word where Word.RawValue == String {
+        let text = try text(index)
+        guard let word = Word(rawValue: text) else {
+            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CaptureError(.invalidArgument, "argument \(index + 1) is '\(text)', expected one of \(known)")
+        }
+        return word
+    }
+}

@@ -1,0 +1,77 @@
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import MediaLibrary
+
+/// The Library interface: the media library of the caller's user, as far as the caller may.
+struct LibraryObject: Sendable {
+    let callers: CallerDirectory
+    let access: LibraryAccess
+    let libraries: LibraryCatalog
+    let requests: LibraryRequests
+    let watchers: LibraryWatchers
+    let importers: Importers
+    let agents: AgentRegistry
+
+    var implementation: BusImplementation {
+        BusImplementation(
+            CaptureInterfaces.library,
+            methods: [
+                "GetStatus": getStatus, "Fetch": fetch, "Count": count, "GetAsset": getAsset, "Open": open,
+                "Thumbnail": thumbnail, "Import": importFile, "Cancel": cancel, "Edit": edit, "Revert": revert,
+                "Change": change, "Delete": delete, "Restore": restore, "ListAlbums": listAlbums,
+                "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
+                "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
+                "GetChanges": getChanges, "Check": check, "Repair": repair,
+            ]
+        )
+    }
+
+    /// Has a caller read in what it sees of its user's library.
+    func reading<Value: Sendable>(
+        _ call: BusCall,
+        _ work: @escaping @Sendable (MediaLibrary, LibraryScope) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
+        let client = try await callers.client(call.sender)
+        let (scope, status) = try await access.scope(of: client)
+        let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            try work(library, scope)
+        }
+        try await access.confirm(scope, of: client)
+        return (value, status)
+    }
+
+    /// Has a caller change what it may of its user's library, and tells those whom it concerns.
+    @discardableResult
+    func changing<Value: Sendable>(
+        _ call: BusCall,
+        everything: Bool = false,
+        _ work: @escaping @Sendable (MediaLibrary, LibraryScope, _ program: String) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let client = try await callers.client(call.sender)
+        let scope = try await access.changes(of: client, everything: everything)
+        let program = client.identity.program
+        let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            try work(library, scope, program)
+        }
+        await watchers.changed(client.identity.user)
+        return value
+    }
+
+    func cancel(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
+        return []
+    }
+
+    func getStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let word = try call.arguments.text(0)
+        let answers = try await access.gate.libraryAccess(for: client.identity)
+        if word.isEmpty { return [.uint32(answers.withoutLevel.rawValue)] }
+        guard let level = LibraryLevel(rawValue: word) else {
+            let known = LibraryLevel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CaptureError(.invalidArgument, "unknown level '\(word)', expected one of \(known), or nothing")
+        }
+        return [.uint32(answers.status(level).rawValue)]
+    }
+}
