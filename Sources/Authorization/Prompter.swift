@@ -94,4 +94,16 @@ public protocol Prompter: Sendable {
     ///   the library needs none where reading it was allowed.
     /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer]
+
+    /// Has the person confirm what a program that may is about to do; waits, is cancelled and throws as `ask` does.
+    ///
+    /// - Returns: Whether the person confirmed it.
+    func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool
+}
+
+extension Prompter {
+    /// Nobody confirms anything where a prompter does not know how to have that done.
+    public func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool {
+        throw CaptureError(.nobodyToAsk, "there is nobody to confirm it")
+    }
 }

@@ -31,7 +31,11 @@ extension CaptureInterfaces {
                 returns: [BusArgument("request", "u")]
             ),
             BusMethod("Cancel", [BusArgument("request", "u")]),
-            BusMethod("Edit", [BusArgument("id", "s"), BusArgument("file", "h")], returns: [BusArgument("request", "u")]),
+            BusMethod(
+                "Edit",
+                [BusArgument("id", "s"), BusArgument("file", "h")],
+                returns: [BusArgument("request", "u")]
+            ),
             BusMethod("Revert", [BusArgument("id", "s")]),
             BusMethod("Change", [BusArgument("id", "s"), BusArgument("changes", "a{sv}")]),
             BusMethod("Delete", [BusArgument("ids", "as")], returns: [BusArgument("request", "u")]),

@@ -2,20 +2,6 @@ import Authorization
 import CaptureBus
 import CaptureCore
 
-/// An agent that is registered: a client that shows prompts to its user.
-struct RegisteredAgent: Sendable {
-    /// Its connection.
-    var connection: String
-    /// Its object of the Agent interface.
-    var path: String
-    /// The program behind the connection.
-    var identity: ClientIdentity
-    /// Whether it serves just the requests of its own connection, on its own terminal.
-    var isInline: Bool
-    /// The order of registration; the latest is asked first.
-    var order: Int
-}
-
 /// The agents, and the questions that are open with them.
 ///
 /// A question has a cookie of 128 random bits; an answer counts once, from the agent that was asked, and not after
@@ -23,11 +9,15 @@ struct RegisteredAgent: Sendable {
 actor AgentRegistry: Prompter {
     private struct Question {
         var agent: String
-        var services: [Service]
-        var waiter: CheckedContinuation<Result<[Service: PersonsAnswer], CaptureError>, Never>?
+        /// What an answer may be about.
+        var words: Set<String>
+        var waiter: CheckedContinuation<Result<Reply, CaptureError>, Never>?
         /// An answer that came before anybody waited: an agent may answer while its `Ask` is still returning.
-        var result: Result<[Service: PersonsAnswer], CaptureError>?
+        var result: Result<Reply, CaptureError>?
     }
+
+    /// What an agent brought, by the words of the services or the action that it was asked about.
+    typealias Reply = [String: PersonsAnswer]
 
     private let bus: BusConnection
     let commandLine: ShippedCommandLine
@@ -99,6 +89,12 @@ actor AgentRegistry: Prompter {
     /// - Throws: `.notPermitted` for a cookie that is unknown, was used, or belongs to another agent; all alike, so that
     ///   nothing is learned by guessing.
     func answer(_ cookie: String, from connection: String, _ answers: [Service: PersonsAnswer]?) throws(CaptureError) {
+        let rows = answers?.map { ($0.key.rawValue, $0.value) }
+        try answer(cookie, from: connection, words: rows.map { Dictionary(uniqueKeysWithValues: $0) })
+    }
+
+    /// Takes an answer by the words of what it is about; `nil` for a question that was closed.
+    func answer(_ cookie: String, from connection: String, words answers: Reply?) throws(CaptureError) {
         guard let question = questions[cookie], question.agent == connection, question.result == nil else {
             throw CaptureError(.notPermitted, "there is no such question open for this agent")
         }
@@ -106,7 +102,7 @@ actor AgentRegistry: Prompter {
             settle(cookie, .failure(CaptureError(.dismissed, "the prompt was closed without an answer")))
             return
         }
-        guard Set(answers.keys).isSubset(of: question.services) else {
+        guard question.words.isSuperset(of: answers.keys) else {
             throw CaptureError(.invalidArgument, "the answer is about something that was not asked")
         }
         let isInline = agents[connection]?.isInline ?? false
@@ -123,52 +119,74 @@ actor AgentRegistry: Prompter {
     }
 
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        let call = AgentCall(
+            member: "Ask",
+            client: request.client,
+            connection: request.session,
+            services: request.services,
+            words: Set(request.services.map(\.rawValue)),
+            sight: request.sight
+        )
+        let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
+        var answers: [Service: PersonsAnswer] = [:]
+        for (word, answer) in reply { answers[try Service(named: word)] = answer }
+        try await AnswerPassword(bus: bus, needs: passwords).check(answers, to: request, from: agent)
+        return answers
+    }
+
+    /// Puts a question to the agents of a program's user, one after the other until one brings it before the person.
+    ///
+    /// - Parameters:
+    ///   - call: The question.
+    ///   - facts: What an agent is told, which depends on whether it is an inline one.
+    /// - Returns: The agent, and what it brought.
+    func put(
+        _ call: AgentCall,
+        _ facts: (_ isInline: Bool) -> BusValue
+    ) async throws(CaptureError) -> (agent: RegisteredAgent, reply: Reply) {
         var tried: Set<String> = []
         var objections: [String] = []
-        while let agent = nextAgent(for: request.client, on: request.session, except: tried) {
+        while let agent = nextAgent(for: call.client, on: call.connection, except: tried) {
             tried.insert(agent.connection)
-            if let why = await objection(to: agent, request.client) {
+            if let why = await objection(to: agent, call.client) {
                 refusals.tell(
                     "the agent \(agent.identity.program) (process \(agent.identity.pid)) is not asked about "
-                        + "\(request.client.program): \(why)",
-                    kind: "\(request.client.program) own agent",
+                        + "\(call.client.program): \(why)",
+                    kind: "\(call.client.program) own agent",
                     fields: ["CAPTURE_CAUSE": "own-agent"],
-                    of: request.client
+                    of: call.client
                 )
                 objections.append(why)
                 continue
             }
-            let answers: [Service: PersonsAnswer]
             do throws(CaptureError) {
-                answers = try await ask(agent, request)
+                return (agent, try await put(call, facts(agent.isInline), to: agent))
             } catch {
                 // An agent that died or does not answer the call makes room for the next one; a person's own
                 // dismissal does not.
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
-                continue
             }
-            try await AnswerPassword(bus: bus, needs: passwords).check(answers, to: request, from: agent)
-            return answers
         }
-        guard let why = objections.first else { throw nobody(toAskAbout: request.client, request.services) }
+        guard let why = objections.first else { throw nobody(toAskAbout: call.client, call.services) }
         throw CaptureError(.nobodyToAsk, "there is nobody to ask: an agent is there, but \(why)")
     }
 
-    private func ask(
-        _ agent: RegisteredAgent,
-        _ request: PromptRequest
-    ) async throws(CaptureError) -> [Service: PersonsAnswer] {
+    private func put(
+        _ call: AgentCall,
+        _ facts: BusValue,
+        to agent: RegisteredAgent
+    ) async throws(CaptureError) -> Reply {
         let cookie = AgentRegistry.makeCookie()
-        questions[cookie] = Question(agent: agent.connection, services: request.services)
+        questions[cookie] = Question(agent: agent.connection, words: call.words)
         defer { questions[cookie] = nil }
-        request.sight.note()
+        call.sight.note()
         _ = try await bus.call(
             agent.connection,
             agent.path,
             CaptureNames.agentInterface,
-            "Ask",
+            call.member,
             signature: "sa{sv}",
-            [.string(cookie), AgentRegistry.describe(request, isInline: agent.isInline)],
+            [.string(cookie), facts],
             timeout: 10
         )
         let result = await withTaskCancellationHandler {
@@ -206,7 +224,7 @@ actor AgentRegistry: Prompter {
     }
 
     /// The first result counts, and none after it.
-    private func settle(_ cookie: String, _ result: Result<[Service: PersonsAnswer], CaptureError>) {
+    private func settle(_ cookie: String, _ result: Result<Reply, CaptureError>) {
         guard let question = questions[cookie], question.result == nil else { return }
         questions[cookie]?.result = result
         questions[cookie]?.waiter = nil
@@ -219,26 +237,5 @@ actor AgentRegistry: Prompter {
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
-    }
-
-    private static func describe(_ request: PromptRequest, isInline: Bool) -> BusValue {
-        // Rounded up: 0 would say that there is no limit.
-        let left = max(.zero, ContinuousClock.now.duration(to: request.deadline)).components
-        return .properties([
-            "program": .string(request.client.program),
-            "tier": .string(request.client.tier.rawValue),
-            "name": .string(request.name),
-            "detail": .string(request.client.detail),
-            "pid": .uint32(UInt32(clamping: request.client.pid)),
-            "services": .strings(request.services.map(\.rawValue)),
-            "reasons": .dictionary(
-                "ss",
-                request.services.map { BusEntry(.string($0.rawValue), .string(request.reasons[$0] ?? "")) }
-            ),
-            "secondsLeft": .uint32(UInt32(clamping: left.seconds + (left.attoseconds > 0 ? 1 : 0))),
-            "inline": .bool(isInline),
-            "lifetimes": .strings(GrantLifetime.words),
-            "limitable": .strings(request.services.filter(\.canBeLimited).map(\.rawValue)),
-        ])
     }
 }

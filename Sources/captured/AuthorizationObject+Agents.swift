@@ -37,11 +37,10 @@ extension AuthorizationObject {
     func answer(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         try settings.mayAnswer(client)
-        var answers: [Service: PersonsAnswer] = [:]
-        for (name, value) in try call.arguments.properties(1) {
-            answers[try Service(named: name)] = PersonsAnswer(value.boolean ?? false)
-        }
-        try await agents.answer(call.arguments.text(0), from: call.sender, answers)
+        let rows = try call.arguments.properties(1)
+        for name in rows.keys where Confirmation.Action(rawValue: name) == nil { _ = try Service(named: name) }
+        let answers = rows.mapValues { PersonsAnswer($0.boolean ?? false) }
+        try await agents.answer(call.arguments.text(0), from: call.sender, words: answers)
         return []
     }
 

@@ -154,8 +154,7 @@ enum Daemon {
             libraries: libraries,
             requests: libraryRequests,
             watchers: watchers,
-            importers: Importers(recorders: recorders),
-            agents: agents
+            importers: Importers(origin: places.recorder(configuration))
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -182,7 +181,7 @@ enum Daemon {
         )
         root.value.withLock { $0 = object }
         try await bus.export(object)
-        let emptying = Task { await libraries.keepEmptyingBins() }
+        let keepingHouse = Task { await libraries.keepHouse() }
         let following = Task {
             for await change in changes.stream {
                 do throws(CaptureError) {
@@ -205,7 +204,7 @@ enum Daemon {
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")
         following.cancel()
-        emptying.cancel()
+        keepingHouse.cancel()
         await engine.shutDown()
         await history.finish()
         announcer.finish()

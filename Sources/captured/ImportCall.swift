@@ -9,7 +9,7 @@ import Synchronization
 /// Bound to the thread that works on it, but for `cancel` and `isCancelled`.
 final class ImportCall: Sendable {
     /// Why a call whose task was cancelled failed.
-    static let cancelled = CaptureError(.wrongState, "the import was cancelled")
+    static let cancelled = CaptureError(.dismissed, "the import was cancelled, and nothing of it is in the library")
 
     /// Bytes at a time, and in the pipe.
     private static let chunk = 1 << 20

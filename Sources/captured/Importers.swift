@@ -10,8 +10,8 @@ struct Importers: Sendable {
     private let origin: RecorderOrigin
     private let patience: Int32
     private let examinationTime: Int32
-    private let copies: ImportSlots
-    private let examinations: ImportSlots
+    private let copies: Slots
+    private let examinations: Slots
 
     /// Importers whose processes are had in the given way.
     ///
@@ -31,8 +31,8 @@ struct Importers: Sendable {
         self.origin = origin
         self.patience = patience
         self.examinationTime = examinationTime
-        self.copies = ImportSlots(copies)
-        self.examinations = ImportSlots(examinations)
+        self.copies = Slots(copies)
+        self.examinations = Slots(examinations)
     }
 
     /// Reads a program's descriptor to its end.
@@ -43,7 +43,7 @@ struct Importers: Sendable {
     ///   - append: Takes the bytes in their order, on a thread that may block; what it throws ends the copy.
     /// - Returns: How many bytes there were.
     /// - Throws: `badData` for what cannot be imported or changes meanwhile, `overQuota` beyond the limit, `timedOut` when
-    ///   nothing comes for too long, `inputOutput`, `recorderLost`, `wrongState` when the task is cancelled, and what
+    ///   nothing comes for too long, `inputOutput`, `recorderLost`, `dismissed` when the task is cancelled, and what
     ///   `append` throws.
     func copy(
         source: Descriptor,
@@ -75,7 +75,7 @@ struct Importers: Sendable {
     ///   - isWhole: Refuses what was cut off; without, what is there counts, as after an interrupted recording.
     /// - Returns: The facts, and a JPEG for each of `ExaminedMedia.thumbnailEdges`.
     /// - Throws: `badData` for what is unknown, cut off or damaged, `timedOut`, `inputOutput`, `recorderLost`, and
-    ///   `wrongState` when the task is cancelled.
+    ///   `dismissed` when the task is cancelled.
     func examine(_ file: Descriptor, isWhole: Bool = true) async throws(CaptureError) -> Found {
         let time = examinationTime
         return try await perform(.examine(isWhole: isWhole), file, examinations) {
@@ -120,12 +120,11 @@ struct Importers: Sendable {
     private func perform<Value: Sendable>(
         _ job: RecorderJob,
         _ file: Descriptor,
-        _ slots: ImportSlots,
+        _ slots: Slots,
         _ work: @escaping @Sendable (ImportCall) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
-        await slots.take()
+        guard await slots.take() else { throw ImportCall.cancelled }
         defer { slots.give() }
-        guard !Task.isCancelled else { throw ImportCall.cancelled }
         let call = try ImportCall(origin, job, file)
         let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
             do throws(CaptureError) {

@@ -109,7 +109,7 @@ import Testing
         for await _ in sink.began { break }
         task.cancel()
         let error = await fault { _ = try await task.value }
-        #expect(error?.code == .wrongState)
+        #expect(error?.code == .dismissed)
     }
 
     @Test func `more than may at one time take their turns`() async throws {

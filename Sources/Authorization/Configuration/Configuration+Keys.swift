@@ -135,7 +135,7 @@ extension Configuration {
             digits = digits.dropLast()
         }
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits),
-            number <= Int64(1) << 60 >> shift, number << shift >= 1 << 20
+            number <= (Int64(1) << 60) >> shift, number << shift >= 1 << 20
         else { return nil }
         return .some(number << shift)
     }

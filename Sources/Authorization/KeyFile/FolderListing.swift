@@ -1,11 +1,11 @@
 import Glibc
 
 /// Names in folders.
-enum FolderListing {
+public enum FolderListing {
     /// The names in a folder that end in a suffix, sorted by their bytes; none when the folder cannot be read.
     ///
     /// - Parameter limit: The most names, so that a folder that somebody filled cannot hold up the daemon.
-    static func names(in folder: String, suffix: String, limit: Int = 4096) -> [String] {
+    public static func names(in folder: String, suffix: String, limit: Int = 4096) -> [String] {
         guard let handle = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(handle) }
         var names: [String] = []

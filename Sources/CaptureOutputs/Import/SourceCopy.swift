@@ -46,6 +46,8 @@ struct SourceCopy {
             guard done + Int64(count) <= size else { throw changed("grew") }
             try unsafe write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
             done += Int64(count)
+            // Whoever passed the file sees by its position how far it was read.
+            _ = lseek(source.file.descriptor, off_t(done), SEEK_SET)
         }
         guard done == size else { throw changed("shrank") }
         guard try modified() == before else { throw changed("was written to") }

@@ -8,14 +8,14 @@ extension OwnedDescriptor {
     /// - Returns: Its hash and how many bytes it has.
     func hash(
         _ what: @autoclosure () -> String,
-        progress: (Int64) -> Void = { _ in }
+        progress: (Int64) throws(CaptureError) -> Void = { _ in }
     ) throws(CaptureError) -> (hash: String, size: Int64) {
         let hash = try SHA256()
         var size: Int64 = 0
         try unsafe pieces(what()) { piece throws(CaptureError) in
             try unsafe hash.update(piece)
             size += Int64(piece.count)
-            progress(Int64(piece.count))
+            try progress(Int64(piece.count))
         }
         return (try hash.finish(), size)
     }

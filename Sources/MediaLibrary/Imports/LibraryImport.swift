@@ -9,8 +9,8 @@ import Synchronization
 public final class LibraryImport: Sendable {
     /// What becomes of the content.
     enum Purpose: Sendable {
-        /// A new asset; one that was in another library, if there is something of it.
-        case asset(AssetDraft, former: FormerAsset? = nil)
+        /// A new asset.
+        case asset(AssetDraft)
         /// The edit of an asset of this number.
         case edit(of: Int64, kind: AssetKind)
     }
@@ -65,6 +65,9 @@ public final class LibraryImport: Sendable {
     deinit {
         cancel()
     }
+
+    /// How many bytes it may have.
+    public var limit: Int64 { library.limits.contentBytes }
 
     /// Bytes so far.
     public var size: Int64 { state.withLock { $0.size } }
@@ -143,9 +146,9 @@ public final class LibraryImport: Sendable {
     private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> Asset {
         try facts.check()
         switch purpose {
-        case .asset(let draft, let former):
+        case .asset(let draft):
             return try library.settle(staged, size, facts) {
-                try $0.insert(draft, program: program, content: staged.hash, facts, library, former: former)
+                try $0.insert(draft, program: program, content: staged.hash, facts, library)
             }
         case .edit(let number, let kind):
             guard facts.kind == kind else {

@@ -32,18 +32,17 @@ extension MediaFacts {
 
 extension Database {
     /// Adds an asset whose content is there.
-    ///
-    /// - Parameter former: What it was in another library.
     func insert(
         _ draft: AssetDraft,
         program: String,
         content hash: String,
         _ facts: MediaFacts,
-        _ library: MediaLibrary,
-        former: FormerAsset? = nil
+        _ library: MediaLibrary
     ) throws -> Asset {
-        let id = former?.id ?? LibraryID.make()
+        let id = LibraryID.make()
         let now = library.now()
+        let created = draft.created ?? facts.plausibleCreation ?? now
+        let name = draft.name.isEmpty ? LibraryName.standard(facts, created: created) : draft.name
         try cachedStatement(
             sql: """
                 INSERT INTO asset(id, kind, name, created, modified, added, device, latitude, longitude, favourite,
@@ -52,9 +51,8 @@ extension Database {
                 """
         ).execute(
             arguments: [
-                id, facts.kind.rawValue, draft.name, draft.created ?? facts.plausibleCreation ?? now,
-                former?.modified ?? now, former?.added ?? now,
-                draft.device, draft.place?.latitude, draft.place?.longitude, draft.isFavourite, program, hash,
+                id, facts.kind.rawValue, name, created, now, now, draft.device, draft.place?.latitude,
+                draft.place?.longitude, draft.isFavourite, program, hash,
             ]
         )
         try library.checkQuota(self, of: program)

@@ -13,14 +13,6 @@ struct StagedContent: Sendable {
     var hash: String
 }
 
-/// What stays of an asset that comes from another library.
-struct FormerAsset: Sendable {
-    /// Its id, unless another asset has that; `nil` for a new one.
-    var id: String?
-    var added: Int64
-    var modified: Int64
-}
-
 extension MediaLibrary {
     /// Puts a finished file among the contents and changes the index with it: both or neither, a crash at any moment
     /// included. Its name in transit remains, which the caller removes.

@@ -2,7 +2,8 @@ import CaptureCore
 
 /// What a program says of something that it adds.
 public struct AssetDraft: Hashable, Sendable {
-    /// Its file name; see `LibraryName` for what that may be.
+    /// Its file name; see `LibraryName` for what that may be. An empty one becomes one that says what it is and when it
+    /// was made.
     public var name: String
     /// When it was made, in milliseconds since 1970; `nil` for what the file says itself.
     public var created: Int64?
@@ -18,7 +19,7 @@ public struct AssetDraft: Hashable, Sendable {
 
     /// Something to be added.
     public init(
-        name: String,
+        name: String = "",
         created: Int64? = nil,
         device: String = "",
         place: Place? = nil,
@@ -35,7 +36,7 @@ public struct AssetDraft: Hashable, Sendable {
 
     /// Refuses what may not be stored.
     func check() throws(CaptureError) {
-        try LibraryName.check(name, of: "a file")
+        if !name.isEmpty { try LibraryName.check(name, of: "a file") }
         if !device.isEmpty { try LibraryName.checkText(device, "the device's name") }
         if let created { try AssetDraft.checkTime(created) }
         if let album { try LibraryID.check(album, of: "an album") }

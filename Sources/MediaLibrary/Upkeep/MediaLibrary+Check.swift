@@ -8,11 +8,11 @@ extension MediaLibrary {
     ///
     /// An asset in the bin whose file is missing is no fault: it goes as it is.
     ///
-    /// - Parameter progress: Told now and then how many bytes were read, and of how many.
+    /// - Parameter progress: Told now and then how many bytes were read, and of how many; what it throws ends it.
     /// - Returns: What is at fault; nothing when all is well.
-    /// - Throws: `inputOutput` for an index or folder that cannot be read.
+    /// - Throws: `inputOutput` for an index or folder that cannot be read; what `progress` throws.
     public func check(
-        progress: (_ read: Int64, _ of: Int64) -> Void = { _, _ in }
+        progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
     ) throws(CaptureError) -> [LibraryFault] {
         var faults = try checkIndex()
         faults += try readingFaults().map {
@@ -31,15 +31,16 @@ extension MediaLibrary {
                 ).map { (hash: try $0.decode(String.self, forColumn: "hash"), size: $0["size"] as Int64) }
             }
             for row in rows {
-                if let fault = try checkContent(row.hash, row.size, { progress(min(done + $0, total), total) }) {
-                    faults.append(fault)
+                let fault = try checkContent(row.hash, row.size) { count throws(CaptureError) in
+                    try progress(min(done + count, total), total)
                 }
+                if let fault { faults.append(fault) }
                 done += row.size
             }
             guard let end = rows.last else { break }
             last = end.hash
         }
-        progress(total, total)
+        try progress(total, total)
         return faults + (try orphans())
     }
 
@@ -49,7 +50,7 @@ extension MediaLibrary {
     private func checkContent(
         _ hash: String,
         _ size: Int64,
-        _ progress: (Int64) -> Void
+        _ progress: (Int64) throws(CaptureError) -> Void
     ) throws(CaptureError) -> LibraryFault? {
         let path = LibraryFault.path(of: hash)
         guard let file = try folder.openContent(hash) else {
@@ -61,9 +62,9 @@ extension MediaLibrary {
             }
         }
         var count: Int64 = 0
-        let found = try file.hash("the file \(path)") { more in
+        let found = try file.hash("the file \(path)") { more throws(CaptureError) in
             count += more
-            progress(count)
+            try progress(count)
         }
         guard found.hash != hash || found.size != size else { return nil }
         let users = try read { try $0.users(of: hash) }

@@ -8,11 +8,11 @@ extension MediaLibrary {
     /// lost its edit goes back to its original, and one that lost its original goes on with its edit. A check after this
     /// finds nothing more than what `outcome` says could not be mended.
     ///
-    /// - Parameter progress: Told now and then how many bytes were read, and of how many.
+    /// - Parameter progress: Told now and then how many bytes were read, and of how many; what it throws ends it.
     /// - Returns: What was at fault, and what was done about it.
-    /// - Throws: `inputOutput`; what was mended before stays so.
+    /// - Throws: `inputOutput`, what `progress` throws; what was mended before stays so.
     public func repair(
-        progress: (_ read: Int64, _ of: Int64) -> Void = { _, _ in }
+        progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
     ) throws(CaptureError) -> [LibraryFault] {
         var faults = try check(progress: progress)
         // Lost edits first, so that no asset goes on with one of them.

@@ -26,7 +26,9 @@ struct LibraryAccess: Sendable {
     /// What the caller sees.
     ///
     /// - Throws: `.undecided` where the person was never asked, and is asked from now on.
-    func scope(of client: SessionClient) async throws(CaptureError) -> (scope: LibraryScope, status: AuthorizationStatus) {
+    func scope(of client: SessionClient) async throws(CaptureError) -> (
+        scope: LibraryScope, status: AuthorizationStatus
+    ) {
         let (scope, status) = try await standing(of: client.identity)
         if let scope { return (scope, status) }
         _ = try await requests.begin([.libraryReadWrite], for: client)

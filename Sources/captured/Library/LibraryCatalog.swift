@@ -6,8 +6,12 @@ import MediaLibrary
 
 /// The libraries of the machine's users, each opened when it is first needed.
 actor LibraryCatalog {
+    /// How many calls of a user may be in its library at one time: each has a thread, and more would only wait for the disk.
+    private static let callsOfUser = 8
+
     private let directory: String
     private let limits: LibraryLimits
+    private let turns = FairSlots<UInt32>(callsOfUser)
     private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
 
     /// - Parameter directory: Where the libraries are, each in a folder named by its user's number.
@@ -22,23 +26,36 @@ actor LibraryCatalog {
     func library(of user: UInt32) async throws(CaptureError) -> MediaLibrary {
         let task =
             opening[user]
-            ?? Task { [limits] () throws in
-                let path = "\(directory)/\(user)"
-                return try await WorkerThread.run("library") {
-                    Result { () throws(CaptureError) in try MediaLibrary(directory: path, limits: limits) }
+            ?? Task { [limits, directory] () throws in
+                try await WorkerThread.run("library") {
+                    Result { () throws(CaptureError) in
+                        try MediaLibrary(directory: "\(directory)/\(user)", limits: limits)
+                    }
                 }
             }
         opening[user] = task
         do {
             return try await task.value
         } catch {
-            opening[user] = nil
+            if opening[user] == task { opening[user] = nil }
             throw error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
         }
     }
 
-    /// Does something in a user's library, on a thread that may wait for the disk.
+    /// Does something short in a user's library, on a thread that may wait for the disk.
+    ///
+    /// - Throws: `.dismissed` when the task is cancelled before its turn came, and what the work throws.
     func use<Value: Sendable>(
+        _ user: UInt32,
+        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        guard await turns.take(user) else { throw LibraryCatalog.cancelled }
+        defer { turns.give(user) }
+        return try await perform(user, work)
+    }
+
+    /// Does something that takes long, which keeps no others of the user waiting.
+    func perform<Value: Sendable>(
         _ user: UInt32,
         _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
@@ -48,14 +65,21 @@ actor LibraryCatalog {
         }
     }
 
-    /// Empties every user's bin of what has been there for its time, now and every hour, until the task is cancelled.
-    func keepEmptyingBins() async {
+    /// Empties every user's bin of what has been there for its time, and forgets old changes: now and every hour, until
+    /// the task is cancelled.
+    func keepHouse() async {
         while !Task.isCancelled {
             for user in users() {
                 do throws(CaptureError) {
-                    try await use(user) { library throws(CaptureError) in _ = try library.emptyBin() }
+                    try await perform(user) { library throws(CaptureError) in
+                        try library.emptyBin()
+                        try library.forgetChanges()
+                    }
                 } catch {
-                    Journal.send("the bin of user \(user)'s media library was not emptied: \(error)", priority: .warning)
+                    Journal.send(
+                        "the bin of user \(user)'s media library was not emptied: \(error)",
+                        priority: .warning
+                    )
                 }
             }
             try? await Task.sleep(for: .seconds(3600))
@@ -66,6 +90,8 @@ actor LibraryCatalog {
     private func users() -> [UInt32] {
         FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) }
     }
+
+    static let cancelled = CaptureError(.dismissed, "that was cancelled, and nothing was done")
 }
 
 extension LibraryLimits {

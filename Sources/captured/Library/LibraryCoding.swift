@@ -49,8 +49,8 @@ extension AssetQuery {
         isFavourite = try reader.flag("favourite")
         isBinned = try reader.flag("binned") ?? false
         order = try reader.word("order", AssetOrder.self) ?? order
-        isAscending = try reader.flag("ascending") ?? false
-        limit = try reader.number("limit", 1...AssetQuery.mostAssets) ?? limit
+        ascending = try reader.flag("ascending") ?? false
+        limit = try reader.number("limit", 1...AssetQuery.largestPage) ?? limit
         page = try reader.text("page", longest: 1024)
         try reader.end()
     }

@@ -6,59 +6,63 @@ import MediaLibrary
 extension LibraryObject {
     func revert(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.revert(id, scope) }
+        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.revert(id, scope: scope) }
         return []
     }
 
     func change(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
         let change = try AssetChange(busValue: call.arguments.argument(1))
-        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.change(id, change, scope) }
+        try await changing(call) { library, scope, _ throws(CaptureError) in
+            _ = try library.change(id, change, scope: scope)
+        }
         return []
     }
 
     func restore(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let ids = try call.arguments.ids(0)
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            _ = try library.restore(ids, scope)
+            _ = try library.restore(ids, scope: scope)
         }
         return []
     }
 
     func createAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let name = try call.arguments.text(0)
-        let album = try await changing(call, everything: true) { library, _, program throws(CaptureError) in
-            try library.createAlbum(name, program: program)
+        let album = try await changing(call, everything: true) { library, scope, program throws(CaptureError) in
+            try library.createAlbum(name, program: program, scope: scope)
         }
         return [.string(album.id)]
     }
 
     func renameAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, name) = (try call.arguments.text(0), try call.arguments.text(1))
-        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
-            _ = try library.renameAlbum(id, to: name)
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.renameAlbum(id, to: name, scope: scope)
         }
         return []
     }
 
     func deleteAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in try library.deleteAlbum(id) }
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.deleteAlbum(id, scope: scope)
+        }
         return []
     }
 
     func addToAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
-        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
-            try library.add(assets, toAlbum: id)
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.add(assets, toAlbum: id, scope: scope)
         }
         return []
     }
 
     func removeFromAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
-        try await changing(call, everything: true) { library, _, _ throws(CaptureError) in
-            try library.remove(assets, fromAlbum: id)
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.remove(assets, fromAlbum: id, scope: scope)
         }
         return []
     }
@@ -72,7 +76,10 @@ extension [BusValue] {
     func ids(_ index: Int) throws(CaptureError) -> [String] {
         let ids = try texts(index)
         guard !ids.isEmpty, ids.count <= Self.mostIDs else {
-            throw CaptureError(.invalidArgument, "\(ids.count) ids were given; 1 to \(Self.mostIDs) are taken at a time")
+            throw CaptureError(
+                .invalidArgument,
+                "\(ids.count) ids were given; 1 to \(Self.mostIDs) are taken at a time"
+            )
         }
         guard Set(ids).count == ids.count else {
             throw CaptureError(.invalidArgument, "an id was given twice; give each once")

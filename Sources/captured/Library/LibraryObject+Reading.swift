@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureSystem
@@ -8,7 +9,7 @@ extension LibraryObject {
     func fetch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetQuery(busValue: call.arguments.argument(0))
         let (page, status) = try await reading(call) { library, scope throws(CaptureError) in
-            try library.fetch(query, scope)
+            try library.fetch(query, scope: scope)
         }
         return [.propertyList(page.assets.map(\.properties)), .string(page.next ?? ""), .uint32(status.rawValue)]
     }
@@ -16,14 +17,15 @@ extension LibraryObject {
     func count(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetQuery(busValue: call.arguments.argument(0))
         let (count, status) = try await reading(call) { library, scope throws(CaptureError) in
-            try library.count(query, scope)
+            try library.count(query, scope: scope)
         }
         return [.uint64(UInt64(clamping: count)), .uint32(status.rawValue)]
     }
 
     func getAsset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        let asset = try await reading(call) { library, scope throws(CaptureError) in try library.asset(id, scope) }.value
+        let asset = try await reading(call) { library, scope throws(CaptureError) in try library.asset(id, scope: scope)
+        }.value
         return [.properties(asset.properties)]
     }
 
@@ -31,7 +33,7 @@ extension LibraryObject {
         let id = try call.arguments.text(0)
         let version = try call.arguments.word(1, AssetVersion.self)
         let content = try await reading(call) { library, scope throws(CaptureError) in
-            Descriptor(owning: try library.openContent(id, version, scope))
+            Descriptor(owning: try library.openContent(id, version: version, scope: scope))
         }
         return [.descriptor(content.value)]
     }
@@ -41,15 +43,16 @@ extension LibraryObject {
         let id = try call.arguments.text(0)
         let size = try call.arguments.word(1, ThumbnailSize.self)
         let find = { @Sendable (library: MediaLibrary, scope: LibraryScope) throws(CaptureError) -> Descriptor? in
-            try library.openThumbnail(id, size, scope).map { Descriptor(owning: $0) }
+            try library.openThumbnail(id, size: size, scope: scope).map { Descriptor(owning: $0) }
         }
         if let picture = try await reading(call, find).value { return [.descriptor(picture)] }
         let content = try await reading(call) { library, scope throws(CaptureError) in
-            Descriptor(owning: try library.openContent(id, .current, scope))
+            Descriptor(owning: try library.openContent(id, scope: scope))
         }
-        let pictures = try await importers.examine(content.value).thumbnails
-        _ = try await reading(call) { library, scope throws(CaptureError) in
-            try library.storeThumbnails(pictures, of: id, scope)
+        let pictures = try await importers.examine(content.value, isWhole: false).thumbnails
+        let file = content.value
+        _ = try await reading(call) { library, _ throws(CaptureError) in
+            try library.storeThumbnails(LibraryObject.sized(pictures), of: id, madeFrom: file.descriptor)
         }
         guard let picture = try await reading(call, find).value else {
             throw CaptureError(.badData, "asset \(id) has no picture of that size: it cannot be shown")
@@ -58,33 +61,40 @@ extension LibraryObject {
     }
 
     func listAlbums(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let albums = try await reading(call) { library, scope throws(CaptureError) in try library.albums(scope) }
+        let albums = try await reading(call) { library, scope throws(CaptureError) in try library.albums(scope: scope) }
         return [.propertyList(albums.value.map(\.properties))]
     }
 
     func getToken(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let token = try await reading(call) { library, scope throws(CaptureError) in try library.token(scope) }.value
-        try await watchers.watch(try await callers.client(call.sender))
+        let client = try await callers.client(call.sender)
+        _ = try await access.scope(of: client)
+        // First, so that nothing is missed between the token and the first notice.
+        try await watchers.watch(client)
+        let token = try await reading(call) { library, scope throws(CaptureError) in try library.token(scope: scope) }
+            .value
         return [.string(token)]
     }
 
     func getChanges(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let token = try call.arguments.text(0)
         let limit = try call.arguments.number(1)
-        guard (1...1000).contains(limit) else {
-            throw CaptureError(.invalidArgument, "the limit \(limit) is not between 1 and 1000")
+        guard (1...Int64(MediaLibrary.mostChangesAtOnce)).contains(limit) else {
+            throw CaptureError(
+                .invalidArgument,
+                "the limit \(limit) is not between 1 and \(MediaLibrary.mostChangesAtOnce)"
+            )
         }
         let changes = try await reading(call) { library, scope throws(CaptureError) in
-            try library.changes(since: token, scope, limit: Int(limit))
+            try library.changes(since: token, scope: scope, limit: Int(limit))
         }.value
         let facts: [String: BusValue] = [
             "inserted": .propertyList(changes.inserted.map(\.properties)),
             "changed": .propertyList(changes.changed.map(\.properties)),
             "moved": .propertyList(changes.moved.map(\.properties)),
             "removed": .strings(changes.removed),
-            "albums-inserted": .propertyList(changes.albums.inserted.map(\.properties)),
-            "albums-changed": .propertyList(changes.albums.changed.map(\.properties)),
-            "albums-removed": .strings(changes.albums.removed),
+            "albums-inserted": .propertyList(changes.insertedAlbums.map(\.properties)),
+            "albums-changed": .propertyList(changes.changedAlbums.map(\.properties)),
+            "albums-removed": .strings(changes.removedAlbums),
         ]
         return [.properties(facts), .string(changes.token), .bool(changes.isComplete)]
     }

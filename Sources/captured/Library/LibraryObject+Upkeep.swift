@@ -1,7 +1,7 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
-import CaptureSystem
 import MediaLibrary
 
 /// What a program deletes, when the person confirms it, and looks after the files with.
@@ -10,19 +10,27 @@ extension LibraryObject {
         let client = try await callers.client(call.sender)
         let ids = try call.arguments.ids(0)
         let scope = try await access.changes(of: client)
-        let names = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try ids.map { id throws(CaptureError) in try library.asset(id, scope).name }
+        let user = client.identity.user
+        let names = try await libraries.use(user) { library throws(CaptureError) in
+            try ids.map { id throws(CaptureError) in try library.asset(id, scope: scope).name }
         }
         return [
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
-                    try await agents.confirm(.deletion(of: names), by: client)
+                    try await access.gate.confirm(
+                        .delete,
+                        of: names,
+                        by: client.identity,
+                        session: client.connection,
+                        again: client.identifyAgain
+                    )
                     // The person may have changed the consent while the question stood.
                     let scope = try await access.changes(of: client)
-                    try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                        try library.delete(ids, scope)
+                    try await libraries.use(user) { library throws(CaptureError) in
+                        try library.delete(ids, scope: scope)
                     }
-                    await watchers.changed(client.identity.user)
+                    LibraryJournal.deleted(ids.count, by: client.identity)
+                    await watchers.changed(user)
                     return ["count": .uint64(UInt64(ids.count))]
                 }
             )
@@ -30,27 +38,64 @@ extension LibraryObject {
     }
 
     func check(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        try await look(call) { library throws(CaptureError) in try library.check { _ in !Task.isCancelled } }
+        try await look(call) { library, goOn throws(CaptureError) in
+            try library.check { _, _ throws(CaptureError) in try goOn() }
+        }
     }
 
     func repair(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        try await look(call) { library throws(CaptureError) in try library.repair { _ in !Task.isCancelled } }
+        try await look(call) { library, goOn throws(CaptureError) in
+            try library.repair { _, _ throws(CaptureError) in try goOn() }
+        }
     }
 
+    /// - Parameter work: Calls what it is given now and then, which throws once nobody waits any more.
     private func look(
         _ call: BusCall,
-        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> [LibraryFault]
+        _ work:
+            @escaping @Sendable (
+                MediaLibrary, @escaping @Sendable () throws(CaptureError) -> Void
+            ) throws(CaptureError) -> [LibraryFault]
     ) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         _ = try await access.changes(of: client, everything: true)
+        let user = client.identity.user
         return [
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
-                    let faults = try await libraries.use(client.identity.user, work)
-                    await watchers.changed(client.identity.user)
-                    return ["faults": .propertyList(faults.map(\.properties))]
+                    let stop = StopFlag()
+                    let found: Result<[LibraryFault], CaptureError> = await withTaskCancellationHandler {
+                        do throws(CaptureError) {
+                            return .success(
+                                try await libraries.perform(user) { library throws(CaptureError) in
+                                    try work(library) { () throws(CaptureError) in
+                                        if stop.isRaised { throw LibraryCatalog.cancelled }
+                                    }
+                                }
+                            )
+                        } catch {
+                            return .failure(error)
+                        }
+                    } onCancel: {
+                        stop.raise()
+                    }
+                    let faults = try found.get()
+                    await watchers.changed(user)
+                    return ["faults": .propertyList(faults.flatMap(\.rows))]
                 }
             )
         ]
+    }
+}
+
+extension LibraryFault {
+    /// As it travels: once for each asset that it is about, or once where there is none.
+    fileprivate var rows: [[String: BusValue]] {
+        let facts: [String: BusValue] = [
+            "kind": .string(kind.rawValue), "name": .string(file), "message": .string(message),
+            "outcome": .string(outcome),
+        ]
+        if assets.isEmpty { return [facts] }
+        return assets.map { id in facts.merging(["id": .string(id)]) { $1 } }
     }
 }

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
@@ -11,7 +12,7 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
-    let agents: AgentRegistry
+    let copies = ImportTurns()
 
     var implementation: BusImplementation {
         BusImplementation(

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
@@ -52,12 +53,10 @@ actor LibraryRequests {
         task.cancel()
     }
 
-    /// The caller left: nothing is under way for it when this returns.
-    func clientGone(_ connection: String) async {
-        let tasks = (open.removeValue(forKey: connection) ?? [:]).values
-        users[connection] = nil
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+    /// The caller left: what is under way for it is cancelled, and ends when it can. A file that never ends keeps nothing
+    /// else of the caller's from being cleared away.
+    func clientGone(_ connection: String) {
+        for task in open[connection, default: [:]].values { task.cancel() }
     }
 
     private func run(_ number: UInt32, _ work: Work, for connection: String) async {
@@ -69,6 +68,10 @@ actor LibraryRequests {
             fault = error
         }
         open[connection]?[number] = nil
+        if open[connection]?.isEmpty == true {
+            open[connection] = nil
+            users[connection] = nil
+        }
         // A caller that is gone does not hear it.
         try? bus.emit(
             CaptureNames.root,

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
@@ -5,20 +6,15 @@ import MediaLibrary
 
 /// Who is told that a library changed: the connections that asked where it stands, each of what it may see alone.
 actor LibraryWatchers {
-    private struct Watcher {
-        var client: SessionClient
-        /// Where the library stood when it was told last, as it sees it.
-        var token: String
-        var scope: LibraryScope
-    }
-
     /// How many connections of a user may be told.
     static let mostOfUser = 64
 
     private let bus: BusConnection
     private let access: LibraryAccess
     private let libraries: LibraryCatalog
-    private var watchers: [String: Watcher] = [:]
+    private var watchers: [String: SessionClient] = [:]
+    /// Up to where everybody who watches a user's library was told.
+    private var told: [UInt32: LibraryMoment] = [:]
     /// Users whose library changed while their watchers were being told.
     private var behind: Set<UInt32> = []
     private var telling: Set<UInt32> = []
@@ -34,68 +30,56 @@ actor LibraryWatchers {
     /// - Throws: `.busy` when as many of its user's are told as may be.
     func watch(_ client: SessionClient) async throws(CaptureError) {
         let user = client.identity.user
-        let others = watchers.count { $0.value.client.identity.user == user && $0.key != client.connection }
+        if told[user] == nil {
+            let moment = try await libraries.use(user) { library throws(CaptureError) in try library.moment() }
+            if told[user] == nil { told[user] = moment }
+        }
+        // No suspension from here on: two that come at one time are counted one after the other.
+        let others = watchers.count { $0.value.identity.user == user && $0.key != client.connection }
         guard others < Self.mostOfUser else {
             throw CaptureError(
                 .busy,
                 "\(Self.mostOfUser) connections of a user may be told of changes at a time; close one of them"
             )
         }
-        let scope = try await access.scope(of: client).scope
-        let token = try await libraries.use(user) { library throws(CaptureError) in try library.token(scope) }
-        watchers[client.connection] = Watcher(client: client, token: token, scope: scope)
+        watchers[client.connection] = client
     }
 
     /// Tells a connection no more.
     func clientGone(_ connection: String) {
-        watchers[connection] = nil
+        guard let user = watchers.removeValue(forKey: connection)?.identity.user else { return }
+        if !watchers.values.contains(where: { $0.identity.user == user }) { told[user] = nil }
     }
 
-    /// A user's library changed: tells those who see a difference.
+    /// A user's library changed: tells those whom it concerns.
     ///
-    /// Who may see chosen assets alone is told of nothing else, not even that there was something: whether there is a
-    /// difference is looked up in what that reader sees.
+    /// Who may see chosen assets alone is told of nothing else, not even that there was something.
     func changed(_ user: UInt32) async {
         behind.insert(user)
         guard telling.insert(user).inserted else { return }
-        while behind.remove(user) != nil {
-            for connection in watchers.filter({ $0.value.client.identity.user == user }).keys.sorted() {
-                await tell(connection)
-            }
-        }
+        while behind.remove(user) != nil { await tell(user) }
         telling.remove(user)
     }
 
-    private func tell(_ connection: String) async {
-        guard let watcher = watchers[connection] else { return }
+    private func tell(_ user: UInt32) async {
+        guard let before = told[user] else { return }
         do throws(CaptureError) {
-            let scope = try await access.standing(of: watcher.client.identity).scope ?? .nothing
-            let before = watcher.scope == scope ? watcher.token : nil
-            let token = try await libraries.use(watcher.client.identity.user) { library throws(CaptureError) -> String? in
-                if let before {
-                    let changes = try library.changes(since: before, scope, limit: 1)
-                    if changes.isEmpty { return nil }
-                }
-                return try library.token(scope)
+            let (concern, now) = try await libraries.use(user) { library throws(CaptureError) in
+                var moment = before
+                return (try library.concern(since: &moment), moment)
             }
-            guard let token, watchers[connection] != nil else { return }
-            watchers[connection]?.token = token
-            watchers[connection]?.scope = scope
-            try bus.emit(CaptureNames.root, CaptureNames.library, "Changed", signature: "", [], to: connection)
+            if told[user] == before { told[user] = now }
+            for (connection, client) in watchers where client.identity.user == user {
+                guard let scope = try await access.standing(of: client.identity).scope, concern.includes(scope),
+                    watchers[connection] != nil
+                else { continue }
+                try bus.emit(CaptureNames.root, CaptureNames.library, "Changed", signature: "", [], to: connection)
+            }
         } catch {
-            // A token that is too old, or a library that cannot be read: it asks anew when it looks.
             Journal.send(
-                "\(watcher.client.identity.program) was not told of a change of the media library: \(error)",
+                "not everybody was told of a change of user \(user)'s media library: \(error)",
                 priority: .warning
             )
         }
-    }
-}
-
-extension LibraryChanges {
-    /// Whether nothing is different.
-    var isEmpty: Bool {
-        inserted.isEmpty && changed.isEmpty && moved.isEmpty && removed.isEmpty && albums.inserted.isEmpty
-            && albums.changed.isEmpty && albums.removed.isEmpty
     }
 }

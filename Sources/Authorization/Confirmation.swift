@@ -1,0 +1,28 @@
+/// What a program that may is about to do, for the person to confirm this once.
+public struct Confirmation: Hashable, Sendable {
+    /// What it is about to do.
+    public enum Action: String, Hashable, Sendable, CaseIterable {
+        /// Put assets of the media library into the bin.
+        case delete
+    }
+
+    /// Who is about to do it.
+    public var client: ClientIdentity
+    /// The program's name for people, neutralized: its claim, unless the tier says more.
+    public var name: String
+    /// What it is about to do.
+    public var action: Action
+    /// To how many.
+    public var count: Int
+    /// The names of the first of them.
+    public var names: [String]
+    /// The connection of the program.
+    public var session: String
+    /// When nobody waits for it any more.
+    public var deadline: ContinuousClock.Instant
+    /// Noted by the prompter before it hands the question out.
+    public let sight = PromptSight()
+
+    /// How many names are told.
+    public static let mostNames = 10
+}

@@ -1,0 +1,25 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+
+/// What the journal is told of the media library, with the fields that decisions have.
+enum LibraryJournal {
+    /// A program deleted something, as the person confirmed.
+    static func deleted(_ count: Int, by client: ClientIdentity) {
+        let what = count == 1 ? "an item" : "\(count) items"
+        send("\(client.program) put \(what) of the media library into the bin, which the person confirmed", client)
+    }
+
+    /// A program added something.
+    static func added(_ bytes: Int64, by client: ClientIdentity) {
+        send("\(client.program) added a file of \(bytes) bytes to the media library", client)
+    }
+
+    private static func send(_ sentence: String, _ client: ClientIdentity) {
+        Journal.send(
+            DisplayText.neutralized(sentence, limit: 2000),
+            priority: .info,
+            fields: ["CAPTURE_PROGRAM": client.program, "CAPTURE_USER": "\(client.user)"]
+        )
+    }
+}
