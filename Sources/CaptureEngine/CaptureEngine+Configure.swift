@@ -34,8 +34,9 @@ extension CaptureEngine {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) and cannot be changed now")
         }
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
-        let described = Set(description.outputs.filter { $0.kind != .buffer }.map(\.name))
+        let described = Set(description.outputs.filter(\.takesFile).map(\.name))
         try description.validate(files: kept.intersection(described).union(files.keys))
+        try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
         try refuseShared(files, beside: session.written.filter { staying.contains($0.key) }, of: id, for: client)
@@ -127,9 +128,11 @@ extension CaptureEngine {
             try proceed(session)
         }
         let known = Set(session.outputs.keys)
+        let fresh = description.outputs.filter { !known.contains($0.name) }
+        try await authorizeSaving(fresh, of: session, mayAsk: false)
         let inputs = try await open(
             needed,
-            outputs: description.outputs.filter { !known.contains($0.name) },
+            outputs: fresh,
             of: description,
             in: session
         )

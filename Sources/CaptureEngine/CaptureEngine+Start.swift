@@ -64,22 +64,27 @@ extension CaptureEngine {
         )
         try proceed(session)
         try await adopt(grants, in: session)
+        try await authorizeSaving(session.description.outputs, of: session, mayAsk: true)
     }
 
     /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
-        // Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
-        // have got it since its first call.
-        let now = try await session.client.identifyAtStart()
-        guard session.client.identity.isUnchanged(in: now) else {
-            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
-        }
+        try await confirmIdentity(of: session)
         let id = session.id
         for (service, grant) in grants {
             session.grants[service] = grant
             grant.onRevoke { [weak self] in
                 Task { await self?.revoked(id, service) }
             }
+        }
+    }
+
+    /// Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
+    /// have got it since its first call.
+    func confirmIdentity(of session: Session) async throws(CaptureError) {
+        let now = try await session.client.identifyAtStart()
+        guard session.client.identity.isUnchanged(in: now) else {
+            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
         }
     }
 
@@ -136,16 +141,20 @@ extension CaptureEngine {
             session.outputs[output.name] = live
             return live
         }
-        guard let file = session.files[output.name] else {
-            throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
-        }
         let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
         let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
         let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
-        let given = [video, audio].map { $0?.ring }
-        let handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
         let feeds = [video, audio].compactMap(\.self)
-        let live = LiveOutput(output, recorder: handle, file: file.identity, feeds: feeds)
+        let (file, recording) = try await place(of: output, madeWith: feeds.first, in: session)
+        let given = [video, audio].map { $0?.ring }
+        let handle: any RecorderHandle
+        do throws(CaptureError) {
+            handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+        } catch {
+            await recording?.cancel()
+            throw error
+        }
+        let live = LiveOutput(output, recorder: handle, file: file.identity, recording: recording, feeds: feeds)
         session.outputs[output.name] = live
         // Those that were moved while it was launched; of later moves it is told as all are.
         for (source, ring) in zip([video, audio], given) {

@@ -125,6 +125,14 @@ final class LiveOutput {
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?
+    /// What it is in the media library, if it is saved there.
+    let recording: (any LibraryRecording)?
+    /// What its recorder said of its end: `nil` as long as it has not, else the fault, if any.
+    var report: CaptureError??
+    /// Whether its recorder is gone.
+    var isGone = false
+    /// Whether it is being saved: nothing more comes of what feeds it.
+    var isSaving = false
     /// Waits for the first report.
     var whenReady: CheckedContinuation<CaptureError?, Never>?
     var isReady = false
@@ -135,11 +143,13 @@ final class LiveOutput {
         _ description: OutputDescription,
         recorder: (any RecorderHandle)?,
         file: FileIdentity? = nil,
+        recording: (any LibraryRecording)? = nil,
         feeds: [SharedSource]
     ) {
         self.description = description
         self.recorder = recorder
         self.file = file
+        self.recording = recording
         self.feeds = feeds
     }
 }

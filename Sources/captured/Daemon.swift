@@ -82,6 +82,11 @@ enum Daemon {
         )
         await gate.setPromptLimits(configuration.consent.promptLimits)
         await gate.setLifetimes(configuration.consent.lifetimes)
+        let requests = AccessRequests(bus: bus, gate: gate)
+        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
+        let access = LibraryAccess(gate: gate, requests: requests)
+        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
+        let importers = Importers(origin: places.recorder(configuration))
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -89,7 +94,8 @@ enum Daemon {
             recorders: recorders,
             gate: gate,
             observer: announcer,
-            history: history
+            history: history,
+            saver: LibrarySaver(gate: gate, libraries: libraries, importers: importers, watchers: watchers)
         )
         let logins = LoginWatch(
             bus: bus,
@@ -99,11 +105,7 @@ enum Daemon {
             looked: { await engine.resume() }
         )
         await logins.setStopping(configuration.consent.stopWhenLocked)
-        let requests = AccessRequests(bus: bus, gate: gate)
-        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let access = LibraryAccess(gate: gate, requests: requests)
         let libraryRequests = LibraryRequests(bus: bus)
-        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
@@ -154,7 +156,8 @@ enum Daemon {
             libraries: libraries,
             requests: libraryRequests,
             watchers: watchers,
-            importers: Importers(origin: places.recorder(configuration))
+            importers: importers,
+            commandLine: commandLine
         )
         let root = RootObject()
         let authorization = AuthorizationObject(

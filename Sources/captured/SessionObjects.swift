@@ -118,6 +118,12 @@ actor SessionObjects {
                             )
                             return []
                         },
+                        "AddLibraryOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let output = try OutputDescription(busValue: arguments.argument(0))
+                            let inputs = try arguments.texts(1)
+                            try await engine.addOutput(id, output, inputs: inputs, file: nil, client: client)
+                            return []
+                        },
                     ],
                     properties: SessionObjects.properties(of: session)
                         .merging(SessionObjects.constants(of: session)) { $1 }

@@ -155,31 +155,11 @@ extension LibraryObject {
                     return try importing.commit(MediaFacts(found.media))
                 }
             }
-            await keep(found.thumbnails, of: asset, madeFrom: staged, for: client)
+            await libraries.keep(found.thumbnails, of: asset.id, madeFrom: staged, for: client.identity.user)
             return asset
         } catch {
             importing.cancel()
             throw error
-        }
-    }
-
-    /// Keeps the pictures that came with the examination. Without them they are made when they are first wanted.
-    private func keep(
-        _ pictures: [[UInt8]],
-        of asset: Asset,
-        madeFrom content: Descriptor,
-        for client: SessionClient
-    ) async {
-        do throws(CaptureError) {
-            try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                _ = try library.storeThumbnails(
-                    LibraryObject.sized(pictures),
-                    of: asset.id,
-                    madeFrom: content.descriptor
-                )
-            }
-        } catch {
-            Journal.send("the pictures of asset \(asset.id) were not kept: \(error)", priority: .warning)
         }
     }
 

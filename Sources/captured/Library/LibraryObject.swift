@@ -12,6 +12,8 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
+    /// Where the person decides about what was kept.
+    let commandLine: ShippedCommandLine
     let copies = ImportTurns()
 
     var implementation: BusImplementation {
@@ -23,7 +25,8 @@ struct LibraryObject: Sendable {
                 "Change": change, "Delete": delete, "Restore": restore, "ListAlbums": listAlbums,
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
-                "GetChanges": getChanges, "Check": check, "Repair": repair,
+                "GetChanges": getChanges, "Check": check, "Repair": repair, "ListKept": listKept,
+                "SaveKept": saveKept, "DiscardKept": discardKept,
             ]
         )
     }
