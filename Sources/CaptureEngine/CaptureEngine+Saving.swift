@@ -14,17 +14,20 @@ extension CaptureEngine {
 
     /// Waits for the consent to save, where an output asks for that.
     ///
-    /// - Parameter mayAsk: Whether the person is asked for what was never decided.
+    /// - Parameters:
+    ///   - client: Who starts the session, or adds them to it: its maker may be gone by then.
+    ///   - mayAsk: Whether the person is asked for what was never decided.
     func authorizeSaving(
         _ outputs: [OutputDescription],
         of session: Session,
+        for client: SessionClient,
         mayAsk: Bool
     ) async throws(CaptureError) {
         guard let saver, outputs.contains(where: { $0.library != nil }) else { return }
-        try await saver.authorize(session.client, mayAsk: mayAsk)
+        try await saver.authorize(client, mayAsk: mayAsk)
         try proceed(session)
         // The question may have stood for minutes, in which the connection may have got to somebody else.
-        try await confirmIdentity(of: session)
+        try await confirmIdentity(of: client)
         try proceed(session)
     }
 
@@ -32,10 +35,11 @@ extension CaptureEngine {
     func place(
         of output: OutputDescription,
         madeWith source: SharedSource?,
-        in session: Session
+        in session: Session,
+        for client: SessionClient
     ) async throws(CaptureError) -> (file: any OpenFile, recording: (any LibraryRecording)?) {
         if output.library != nil, let saver {
-            return try await saver.begin(output, madeWith: source?.device.name ?? "", for: session.client)
+            return try await saver.begin(output, madeWith: source?.device.name ?? "", for: client)
         }
         guard let file = session.files[output.name] else {
             throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
@@ -81,7 +85,7 @@ extension CaptureEngine {
         } else {
             do throws(CaptureError) {
                 let saved = try await recording.save()
-                observer.outputSaved(session.snapshot, output: output.description.name, saved)
+                observer.outputSaved(session.snapshot, output: output.description.name, saved, to: output.connection)
             } catch let refusal {
                 fault =
                     error.map { CaptureError($0.code, "\($0.message); \(refusal.message)", errno: $0.errno) } ?? refusal

@@ -147,8 +147,8 @@ public protocol EngineObserver: Sendable {
     func sessionRemoved(_ id: UInt32)
     /// A buffer output goes on in another ring.
     func bufferMoved(_ session: SessionSnapshot, output: String)
-    /// An output is in the media library; that it is done comes next. For its session's maker alone.
-    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording)
+    /// An output is in the media library; that it is done comes next. For the connection alone that asked for it.
+    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
     /// An output is done, `error` being nil when it is complete.
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
 }

@@ -127,6 +127,8 @@ final class LiveOutput {
     var error: CaptureError?
     /// What it is in the media library, if it is saved there.
     let recording: (any LibraryRecording)?
+    /// The unique name of the connection that asked for it.
+    let connection: String
     /// What its recorder said of its end: `nil` as long as it has not, else the fault, if any.
     var report: CaptureError??
     /// Whether its recorder is gone.
@@ -144,12 +146,14 @@ final class LiveOutput {
         recorder: (any RecorderHandle)?,
         file: FileIdentity? = nil,
         recording: (any LibraryRecording)? = nil,
+        for connection: String = "",
         feeds: [SharedSource]
     ) {
         self.description = description
         self.recorder = recorder
         self.file = file
         self.recording = recording
+        self.connection = connection
         self.feeds = feeds
     }
 }

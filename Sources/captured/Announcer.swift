@@ -13,7 +13,7 @@ final class Announcer: EngineObserver {
         case changed(SessionSnapshot)
         case removed(UInt32)
         case bufferMoved(SessionSnapshot, String)
-        case outputSaved(SessionSnapshot, String, SavedRecording)
+        case outputSaved(SessionSnapshot, String, SavedRecording, connection: String)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
         case answered(Decision)
     }
@@ -56,8 +56,8 @@ final class Announcer: EngineObserver {
         continuation.yield(.bufferMoved(session, output))
     }
 
-    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording) {
-        continuation.yield(.outputSaved(session, output, saved))
+    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String) {
+        continuation.yield(.outputSaved(session, output, saved, connection: connection))
     }
 
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
@@ -100,7 +100,7 @@ final class Announcer: EngineObserver {
                 case .removed(let id): try await objects.remove(id)
                 case .bufferMoved(let session, let output):
                     try tell(bus, of: session, "BufferMoved", signature: "s", [.string(output)])
-                case .outputSaved(let session, let output, let saved):
+                case .outputSaved(let session, let output, let saved, let connection):
                     // To nobody but the program that recorded it: ids are for those who may read.
                     try bus.emit(
                         SessionObjects.path(session.id),
@@ -108,7 +108,7 @@ final class Announcer: EngineObserver {
                         "OutputSaved",
                         signature: "sa{sv}",
                         [.string(output), .properties(saved.properties)],
-                        to: session.connection
+                        to: connection
                     )
                 case .outputFinished(let session, let output, let error, let statistics):
                     try tell(

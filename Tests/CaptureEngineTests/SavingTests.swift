@@ -159,7 +159,9 @@ import Testing
         #expect(await refusal(Self.movie(), ["movie": FakeFile()])?.contains("takes no file") == true)
         #expect(await refusal(Self.movie(LibraryDestination(name: "a/b")))?.contains("contains a '/'") == true)
         var frames = EngineBench.buffer
-        frames.outputs = [OutputDescription(name: "frames", kind: .frames, format: "y4m", library: LibraryDestination())]
+        frames.outputs = [
+            OutputDescription(name: "frames", kind: .frames, format: "y4m", library: LibraryDestination())
+        ]
         #expect(await refusal(frames)?.contains("movies, sound and photos alone") == true)
         #expect(await refusal(Self.movie(), [:], EngineBench(hasLibrary: false))?.contains("no media library") == true)
     }

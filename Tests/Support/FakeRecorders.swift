@@ -218,7 +218,8 @@ public final class StateWatch: EngineObserver {
     }
 
     /// Notes what was saved.
-    public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording) {
+    public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
+    {
         seen.withLock { $0.saved[output] = saved }
     }
 

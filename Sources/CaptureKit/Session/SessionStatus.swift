@@ -50,8 +50,8 @@ public struct OutputResult: Hashable, Sendable {
     public var error: CaptureError?
     /// What was written.
     public var statistics: OutputStatistics
-    /// What came of it in the media library, for an output that was saved there, and for the connection alone that made the
-    /// session; `nil` for any other, and for one that is not there.
+    /// What came of it in the media library, for an output that was saved there, and for the connection alone that asked for
+    /// it; `nil` for any other, and for one that is not there.
     public var saved: SavedOutput?
 
     /// A result of the given parts.

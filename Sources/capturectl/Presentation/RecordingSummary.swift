@@ -45,7 +45,11 @@ struct RecordingSummary {
 
     /// What is known of a file that its recorder finishes unseen.
     private var lastKnown: [String] {
-        let line = "\(place): \(made), finished by its recorder alone; how much it holds is not known here"
+        let end =
+            file == nil
+            ? "its recorder finishes it alone, and it is kept for: capturectl library kept"
+            : "finished by its recorder alone; how much it holds is not known here"
+        let line = "\(place): \(made), \(end)"
         guard outcome.statistics.outputs[outcome.output] != nil else { return [line] }
         var parts = [Quantities.size(counters.bytes), Quantities.time(counters.duration)]
         if counters.frames > 0 || !counters.videoEncoder.isEmpty { parts.append(frames) }
