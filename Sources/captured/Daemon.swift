@@ -101,7 +101,8 @@ enum Daemon {
         await logins.setStopping(configuration.consent.stopWhenLocked)
         let requests = AccessRequests(bus: bus, gate: gate)
         let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let access = LibraryAccess(gate: gate, requests: requests)
+        let libraryGrants = LibraryGrants(gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let libraryRequests = LibraryRequests(bus: bus)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let callers = CallerDirectory(
@@ -115,6 +116,7 @@ enum Daemon {
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await watchers.clientGone(connection)
+            await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
@@ -205,6 +207,8 @@ enum Daemon {
         Journal.send("captured stops: \(end)")
         following.cancel()
         keepingHouse.cancel()
+        await libraryRequests.shutDown()
+        await libraries.close()
         await engine.shutDown()
         await history.finish()
         announcer.finish()

@@ -53,13 +53,15 @@ final class ConsentScene: Sendable {
         )
         let requests = AccessRequests(bus: connection, gate: gate)
         let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
-        let access = LibraryAccess(gate: gate, requests: requests)
+        let libraryGrants = LibraryGrants(gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let libraryRequests = LibraryRequests(bus: connection)
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await watchers.clientGone(connection)
+            await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
@@ -113,7 +115,16 @@ final class ConsentScene: Sendable {
     }()
 
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
-    func stop() async { await connection.close() }
+    func stop() async {
+        await connection.close()
+        await libraries.close()
+    }
+
+    /// The user's library was changed past the bus: returns when everybody was told whom that concerns.
+    func changed() async {
+        await watchers.changed(getuid())
+        await watchers.settled(getuid())
+    }
 
     /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.
     func register(_ agent: CountingAgent) async throws {

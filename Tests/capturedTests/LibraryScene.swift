@@ -99,7 +99,10 @@ final class LibraryCaller: Sendable {
     }
 
     /// How often it was told of a change. What the daemon said before it answered a call has been heard with the answer.
-    var notices: Int { told.withLock { $0 } }
+    func notices() async throws -> Int {
+        try await call("GetStatus", "s", [.string("")])
+        return told.withLock { $0 }
+    }
 
     /// The ids of what it finds, and its status.
     func found(_ query: [String: BusValue] = [:]) async throws -> (ids: [String], status: UInt64) {

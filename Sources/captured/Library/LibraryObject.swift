@@ -12,7 +12,8 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
-    let copies = ImportTurns()
+    let turns = LibraryTurns()
+    let care = LibraryCare()
 
     var implementation: BusImplementation {
         BusImplementation(
@@ -34,12 +35,13 @@ struct LibraryObject: Sendable {
         _ work: @escaping @Sendable (MediaLibrary, LibraryScope) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
         let client = try await callers.client(call.sender)
-        let (scope, status) = try await access.scope(of: client)
+        let view = try await access.view(of: client)
         let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try work(library, scope)
+            try work(library, view.scope)
         }
-        try await access.confirm(scope, of: client)
-        return (value, status)
+        // Nothing is handed out on a consent that went meanwhile.
+        try view.confirm()
+        return (value, view.status)
     }
 
     /// Has a caller change what it may of its user's library, and tells those whom it concerns.
@@ -50,10 +52,12 @@ struct LibraryObject: Sendable {
         _ work: @escaping @Sendable (MediaLibrary, LibraryScope, _ program: String) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let client = try await callers.client(call.sender)
-        let scope = try await access.changes(of: client, everything: everything)
+        let view = try await access.changes(of: client, everything: everything)
         let program = client.identity.program
         let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try work(library, scope, program)
+            try library.whilePermitted(view.confirm) { () throws(CaptureError) in
+                try work(library, view.scope, program)
+            }
         }
         await watchers.changed(client.identity.user)
         return value
