@@ -138,8 +138,8 @@ let package = Package(
         tests(
             "captured",
             [
-                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureSystem", "Authorization", "BusSupport",
-                "TestSupport", "captured-recorder",
+                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization", "MediaLibrary",
+                "BusSupport", "TestSupport", "captured-recorder",
             ]
         ),
     ],

@@ -7,10 +7,15 @@ import CaptureEngine
 actor AccessRequests {
     private let bus: BusConnection
     private let gate: AuthorizationGate
-    private var last: UInt32 = 0
-    private var open: [String: [UInt32: Task<Void, Never>]] = [:]
-    /// Who has those of a connection.
-    private var users: [String: UInt32] = [:]
+    /// What a connection waits for.
+    private struct Open {
+        var user: UInt32
+        /// Numbers are the connection's own, so that they tell nothing of what others do.
+        var last: UInt32 = 0
+        var requests: [UInt32: (services: Set<Service>, task: Task<Void, Never>)] = [:]
+    }
+
+    private var open: [String: Open] = [:]
 
     init(bus: BusConnection, gate: AuthorizationGate) {
         self.bus = bus
@@ -27,25 +32,31 @@ actor AccessRequests {
     /// - Throws: `.busy` when as many wait already as may.
     func begin(_ services: Set<Service>, for client: SessionClient) throws(CaptureError) -> UInt32 {
         let user = client.identity.user
-        let ofUser = open.reduce(0) { users[$1.key] == user ? $0 + $1.value.count : $0 }
-        guard open[client.connection, default: [:]].count < Self.mostOfConnection, ofUser < Self.mostOfUser else {
+        let ofUser = open.values.reduce(0) { $1.user == user ? $0 + $1.requests.count : $0 }
+        var own = open[client.connection] ?? Open(user: user)
+        guard own.requests.count < Self.mostOfConnection, ofUser < Self.mostOfUser else {
             throw CaptureError(
                 .busy,
                 "\(Self.mostOfConnection) requests of a connection and \(Self.mostOfUser) of a user may wait for an answer "
                     + "at a time; wait for those that do"
             )
         }
-        users[client.connection] = user
-        last += 1
-        let number = last
-        open[client.connection, default: [:]][number] = Task { await self.decide(number, services, for: client) }
+        own.last = own.last == .max ? 1 : own.last + 1
+        let number = own.last
+        own.requests[number] = (services, Task { await self.decide(number, services, for: client) })
+        open[client.connection] = own
         return number
+    }
+
+    /// Begins a request that nobody counts on, unless the connection has one for the same that waits.
+    func beginOnce(_ services: Set<Service>, for client: SessionClient) throws(CaptureError) {
+        let waiting = open[client.connection]?.requests.values.contains { $0.services.isSuperset(of: services) } ?? false
+        if !waiting { _ = try begin(services, for: client) }
     }
 
     /// The caller left: nobody waits for its answers any more when this returns.
     func clientGone(_ connection: String) async {
-        let tasks = (open.removeValue(forKey: connection) ?? [:]).values
-        users[connection] = nil
+        let tasks = open.removeValue(forKey: connection)?.requests.values.map(\.task) ?? []
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
@@ -67,7 +78,7 @@ actor AccessRequests {
             // A store that cannot be read has refused the request above already.
             statuses.append((service, (try? await gate.status(service, for: client.identity)) ?? .notDetermined))
         }
-        open[client.connection]?[number] = nil
+        open[client.connection]?.requests[number] = nil
         // A caller that is gone does not hear it.
         try? bus.emit(
             CaptureNames.root,

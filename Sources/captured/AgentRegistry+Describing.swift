@@ -46,8 +46,10 @@ extension AgentRegistry {
             words: [word],
             sight: request.sight
         )
-        let reply = try await put(call) { AgentRegistry.describe(request, isInline: $0) }.reply
-        return reply[word]?.isAllowed ?? false
+        let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
+        guard reply[word]?.isAllowed == true else { return false }
+        try await password.check(request, from: agent)
+        return true
     }
 
     private static func describe(_ request: Confirmation, isInline: Bool) -> BusValue {

@@ -81,6 +81,9 @@ actor AgentRegistry: Prompter {
         }
     }
 
+    /// The password behind an answer.
+    var password: AnswerPassword { AnswerPassword(bus: bus, needs: passwords) }
+
     /// How many agents there are for whole users, inline ones left out.
     var count: Int { agents.values.count { !$0.isInline } }
 
@@ -130,7 +133,7 @@ actor AgentRegistry: Prompter {
         let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
         var answers: [Service: PersonsAnswer] = [:]
         for (word, answer) in reply { answers[try Service(named: word)] = answer }
-        try await AnswerPassword(bus: bus, needs: passwords).check(answers, to: request, from: agent)
+        try await password.check(answers, to: request, from: agent)
         return answers
     }
 

@@ -54,11 +54,29 @@ struct AnswerPassword: Sendable {
         async throws(CaptureError)
     {
         let allowed = answers.filter(\.value.isAllowed).keys.sorted()
-        guard !allowed.isEmpty, let need = need(request.client, agent) else { return }
-        let why = "a yes to \(request.client.program), \(need.words), takes your password here"
+        guard !allowed.isEmpty else { return }
         let what = Service.action(allowed, isLimited: answers[.libraryReadWrite]?.isLimited == true)
-        let who = "\(request.name) (\(request.client.program)), \(need.words),"
-        let left = ContinuousClock.now.duration(to: request.deadline).components
+        try await check(request.client, request.name, what, until: request.deadline, agent)
+    }
+
+    /// The same for something that was confirmed.
+    func check(_ request: Confirmation, from agent: RegisteredAgent) async throws(CaptureError) {
+        let things = request.count == 1 ? "an item" : "\(request.count) items"
+        let what = "delete \(things) from the media library"
+        try await check(request.client, request.name, what, until: request.deadline, agent)
+    }
+
+    private func check(
+        _ client: ClientIdentity,
+        _ name: String,
+        _ what: String,
+        until deadline: ContinuousClock.Instant,
+        _ agent: RegisteredAgent
+    ) async throws(CaptureError) {
+        guard let need = need(client, agent) else { return }
+        let why = "a yes to \(client.program), \(need.words), takes your password here"
+        let who = "\(name) (\(client.program)), \(need.words),"
+        let left = ContinuousClock.now.duration(to: deadline).components
         let isGiven: Bool
         do throws(CaptureError) {
             // Not past the question itself, which is taken back then.

@@ -84,9 +84,11 @@ enum Daemon {
         await gate.setLifetimes(configuration.consent.lifetimes)
         let requests = AccessRequests(bus: bus, gate: gate)
         let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let access = LibraryAccess(gate: gate, requests: requests)
+        let libraryGrants = LibraryGrants(gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let importers = Importers(origin: places.recorder(configuration))
+        let libraryTurns = LibraryTurns()
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -95,7 +97,13 @@ enum Daemon {
             gate: gate,
             observer: announcer,
             history: history,
-            saver: LibrarySaver(gate: gate, libraries: libraries, importers: importers, watchers: watchers)
+            saver: LibrarySaver(
+                gate: gate,
+                libraries: libraries,
+                importers: importers,
+                turns: libraryTurns,
+                watchers: watchers
+            )
         )
         let logins = LoginWatch(
             bus: bus,
@@ -117,6 +125,7 @@ enum Daemon {
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await watchers.clientGone(connection)
+            await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
@@ -157,7 +166,8 @@ enum Daemon {
             requests: libraryRequests,
             watchers: watchers,
             importers: importers,
-            commandLine: commandLine
+            commandLine: commandLine,
+            turns: libraryTurns
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -208,7 +218,10 @@ enum Daemon {
         Journal.send("captured stops: \(end)")
         following.cancel()
         keepingHouse.cancel()
+        await libraryRequests.shutDown()
+        // Its sessions save what they recorded.
         await engine.shutDown()
+        await libraries.close()
         await history.finish()
         announcer.finish()
         await telling.value

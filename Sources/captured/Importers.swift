@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import Synchronization
 
 /// Reads what programs pass to the media library, and finds out what it is: by processes of `captured-recorder`, one a
 /// job, since a descriptor may never end, and a file may be made to break what decodes it. Thread-safe.
@@ -25,7 +26,7 @@ struct Importers: Sendable {
         origin: RecorderOrigin,
         patience: Int32 = 30_000,
         examinationTime: Int32 = 120_000,
-        copies: Int = 8,
+        copies: Int = 16,
         examinations: Int = 2
     ) {
         self.origin = origin
@@ -125,16 +126,23 @@ struct Importers: Sendable {
     ) async throws(CaptureError) -> Value {
         guard await slots.take() else { throw ImportCall.cancelled }
         defer { slots.give() }
-        let call = try ImportCall(origin, job, file)
+        let run = ImportRun()
         let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
             do throws(CaptureError) {
+                // That a process is had may take its time, too.
                 return .success(
                     try await WorkerThread.run("import") {
                         do throws(CaptureError) {
+                            let call = try ImportCall(origin, job, file)
                             defer { call.end() }
-                            return .success(try work(call))
+                            do throws(CaptureError) {
+                                try run.begin(call)
+                                return .success(try work(call))
+                            } catch {
+                                return .failure(call.isCancelled ? ImportCall.cancelled : error)
+                            }
                         } catch {
-                            return .failure(call.isCancelled ? ImportCall.cancelled : error)
+                            return .failure(error)
                         }
                     }
                 )
@@ -142,8 +150,28 @@ struct Importers: Sendable {
                 return .failure(error)
             }
         } onCancel: {
-            call.cancel()
+            run.cancel()
         }
         return try result.get()
+    }
+}
+
+/// A call that is perhaps not there yet, and can be cancelled all the same. Thread-safe.
+private final class ImportRun: Sendable {
+    private let state = Mutex<(call: ImportCall?, isCancelled: Bool)>((nil, false))
+
+    func begin(_ call: ImportCall) throws(CaptureError) {
+        let isCancelled = state.withLock { state in
+            state.call = call
+            return state.isCancelled
+        }
+        if isCancelled { throw ImportCall.cancelled }
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.call
+        }?.cancel()
     }
 }

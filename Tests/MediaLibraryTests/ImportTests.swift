@@ -113,10 +113,21 @@ import Testing
         #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
     }
 
-    @Test(arguments: ["", ".", "..", "a/b", "a\u{0}b", "a\nb", "a\u{202E}gpj.exe", "\u{2066}a", "a\u{7F}", "a\u{2028}"])
+    @Test(arguments: [".", "..", "a/b", "a\u{0}b", "a\nb", "a\u{202E}gpj.exe", "\u{2066}a", "a\u{7F}", "a\u{2028}"])
     func `refuses a name that is none`(_ name: String) {
         #expect(code { _ = try library.beginImport(AssetDraft(name: name), program: "p") } == .invalidArgument)
         #expect(place.files("transit").isEmpty)
+    }
+
+    @Test(arguments: [
+        (0, "photo-19700101-000000.jpg"), (1_709_210_096_999, "photo-20240229-123456.jpg"),
+        (951_868_800_000, "photo-20000301-000000.jpg"), (-1, "photo-19691231-235959.jpg"),
+        (253_402_300_799_999, "photo-99991231-235959.jpg"), (-62_167_219_200_000, "photo-00000101-000000.jpg"),
+    ])
+    func `names what comes without a name by its kind and time`(_ created: Int64, _ name: String) throws {
+        var facts = MediaFacts.photo
+        facts.created = created
+        #expect(try library.add("a", "", facts: facts).name == name)
     }
 
     @Test func `takes a name of 255 bytes and refuses a longer one`() throws {

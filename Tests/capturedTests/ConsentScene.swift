@@ -3,7 +3,9 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import CaptureSystem
 import Foundation
+import MediaLibrary
 import Synchronization
 import TestSupport
 
@@ -14,6 +16,9 @@ import TestSupport
 final class ConsentScene: Sendable {
     let gate: AuthorizationGate
     let history: HistoryKeeper
+    /// The users' libraries, below the folder of the answers.
+    let libraries: LibraryCatalog
+    let watchers: LibraryWatchers
     private let agents: AgentRegistry
     private let callers: CallerDirectory
     private let connection: BusConnection
@@ -22,7 +27,8 @@ final class ConsentScene: Sendable {
         on bus: PrivateBus,
         state: String,
         switches: SwitchFile? = nil,
-        promptTimeout: Duration = .seconds(600)
+        promptTimeout: Duration = .seconds(600),
+        limits: LibraryLimits = LibraryLimits()
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
         let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
@@ -46,8 +52,16 @@ final class ConsentScene: Sendable {
             history: history
         )
         let requests = AccessRequests(bus: connection, gate: gate)
+        let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
+        let libraryGrants = LibraryGrants(gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
+        let libraryRequests = LibraryRequests(bus: connection)
+        let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
             await requests.clientGone(connection)
+            await libraryRequests.clientGone(connection)
+            await watchers.clientGone(connection)
+            await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
@@ -70,19 +84,48 @@ final class ConsentScene: Sendable {
             listeners: Listeners(),
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: connection) }
         )
-        let object = try BusObject(path: CaptureNames.root, [authorization.implementation(Switches())])
+        let library = LibraryObject(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            importers: Importers(origin: ConsentScene.helper),
+            commandLine: commandLine
+        )
+        let object = try BusObject(
+            path: CaptureNames.root,
+            [authorization.implementation(Switches()), library.implementation]
+        )
         root.value.withLock { $0 = object }
         try await connection.export(object)
         try await connection.requestName(CaptureNames.service)
         self.gate = gate
         self.history = history
+        self.libraries = libraries
+        self.watchers = watchers
         self.agents = agents
         self.callers = callers
         self.connection = connection
     }
 
+    /// The recorder that was built beside the tests.
+    private static let helper: RecorderOrigin = {
+        let own = Files.link(at: "/proc/self/exe") ?? ""
+        return .program(path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder")
+    }()
+
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
-    func stop() async { await connection.close() }
+    func stop() async {
+        await connection.close()
+        await libraries.close()
+    }
+
+    /// The user's library was changed past the bus: returns when everybody was told whom that concerns.
+    func changed() async {
+        await watchers.changed(getuid())
+        await watchers.settled(getuid())
+    }
 
     /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.
     func register(_ agent: CountingAgent) async throws {
@@ -133,6 +176,12 @@ final class CountingAgent: Sendable {
                             desk.news.continuation.yield()
                             return []
                         },
+                        "Confirm": { [desk] call in
+                            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
+                            desk.questions.withLock { $0.append((cookie, facts)) }
+                            desk.news.continuation.yield()
+                            return []
+                        },
                         "Cancel": { _ in [] },
                     ]
                 )
@@ -145,6 +194,12 @@ final class CountingAgent: Sendable {
     func answer(_ isAllowed: Bool) async throws {
         let answers = BusValue.dictionary("sb", [BusEntry(.string("camera"), .bool(isAllowed))])
         try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answers])
+    }
+
+    /// Confirms what its latest question is about, or not.
+    func confirm(_ isConfirmed: Bool) async throws {
+        let answer = BusValue.dictionary("sb", [BusEntry(.string("delete"), .bool(isConfirmed))])
+        try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answer])
     }
 
     /// Answers its latest question row by row, as `AnswerFor` takes it.

@@ -61,10 +61,16 @@ final class SavingScene: Sendable {
         )
         libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
         let requests = AccessRequests(bus: connection, gate: gate)
-        let access = LibraryAccess(gate: gate, requests: requests)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate))
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let importers = Importers(origin: SavingScene.helper)
-        saver = LibrarySaver(gate: gate, libraries: libraries, importers: importers, watchers: watchers)
+        saver = LibrarySaver(
+            gate: gate,
+            libraries: libraries,
+            importers: importers,
+            turns: LibraryTurns(),
+            watchers: watchers
+        )
         let identity = ClientIdentity(
             program: "flatpak:org.example.Recorder",
             tier: .sandboxed,

@@ -39,6 +39,9 @@ final class YesAgent: Sendable {
                                 try await agents.answer(call.arguments[0].text ?? "", from: name, answers)
                                 return []
                             },
+                            "Confirm": { _ throws(CaptureError) in
+                                throw CaptureError(.nobodyToAsk, "nothing is confirmed")
+                            },
                             "Cancel": { _ in [] },
                         ]
                     )

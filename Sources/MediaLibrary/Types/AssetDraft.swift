@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 
 /// What a program says of something that it adds.
 public struct AssetDraft: Hashable, Sendable {
@@ -39,7 +39,9 @@ public struct AssetDraft: Hashable, Sendable {
     }
 
     /// Refuses what may not be stored.
-    func check() throws(CaptureError) {
+    ///
+    /// - Throws: `invalidArgument` that says what would be right.
+    public func check() throws(CaptureError) {
         if !name.isEmpty { try LibraryName.check(name, of: "a file") }
         if !device.isEmpty { try LibraryName.checkText(device, "the device's name") }
         if let created { try AssetDraft.checkTime(created) }

@@ -7,6 +7,23 @@ import MediaLibrary
 struct LibraryAccess: Sendable {
     let gate: AuthorizationGate
     let requests: AccessRequests
+    let grants: LibraryGrants
+
+    /// What a caller sees of the library, and on what.
+    struct View: Sendable {
+        var scope: LibraryScope
+        var status: AuthorizationStatus
+        /// What it rests on; `nil` for who sees nothing.
+        var grant: Grant?
+
+        /// Makes sure that the consent still holds.
+        ///
+        /// - Throws: `.revoked`.
+        func confirm() throws(CaptureError) {
+            if grant?.isLive != false { return }
+            throw CaptureError(.revoked, "the consent to use the media library was withdrawn meanwhile")
+        }
+    }
 
     /// What a program sees, and why; `nil` where the person was never asked. Asks nobody.
     func standing(
@@ -26,16 +43,22 @@ struct LibraryAccess: Sendable {
     /// What the caller sees.
     ///
     /// - Throws: `.undecided` where the person was never asked, and is asked from now on.
-    func scope(of client: SessionClient) async throws(CaptureError) -> (
-        scope: LibraryScope, status: AuthorizationStatus
-    ) {
+    func view(of client: SessionClient) async throws(CaptureError) -> View {
         let (scope, status) = try await standing(of: client.identity)
-        if let scope { return (scope, status) }
-        _ = try await requests.begin([.libraryReadWrite], for: client)
-        throw CaptureError(
-            .undecided,
-            "the person is being asked whether \(client.identity.name) may read the media library; request access to "
-                + "\(Service.libraryReadWrite.rawValue) to be told what comes of it, then call again"
+        guard let scope else {
+            try await requests.beginOnce([.libraryReadWrite], for: client)
+            throw CaptureError(
+                .undecided,
+                "the person is being asked whether \(client.identity.name) may read the media library; request access to "
+                    + "\(Service.libraryReadWrite.rawValue) to be told what comes of it, then call again"
+            )
+        }
+        guard scope != .nothing else { return View(scope: scope, status: status) }
+        let grant = try await grants.grant(.readWrite, client, isLimited: status == .limited)
+        return View(
+            scope: grant.isLimited ? .limited(program: client.identity.program) : .all,
+            status: grant.isLimited ? .limited : .authorized,
+            grant: grant
         )
     }
 
@@ -43,19 +66,19 @@ struct LibraryAccess: Sendable {
     ///
     /// - Parameter everything: Whether it takes the consent to everything, not to chosen assets alone.
     /// - Throws: `.undecided` as above; `.denied` and `.restricted` where it may not.
-    func changes(of client: SessionClient, everything: Bool = false) async throws(CaptureError) -> LibraryScope {
-        let (scope, status) = try await scope(of: client)
+    func changes(of client: SessionClient, everything: Bool = false) async throws(CaptureError) -> View {
+        let view = try await view(of: client)
         let program = client.identity.program
-        switch scope {
-        case .all: return scope
-        case .limited where !everything: return scope
+        switch view.scope {
+        case .all: return view
+        case .limited where !everything: return view
         case .limited:
             throw CaptureError(
                 .denied,
                 "\(client.identity.name) (\(program)) may use chosen assets alone, and this takes the whole media library; "
                     + "to allow that: capturectl auth set '\(program)' library all"
             )
-        case .nothing where status == .restricted:
+        case .nothing where view.status == .restricted:
             throw CaptureError(
                 .restricted,
                 "policy keeps \(client.identity.name) (\(program)) from changing the media library; see: "
@@ -66,26 +89,6 @@ struct LibraryAccess: Sendable {
                 .denied,
                 "\(client.identity.name) (\(program)) was denied the media library; to be asked again: "
                     + "capturectl auth reset '\(program)'"
-            )
-        }
-    }
-
-    /// Makes sure that what was found before a call still holds after it: nothing is handed out on a consent that went
-    /// meanwhile.
-    ///
-    /// - Throws: `.revoked`.
-    func confirm(_ scope: LibraryScope, of client: SessionClient) async throws(CaptureError) {
-        let status = try await gate.libraryAccess(for: client.identity).status(.readWrite)
-        let holds =
-            switch scope {
-            case .all: status == .authorized
-            case .limited: status == .authorized || status == .limited
-            case .nothing: true
-            }
-        guard holds else {
-            throw CaptureError(
-                .revoked,
-                "the consent of \(client.identity.name) to use the media library was withdrawn meanwhile"
             )
         }
     }

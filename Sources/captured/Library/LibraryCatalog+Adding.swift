@@ -26,16 +26,21 @@ extension LibraryCatalog {
     }
 
     /// Puts an asset into the album of a name, which is made where there is none.
+    ///
+    /// - Parameter permitted: Throws once the consent is gone.
     func put(
         _ asset: String,
         intoAlbumNamed name: String,
         by program: String,
-        of user: UInt32
+        of user: UInt32,
+        _ permitted: @escaping @Sendable () throws(CaptureError) -> Void = { () throws(CaptureError) in }
     ) async throws(CaptureError) {
         try await use(user) { library throws(CaptureError) in
-            var album = try library.album(named: name, scope: .all)?.id
-            if album == nil { album = try library.createAlbum(name, program: program, scope: .all).id }
-            if let album { try library.add([asset], toAlbum: album, scope: .all) }
+            try library.whilePermitted(permitted) { () throws(CaptureError) in
+                var album = try library.album(named: name, scope: .all)?.id
+                if album == nil { album = try library.createAlbum(name, program: program, scope: .all).id }
+                if let album { try library.add([asset], toAlbum: album, scope: .all) }
+            }
         }
     }
 }

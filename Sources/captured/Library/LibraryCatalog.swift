@@ -13,6 +13,7 @@ actor LibraryCatalog {
     private let limits: LibraryLimits
     private let turns = FairSlots<UInt32>(callsOfUser)
     private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
+    private var isClosed = false
 
     /// - Parameter directory: Where the libraries are, each in a folder named by its user's number.
     init(directory: String, limits: LibraryLimits) {
@@ -24,6 +25,7 @@ actor LibraryCatalog {
     ///
     /// - Throws: `.inputOutput` for one that cannot be used; it is tried again at the next call.
     func library(of user: UInt32) async throws(CaptureError) -> MediaLibrary {
+        guard !isClosed else { throw CaptureError(.unreachable, "the capture daemon is ending") }
         let task =
             opening[user]
             ?? Task { [limits, directory] () throws in
@@ -66,6 +68,12 @@ actor LibraryCatalog {
         return try await WorkerThread.run("library") {
             Result { () throws(CaptureError) in try work(library) }
         }
+    }
+
+    /// Lets go of every library; each is closed when what is under way in it has ended. None is opened any more.
+    func close() {
+        isClosed = true
+        opening = [:]
     }
 
     /// Empties every user's bin of what has been there for its time, and forgets old changes: now and every hour, until

@@ -84,7 +84,7 @@ extension AssetChange {
             name: try reader.text("name"),
             created: try reader.number("created", Int64.min...Int64.max),
             isFavourite: try reader.flag("favourite"),
-            place: try reader.place().map { .at($0) }
+            place: try reader.newPlace()
         )
         try reader.end()
         guard self != AssetChange() else {
@@ -95,11 +95,23 @@ extension AssetChange {
 
 extension PropertyReader {
     /// Latitude and longitude.
-    fileprivate mutating func place() throws(CaptureError) -> Place? {
+    fileprivate mutating func coordinates() throws(CaptureError) -> (latitude: Double, longitude: Double)? {
         guard let value = take("place") else { return nil }
         guard case .structure(let members) = value, members.count == 2, case .double(let latitude) = members[0],
             case .double(let longitude) = members[1]
         else { throw fault("place", "of type '(dd)'") }
-        return try Place(latitude: latitude, longitude: longitude)
+        return (latitude, longitude)
+    }
+
+    fileprivate mutating func place() throws(CaptureError) -> Place? {
+        guard let found = try coordinates() else { return nil }
+        return try Place(latitude: found.latitude, longitude: found.longitude)
+    }
+
+    /// A place, or that there is none any more, which two numbers say that are none (NaN).
+    fileprivate mutating func newPlace() throws(CaptureError) -> AssetChange.NewPlace? {
+        guard let found = try coordinates() else { return nil }
+        if found.latitude.isNaN, found.longitude.isNaN { return AssetChange.NewPlace.none }
+        return .at(try Place(latitude: found.latitude, longitude: found.longitude))
     }
 }

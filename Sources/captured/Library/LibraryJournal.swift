@@ -10,6 +10,12 @@ enum LibraryJournal {
         send("\(client.program) put \(what) of the media library into the bin, which the person confirmed", client)
     }
 
+    /// A program was about to delete something, and that did not come to be.
+    static func kept(_ count: Int, from client: ClientIdentity, _ error: CaptureError) {
+        let what = count == 1 ? "an item" : "\(count) items"
+        send("\(client.program) did not get \(what) of the media library deleted: \(error.message)", client)
+    }
+
     /// A program added something.
     static func added(_ bytes: Int64, by client: ClientIdentity) {
         send("\(client.program) added a file of \(bytes) bytes to the media library", client)

@@ -11,6 +11,8 @@ extension LibraryObject {
         let client = try await callers.client(call.sender)
         let source = try call.arguments.source(0)
         let draft = try AssetDraft(busValue: call.arguments.argument(1))
+        // Before a person is asked for what cannot be.
+        try draft.check()
         return [
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
@@ -24,10 +26,10 @@ extension LibraryObject {
         let client = try await callers.client(call.sender)
         let id = try call.arguments.text(0)
         let source = try call.arguments.source(1)
-        let scope = try await access.changes(of: client)
+        let view = try await access.changes(of: client)
         // Before anything is copied; it is looked for again when the copy is done.
         _ = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.asset(id, scope: scope)
+            try library.asset(id, scope: view.scope)
         }
         return [
             .uint32(
@@ -47,25 +49,25 @@ extension LibraryObject {
         let user = client.identity.user
         let program = client.identity.program
         // With an album it takes all of reading and changing, which has adding in it.
-        let level: LibraryLevel = draft.album == nil ? .addOnly : .readWrite
-        let asset = try await consenting(level, client) { grant throws(CaptureError) in
-            if let album = draft.album {
-                let scope = try await access.changes(of: client, everything: true)
-                _ = try await libraries.use(user) { library throws(CaptureError) in
-                    try library.album(album, scope: scope)
-                }
-            }
-            let importing = try await libraries.use(user) { library throws(CaptureError) in
-                try library.beginImport(draft, program: program)
-            }
-            return try await take(source, into: importing, grant, for: client)
+        let grant = try await access.grants.grant(draft.album == nil ? .addOnly : .readWrite, client)
+        if let album = draft.album {
+            let scope = try await access.changes(of: client, everything: true).scope
+            _ = try await libraries.use(user) { library throws(CaptureError) in try library.album(album, scope: scope) }
         }
-        if let album = draft.album { try await put(asset.id, into: album, for: client) }
+        let importing = try await libraries.use(user) { library throws(CaptureError) in
+            try library.beginImport(draft, program: program)
+        }
+        let asset = try await take(source, into: importing, grant, for: client)
         LibraryJournal.added(asset.size, by: client.identity)
         await watchers.changed(user)
-        // Who may only add is not told what it is called by: there is nothing that it could do with that.
+        if let album = draft.album { try await put(asset.id, into: album, for: client) }
+        return try await mayKnow(client) ? ["id": .string(asset.id)] : [:]
+    }
+
+    /// Whether the caller is told what its asset is called by. Who may only add could do nothing with that.
+    private func mayKnow(_ client: SessionClient) async throws(CaptureError) -> Bool {
         let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
-        return status == .authorized || status == .limited ? ["id": .string(asset.id)] : [:]
+        return status == .authorized || status == .limited
     }
 
     /// Puts what was just added into its album.
@@ -73,15 +75,18 @@ extension LibraryObject {
     /// - Throws: What stands against it, which says that the asset is in the library all the same.
     private func put(_ id: String, into album: String, for client: SessionClient) async throws(CaptureError) {
         do throws(CaptureError) {
-            let scope = try await access.changes(of: client, everything: true)
+            let view = try await access.changes(of: client, everything: true)
             try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                _ = try library.add([id], toAlbum: album, scope: scope)
+                try library.whilePermitted(view.confirm) { () throws(CaptureError) in
+                    _ = try library.add([id], toAlbum: album, scope: view.scope)
+                }
             }
-        } catch {
             await watchers.changed(client.identity.user)
+        } catch {
+            let name = try await mayKnow(client) ? " as asset \(id)" : ""
             throw CaptureError(
                 error.code,
-                "it is in the media library as asset \(id), and not in the album: \(error.message)",
+                "it is in the media library\(name), and not in the album: \(error.message)",
                 errno: error.errno
             )
         }
@@ -92,41 +97,15 @@ extension LibraryObject {
         by source: Descriptor,
         for client: SessionClient
     ) async throws(CaptureError) -> [String: BusValue] {
-        try await consenting(.readWrite, client) { grant throws(CaptureError) in
-            let scope = try await access.changes(of: client)
-            let importing = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                try library.beginEdit(id, scope: scope)
-            }
-            _ = try await take(source, into: importing, grant, for: client)
+        let view = try await access.changes(of: client)
+        guard let grant = view.grant else { throw LibraryObject.withdrawn(client) }
+        let program = client.identity.program
+        let importing = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            try library.beginEdit(id, program: program, scope: view.scope)
         }
+        _ = try await take(source, into: importing, grant, for: client)
         await watchers.changed(client.identity.user)
         return ["id": .string(id)]
-    }
-
-    /// Does something on the consent to a level, which the person is asked for where that was never decided. The consent
-    /// is in use as long as it takes.
-    private func consenting<Value: Sendable>(
-        _ level: LibraryLevel,
-        _ client: SessionClient,
-        _ work: (Grant) async throws(CaptureError) -> Value
-    ) async throws(CaptureError) -> Value {
-        let given = try await access.gate.requestAccess(
-            [level.service],
-            for: client.identity,
-            session: client.connection,
-            again: client.identifyAgain
-        )
-        guard let grant = given[level.service] else {
-            throw CaptureError(.internalFault, "no grant was given for \(level.service.rawValue)")
-        }
-        let value: Result<Value, CaptureError>
-        do throws(CaptureError) {
-            value = .success(try await work(grant))
-        } catch {
-            value = .failure(error)
-        }
-        await access.gate.sessionEnded([grant])
-        return try value.get()
     }
 
     /// Copies, examines and commits; leaves nothing behind when one of them fails or the consent goes.
@@ -136,29 +115,36 @@ extension LibraryObject {
         _ grant: Grant,
         for client: SessionClient
     ) async throws(CaptureError) -> Asset {
+        let user = client.identity.user
+        let permitted: @Sendable () throws(CaptureError) -> Void = { () throws(CaptureError) in
+            guard grant.isLive else { throw LibraryObject.withdrawn(client) }
+        }
         do throws(CaptureError) {
-            try await copies.turn(of: client.identity) { () throws(CaptureError) in
+            try await turns.copy(for: client.identity) { () throws(CaptureError) in
                 _ = try await unsafe importers.copy(source: source, limit: importing.limit) {
                     (bytes) throws(CaptureError) in
-                    guard grant.isLive else { throw LibraryObject.withdrawn(client) }
+                    try permitted()
                     try unsafe importing.append(bytes)
                 }
             }
             let staged = try await WorkerThread.run("library") {
                 Result { () throws(CaptureError) in Descriptor(owning: try importing.finish()) }
             }
-            let found = try await importers.examine(staged)
+            let found = try await turns.examine(for: user) { () throws(CaptureError) in
+                try await importers.examine(staged)
+            }
             guard !Task.isCancelled else { throw ImportCall.cancelled }
-            let asset = try await WorkerThread.run("library") {
-                Result { () throws(CaptureError) in
-                    guard grant.isLive else { throw LibraryObject.withdrawn(client) }
-                    return try importing.commit(MediaFacts(found.media))
+            let asset = try await libraries.perform(user) { library throws(CaptureError) in
+                try library.whilePermitted(permitted) { () throws(CaptureError) in
+                    try importing.commit(MediaFacts(found.media))
                 }
             }
-            await libraries.keep(found.thumbnails, of: asset.id, madeFrom: staged, for: client.identity.user)
+            // In a task of its own: how long it takes tells nobody whether the library had the file already.
+            Task { await libraries.keep(found.thumbnails, of: asset.id, madeFrom: staged, for: user) }
             return asset
         } catch {
-            importing.cancel()
+            // A large file takes its time to go.
+            try? await WorkerThread.run("library") { Result { () throws(CaptureError) in importing.cancel() } }
             throw error
         }
     }

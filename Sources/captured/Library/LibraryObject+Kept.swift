@@ -64,7 +64,9 @@ extension LibraryObject {
             }
             return Descriptor(owning: try library.openRecording(id))
         }
-        let found = try await importers.examine(content, isWhole: false)
+        let found = try await turns.examine(for: user) { () throws(CaptureError) in
+            try await importers.examine(content, isWhole: false)
+        }
         let asset = try await libraries.perform(user) { library throws(CaptureError) in
             try library.saveKept(id, MediaFacts(found.media))
         }

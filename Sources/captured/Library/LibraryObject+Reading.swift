@@ -1,6 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureEngine
 import CaptureSystem
 import MediaLibrary
 
@@ -49,8 +50,13 @@ extension LibraryObject {
         let content = try await reading(call) { library, scope throws(CaptureError) in
             Descriptor(owning: try library.openContent(id, scope: scope))
         }
-        let pictures = try await importers.examine(content.value, isWhole: false).thumbnails
         let file = content.value
+        let user = try await callers.client(call.sender).identity.user
+        let pictures = try await care.pictures(for: user) { () throws(CaptureError) in
+            try await turns.examine(for: user) { () throws(CaptureError) in
+                try await importers.examine(file, isWhole: false).thumbnails
+            }
+        }
         _ = try await reading(call) { library, _ throws(CaptureError) in
             try library.storeThumbnails(LibraryObject.sized(pictures), of: id, madeFrom: file.descriptor)
         }
@@ -67,9 +73,8 @@ extension LibraryObject {
 
     func getToken(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        _ = try await access.scope(of: client)
-        // First, so that nothing is missed between the token and the first notice.
-        try await watchers.watch(client)
+        // First, so that nothing is missed between the token and the first notice. Of who sees nothing nothing is told.
+        if try await access.view(of: client).scope != .nothing { try await watchers.watch(client) }
         let token = try await reading(call) { library, scope throws(CaptureError) in try library.token(scope: scope) }
             .value
         return [.string(token)]

@@ -9,32 +9,46 @@ extension LibraryObject {
     func delete(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let ids = try call.arguments.ids(0)
-        let scope = try await access.changes(of: client)
+        let scope = try await access.changes(of: client).scope
         let user = client.identity.user
-        let names = try await libraries.use(user) { library throws(CaptureError) in
-            try ids.map { id throws(CaptureError) in try library.asset(id, scope: scope).name }
+        let assets = try await libraries.use(user) { library throws(CaptureError) in
+            try ids.map { id throws(CaptureError) in try library.asset(id, scope: scope) }
         }
+        let names = assets.filter { $0.binned == nil }.map(\.name)
         return [
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
-                    try await access.gate.confirm(
-                        .delete,
-                        of: names,
-                        by: client.identity,
-                        session: client.connection,
-                        again: client.identifyAgain
-                    )
+                    guard !names.isEmpty else { return ["count": .uint64(0)] }
+                    try await confirm(names, by: client)
                     // The person may have changed the consent while the question stood.
-                    let scope = try await access.changes(of: client)
-                    try await libraries.use(user) { library throws(CaptureError) in
-                        try library.delete(ids, scope: scope)
+                    let view = try await access.changes(of: client)
+                    let count = try await libraries.use(user) { library throws(CaptureError) in
+                        try library.whilePermitted(view.confirm) { () throws(CaptureError) in
+                            try library.delete(counting: ids, scope: view.scope)
+                        }
                     }
-                    LibraryJournal.deleted(ids.count, by: client.identity)
+                    LibraryJournal.deleted(count, by: client.identity)
                     await watchers.changed(user)
-                    return ["count": .uint64(UInt64(ids.count))]
+                    return ["count": .uint64(UInt64(count))]
                 }
             )
         ]
+    }
+
+    /// Has the person confirm that a program deletes something.
+    private func confirm(_ names: [String], by client: SessionClient) async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await access.gate.confirm(
+                .delete,
+                of: names,
+                by: client.identity,
+                session: client.connection,
+                again: client.identifyAgain
+            )
+        } catch {
+            LibraryJournal.kept(names.count, from: client.identity, error)
+            throw error
+        }
     }
 
     func check(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -58,32 +72,53 @@ extension LibraryObject {
             ) throws(CaptureError) -> [LibraryFault]
     ) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        _ = try await access.changes(of: client, everything: true)
+        let view = try await access.changes(of: client, everything: true)
         let user = client.identity.user
         return [
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
-                    let stop = StopFlag()
-                    let found: Result<[LibraryFault], CaptureError> = await withTaskCancellationHandler {
-                        do throws(CaptureError) {
-                            return .success(
-                                try await libraries.perform(user) { library throws(CaptureError) in
-                                    try work(library) { () throws(CaptureError) in
-                                        if stop.isRaised { throw LibraryCatalog.cancelled }
-                                    }
+                    let faults = try await care.check(of: user) { () throws(CaptureError) in
+                        try await stoppable { stop throws(CaptureError) in
+                            try await libraries.perform(user) { library throws(CaptureError) in
+                                try work(library) { () throws(CaptureError) in
+                                    if stop.isRaised { throw LibraryCatalog.cancelled }
+                                    try view.confirm()
                                 }
-                            )
-                        } catch {
-                            return .failure(error)
+                            }
                         }
-                    } onCancel: {
-                        stop.raise()
                     }
-                    let faults = try found.get()
                     await watchers.changed(user)
-                    return ["faults": .propertyList(faults.flatMap(\.rows))]
+                    return LibraryObject.told(faults)
                 }
             )
+        ]
+    }
+
+    /// Does something that is told when the task is cancelled.
+    private func stoppable<Value: Sendable>(
+        _ work: @Sendable (StopFlag) async throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let stop = StopFlag()
+        let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
+            do throws(CaptureError) {
+                return .success(try await work(stop))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            stop.raise()
+        }
+        return try result.get()
+    }
+
+    /// How many faults a check tells of, since a message has an end; of those that are mended more show in the next.
+    static let mostFaults = 1000
+
+    private static func told(_ faults: [LibraryFault]) -> [String: BusValue] {
+        let rows = faults.lazy.flatMap(\.rows)
+        return [
+            "faults": .propertyList(Array(rows.prefix(mostFaults))),
+            "count": .uint64(UInt64(faults.reduce(0) { $0 + max(1, $1.assets.count) })),
         ]
     }
 }

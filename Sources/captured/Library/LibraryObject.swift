@@ -14,7 +14,8 @@ struct LibraryObject: Sendable {
     let importers: Importers
     /// Where the person decides about what was kept.
     let commandLine: ShippedCommandLine
-    let copies = ImportTurns()
+    var turns = LibraryTurns()
+    let care = LibraryCare()
 
     var implementation: BusImplementation {
         BusImplementation(
@@ -37,12 +38,13 @@ struct LibraryObject: Sendable {
         _ work: @escaping @Sendable (MediaLibrary, LibraryScope) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
         let client = try await callers.client(call.sender)
-        let (scope, status) = try await access.scope(of: client)
+        let view = try await access.view(of: client)
         let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try work(library, scope)
+            try work(library, view.scope)
         }
-        try await access.confirm(scope, of: client)
-        return (value, status)
+        // Nothing is handed out on a consent that went meanwhile.
+        try view.confirm()
+        return (value, view.status)
     }
 
     /// Has a caller change what it may of its user's library, and tells those whom it concerns.
@@ -53,10 +55,12 @@ struct LibraryObject: Sendable {
         _ work: @escaping @Sendable (MediaLibrary, LibraryScope, _ program: String) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let client = try await callers.client(call.sender)
-        let scope = try await access.changes(of: client, everything: everything)
+        let view = try await access.changes(of: client, everything: everything)
         let program = client.identity.program
         let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try work(library, scope, program)
+            try library.whilePermitted(view.confirm) { () throws(CaptureError) in
+                try work(library, view.scope, program)
+            }
         }
         await watchers.changed(client.identity.user)
         return value

@@ -8,15 +8,21 @@ actor LibraryRequests {
     /// What is done, in a task that is cancelled when the caller takes it back or leaves.
     typealias Work = @Sendable () async throws(CaptureError) -> [String: BusValue]
 
-    /// How many of a connection, and how many of a user's, may be under way at a time.
+    /// How many of a connection, of a program's and of a user's may be under way at a time.
     static let mostOfConnection = 16
+    static let mostOfProgram = 16
     static let mostOfUser = 64
 
+    /// What a connection has under way.
+    private struct Open {
+        var client: SessionClient
+        /// Numbers are the connection's own, so that they tell nothing of what others do.
+        var last: UInt32 = 0
+        var tasks: [UInt32: Task<Void, Never>] = [:]
+    }
+
     private let bus: BusConnection
-    private var last: UInt32 = 0
-    private var open: [String: [UInt32: Task<Void, Never>]] = [:]
-    /// Whose those of a connection are.
-    private var users: [String: UInt32] = [:]
+    private var open: [String: Open] = [:]
 
     init(bus: BusConnection) {
         self.bus = bus
@@ -27,19 +33,23 @@ actor LibraryRequests {
     /// - Returns: The number that the signal `Finished` will carry.
     /// - Throws: `.busy` when as many are under way as may.
     func begin(for client: SessionClient, _ work: @escaping Work) throws(CaptureError) -> UInt32 {
-        let user = client.identity.user
-        let ofUser = open.reduce(0) { users[$1.key] == user ? $0 + $1.value.count : $0 }
-        guard open[client.connection, default: [:]].count < Self.mostOfConnection, ofUser < Self.mostOfUser else {
+        let ofUser = open.values.filter { $0.client.identity.user == client.identity.user }
+        let ofProgram = ofUser.filter { $0.client.identity.program == client.identity.program }
+        let count = { (those: [Open]) in those.reduce(0) { $0 + $1.tasks.count } }
+        guard open[client.connection]?.tasks.count ?? 0 < Self.mostOfConnection, count(ofProgram) < Self.mostOfProgram,
+            count(ofUser) < Self.mostOfUser
+        else {
             throw CaptureError(
                 .busy,
-                "\(Self.mostOfConnection) requests of a connection and \(Self.mostOfUser) of a user to the media library may "
-                    + "be under way at a time; wait for those that are"
+                "\(Self.mostOfProgram) requests of a program and \(Self.mostOfUser) of a user to the media library may be "
+                    + "under way at a time; wait for those that are"
             )
         }
-        users[client.connection] = user
-        last += 1
-        let number = last
-        open[client.connection, default: [:]][number] = Task { await self.run(number, work, for: client.connection) }
+        var own = open[client.connection] ?? Open(client: client)
+        own.last = own.last == .max ? 1 : own.last + 1
+        let number = own.last
+        own.tasks[number] = Task { await self.run(number, work, for: client) }
+        open[client.connection] = own
         return number
     }
 
@@ -47,7 +57,7 @@ actor LibraryRequests {
     ///
     /// - Throws: `.invalidArgument` when there is no such request.
     func cancel(_ number: UInt32, of connection: String) throws(CaptureError) {
-        guard let task = open[connection]?[number] else {
+        guard let task = open[connection]?.tasks[number] else {
             throw CaptureError(.invalidArgument, "no request \(number) of this connection is under way")
         }
         task.cancel()
@@ -56,24 +66,52 @@ actor LibraryRequests {
     /// The caller left: what is under way for it is cancelled, and ends when it can. A file that never ends keeps nothing
     /// else of the caller's from being cleared away.
     func clientGone(_ connection: String) {
-        for task in open[connection, default: [:]].values { task.cancel() }
+        guard let own = open.removeValue(forKey: connection) else { return }
+        for task in own.tasks.values { task.cancel() }
     }
 
-    private func run(_ number: UInt32, _ work: Work, for connection: String) async {
+    /// The daemon ends: what is under way is cancelled; waits until it has ended.
+    func shutDown() async {
+        let tasks = open.values.flatMap { Array($0.tasks.values) }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    private func run(_ number: UInt32, _ work: Work, for client: SessionClient) async {
+        let connection = client.connection
         var fault: CaptureError?
         var result: [String: BusValue] = [:]
+        var isThere = false
         do throws(CaptureError) {
+            // Of a connection that left before this was noted nobody hears any more.
+            _ = try await client.identifyAgain()
+            isThere = true
             result = try await work()
         } catch {
             fault = error
         }
-        open[connection]?[number] = nil
-        if open[connection]?.isEmpty == true {
-            open[connection] = nil
-            users[connection] = nil
+        open[connection]?.tasks[number] = nil
+        if !isThere { clientGone(connection) }
+        do throws(CaptureError) {
+            try finish(number, fault, result, for: connection)
+        } catch {
+            Journal.send("what a request to the media library came to could not be told: \(error)", priority: .warning)
+            let late = CaptureError(
+                .internalFault,
+                "it was done, and what came of it could not be told: \(error.message)"
+            )
+            // A connection to a bus that is gone hears nothing.
+            try? finish(number, fault ?? late, [:], for: connection)
         }
-        // A caller that is gone does not hear it.
-        try? bus.emit(
+    }
+
+    private func finish(
+        _ number: UInt32,
+        _ fault: CaptureError?,
+        _ result: [String: BusValue],
+        for connection: String
+    ) throws(CaptureError) {
+        try bus.emit(
             CaptureNames.root,
             CaptureNames.library,
             "Finished",

@@ -10,6 +10,7 @@ struct LibrarySaver: RecordingSaver {
     let gate: AuthorizationGate
     let libraries: LibraryCatalog
     let importers: Importers
+    let turns: LibraryTurns
     let watchers: LibraryWatchers
 
     func check(_ destination: LibraryDestination) throws(CaptureError) {
@@ -45,16 +46,16 @@ struct LibrarySaver: RecordingSaver {
             device: DisplayText.neutralized(device, limit: 60),
             albumName: destination.album
         )
-        let grants = try await grants(client)
+        let grant = try await grant(for: try await step(client), client)
         do throws(CaptureError) {
             let program = client.identity.program
             let (id, file) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
                 let transit = try library.beginRecording(draft, program: program)
                 return (transit.id, try LibrarySaver.file(of: transit))
             }
-            return (file, SessionRecording(id, draft, client, grants, self))
+            return (file, SessionRecording(id, draft, client, grant, self))
         } catch {
-            await gate.sessionEnded(grants)
+            await gate.sessionEnded([grant])
             throw error
         }
     }
@@ -68,14 +69,9 @@ struct LibrarySaver: RecordingSaver {
         return SaveStep.next(add: now.add, readWrite: now.readWrite, asked: asked)
     }
 
-    /// The consents that a save rests on, in use as long as it is recorded, so that those for one session hold as long.
-    private func grants(_ client: SessionClient) async throws(CaptureError) -> [Grant] {
-        let service: Service
-        switch try await step(client) {
-        case .intoAlbum: service = .libraryReadWrite
-        case .intoLibrary: service = .libraryAdd
-        case .ask, .refused: throw try await refusal(client, after: nil)
-        }
+    /// The consent that a save rests on, in use as long as it is recorded, so that one for a session holds as long.
+    func grant(for step: SaveStep, _ client: SessionClient) async throws(CaptureError) -> Grant {
+        guard let service = step.service else { throw try await refusal(client, after: nil) }
         let given = try await gate.requestAccess(
             [service],
             for: client.identity,
@@ -83,7 +79,10 @@ struct LibrarySaver: RecordingSaver {
             mayAsk: false,
             again: client.identifyAgain
         )
-        return Array(given.values)
+        guard let grant = given[service] else {
+            throw CaptureError(.internalFault, "no grant was given for \(service.rawValue)")
+        }
+        return grant
     }
 
     /// Asks the person for a level.
@@ -112,7 +111,9 @@ struct LibrarySaver: RecordingSaver {
     /// Why nothing may be saved.
     ///
     /// - Parameter silence: What the last question came to in the place of an answer.
-    func refusal(_ client: SessionClient, after silence: CaptureError?) async throws(CaptureError) -> CaptureError {
+    private func refusal(_ client: SessionClient, after silence: CaptureError?) async throws(CaptureError)
+        -> CaptureError
+    {
         let now = try await gate.libraryAccess(for: client.identity)
         let (name, program) = (client.identity.name, client.identity.program)
         if now.add == .notDetermined, let silence { return silence }
@@ -148,6 +149,17 @@ struct LibrarySaver: RecordingSaver {
             )
         } catch {
             throw CaptureError(.inputOutput, error)
+        }
+    }
+}
+
+extension SaveStep {
+    /// What it takes to be saved there; `nil` where nothing is.
+    var service: Service? {
+        switch self {
+        case .intoAlbum: .libraryReadWrite
+        case .intoLibrary: .libraryAdd
+        case .ask, .refused: nil
         }
     }
 }

@@ -4,6 +4,7 @@ import CaptureCore
 import CaptureEngine
 import CaptureSystem
 import MediaLibrary
+import Synchronization
 
 /// What a session records into its user's library. Thread-safe; saved or cancelled once.
 final class SessionRecording: LibraryRecording {
@@ -14,14 +15,15 @@ final class SessionRecording: LibraryRecording {
     private let id: String
     private let draft: AssetDraft
     private let client: SessionClient
-    private let grants: [Grant]
+    /// What it rests on.
+    private let grants: Mutex<[Grant]>
     private let saver: LibrarySaver
 
-    init(_ id: String, _ draft: AssetDraft, _ client: SessionClient, _ grants: [Grant], _ saver: LibrarySaver) {
+    init(_ id: String, _ draft: AssetDraft, _ client: SessionClient, _ grant: Grant, _ saver: LibrarySaver) {
         self.id = id
         self.draft = draft
         self.client = client
-        self.grants = grants
+        grants = Mutex([grant])
         self.saver = saver
     }
 
@@ -34,12 +36,12 @@ final class SessionRecording: LibraryRecording {
         } catch {
             saved = .failure(await keep(error))
         }
-        await saver.gate.sessionEnded(grants)
+        await saver.gate.sessionEnded(grants.withLock { $0 })
         return try saved.get()
     }
 
     func cancel() async {
-        await saver.gate.sessionEnded(grants)
+        await saver.gate.sessionEnded(grants.withLock { $0 })
         do throws(CaptureError) {
             let id = id
             try await saver.libraries.use(user) { library throws(CaptureError) in try library.cancelRecording(id) }
@@ -50,22 +52,32 @@ final class SessionRecording: LibraryRecording {
     }
 
     private func commit() async throws(CaptureError) -> SavedRecording {
-        _ = try await allowed()
+        _ = try await consent()
         try await waitUntilWritten()
         let id = id
         let content = try await saver.libraries.use(user) { library throws(CaptureError) in
             Descriptor(owning: try library.openRecording(id))
         }
-        let found = try await saver.importers.examine(content, isWhole: false)
-        // To look into it takes its time, in which the consent may go.
-        let step = try await allowed()
-        let asset = try await saver.libraries.perform(user) { library throws(CaptureError) in
-            try library.finishRecording(id, MediaFacts(found.media))
+        let found = try await saver.turns.examine(for: user) { () throws(CaptureError) in
+            try await saver.importers.examine(content, isWhole: false)
         }
-        await saver.libraries.keep(found.thumbnails, of: asset.id, madeFrom: content, for: user)
+        // To look into it takes its time, in which the consent may go.
+        let (step, grant) = try await consent()
+        let withdrawn = withdrawn
+        let permitted: @Sendable () throws(CaptureError) -> Void = { () throws(CaptureError) in
+            if !grant.isLive { throw withdrawn }
+        }
+        let asset = try await saver.libraries.perform(user) { library throws(CaptureError) in
+            try library.whilePermitted(permitted) { () throws(CaptureError) in
+                try library.finishRecording(id, MediaFacts(found.media))
+            }
+        }
+        let (libraries, user) = (saver.libraries, user)
+        // It is in the library, and nobody has to wait for its pictures.
+        Task { await libraries.keep(found.thumbnails, of: asset.id, madeFrom: content, for: user) }
         LibraryJournal.added(asset.size, by: client.identity)
         var saved = SavedRecording()
-        await join(asset.id, step, &saved)
+        await join(asset.id, step, permitted, &saved)
         await saver.watchers.changed(user)
         let status = try? await saver.gate.libraryAccess(for: client.identity).status(.readWrite)
         // Who may only add is not told what it is called by.
@@ -73,14 +85,27 @@ final class SessionRecording: LibraryRecording {
         return saved
     }
 
-    /// What the consent allows now.
-    private func allowed() async throws(CaptureError) -> SaveStep {
-        let step = try await saver.step(client)
-        if step == .intoAlbum || step == .intoLibrary { return step }
-        throw CaptureError(
+    private var withdrawn: CaptureError {
+        CaptureError(
             .revoked,
             "the consent of \(client.identity.name) to save to the media library was withdrawn while it recorded"
         )
+    }
+
+    /// What the consent allows now, and the grant of it. Nobody is asked any more.
+    private func consent() async throws(CaptureError) -> (step: SaveStep, grant: Grant) {
+        let step = try await saver.step(client)
+        guard let service = step.service else { throw withdrawn }
+        if let held = grants.withLock({ $0.first { $0.service == service && $0.isLive } }) { return (step, held) }
+        do throws(CaptureError) {
+            // It was changed meanwhile, and still allows to save.
+            let grant = try await saver.grant(for: step, client)
+            grants.withLock { $0.append(grant) }
+            return (step, grant)
+        } catch {
+            // Of a program that is gone nobody knows any more that it is the one that was allowed anew.
+            throw withdrawn
+        }
     }
 
     /// Waits until nobody can write to the file any more: what is in the library never changes.
@@ -98,14 +123,20 @@ final class SessionRecording: LibraryRecording {
     }
 
     /// Puts the asset into the album that was asked for, if the consent is for that.
-    private func join(_ asset: String, _ step: SaveStep, _ saved: inout SavedRecording) async {
+    private func join(
+        _ asset: String,
+        _ step: SaveStep,
+        _ permitted: @escaping @Sendable () throws(CaptureError) -> Void,
+        _ saved: inout SavedRecording
+    ) async {
         guard let album = draft.albumName else { return }
         guard step == .intoAlbum else {
             saved.remark = "it joined no album, which takes the consent to read and change the whole media library"
             return
         }
         do throws(CaptureError) {
-            try await saver.libraries.put(asset, intoAlbumNamed: album, by: client.identity.program, of: user)
+            let program = client.identity.program
+            try await saver.libraries.put(asset, intoAlbumNamed: album, by: program, of: user, permitted)
             saved.album = album
         } catch {
             saved.remark = "it joined no album: \(error.message)"

@@ -1,0 +1,342 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Foundation
+import MediaLibrary
+import Testing
+
+@testable import captured
+
+/// What the media library does for a program that may use it, and what it refuses, over a real bus.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+final class `The media library on the bus` {
+    private let bus: PrivateBus
+    private let folder = NSTemporaryDirectory() + "library-use-\(UUID().uuidString)"
+
+    init() throws { bus = try PrivateBus() }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func start(
+        _ choice: LibraryChoice = .all,
+        promptTimeout: Duration = .seconds(600),
+        limits: LibraryLimits = LibraryLimits()
+    ) async throws -> (scene: ConsentScene, program: LibraryCaller) {
+        let scene = try await ConsentScene(on: bus, state: folder, promptTimeout: promptTimeout, limits: limits)
+        let program = try await LibraryCaller(on: bus)
+        try await choose(choice, by: program)
+        return (scene, program)
+    }
+
+    private func choose(_ choice: LibraryChoice, by program: LibraryCaller) async throws {
+        func call(_ member: String, _ signature: String, _ arguments: [BusValue]) async throws -> [BusValue] {
+            try await program.connection.call(
+                CaptureNames.service,
+                CaptureNames.root,
+                CaptureNames.authorization,
+                member,
+                signature: signature,
+                arguments
+            )
+        }
+        let id = try #require(try await call("WhoAmI", "", []).first?.properties?["program"]?.text)
+        let arguments: [BusValue] = [.string(""), .string(id), .string("library"), .string(choice.rawValue)]
+        _ = try await call("Set", "ssss", arguments)
+    }
+
+    private func add(
+        _ program: LibraryCaller,
+        _ number: UInt8,
+        _ facts: [String: BusValue] = [:]
+    ) async throws -> String {
+        let outcome = try await program.add(LibraryFixtures.picture(number), facts)
+        return try #require(outcome.result["id"]?.text, "\(outcome.code): \(outcome.message)")
+    }
+
+    private func facts(_ id: String, _ program: LibraryCaller) async throws -> [String: BusValue] {
+        try #require(try await program.call("GetAsset", "s", [.string(id)])[0].properties)
+    }
+
+    @Test func `keeps what is added with all that is known of it, across a restart`() async throws {
+        let (scene, program) = try await start()
+        let picture = try await add(
+            program,
+            1,
+            [
+                "name": .string("Ostern.gif"), "created": .int64(1_700_000_000_000), "device": .string("Webcam"),
+                "place": .structure([.double(48.2), .double(16.4)]), "favourite": .bool(true),
+            ]
+        )
+        let sound = try #require(try await program.add(LibraryFixtures.sound).result["id"]?.text)
+        await scene.stop()
+
+        let (next, again) = try await start()
+        let known = try await facts(picture, again)
+        #expect(known["name"]?.text == "Ostern.gif")
+        #expect(known["kind"]?.text == "photo")
+        #expect(known["media-type"]?.text == "image/gif")
+        #expect(known["created"]?.integer == 1_700_000_000_000)
+        #expect(known["device"]?.text == "Webcam")
+        #expect(known["place"] == .structure([.double(48.2), .double(16.4)]))
+        #expect(known["favourite"]?.boolean == true)
+        #expect(known["width"]?.unsigned == 1)
+        let heard = try await facts(sound, again)
+        #expect(heard["kind"]?.text == "sound")
+        #expect(heard["duration"]?.integer == 100_000_000)
+        #expect(heard["name"]?.text?.hasPrefix("sound-") == true)
+        #expect(try await again.bytes("Open", picture, "current") == LibraryFixtures.picture(1))
+        #expect(try await again.bytes("Open", sound, "original") == LibraryFixtures.sound)
+        #expect(try await again.count(["kinds": .strings(["sound"])]) == 1)
+        #expect(try await again.count(["favourite": .bool(true)]) == 1)
+        await next.stop()
+    }
+
+    @Test func `keeps edits beside the original, which comes back`() async throws {
+        let (scene, program) = try await start()
+        let id = try await add(program, 1)
+        let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(2)))
+        let number = try #require(try await program.call("Edit", "sh", [.string(id), file])[0].unsigned)
+        #expect(await program.outcome(of: number).code.isEmpty)
+        #expect(try await program.bytes("Open", id, "current") == LibraryFixtures.picture(2))
+        #expect(try await program.bytes("Open", id, "original") == LibraryFixtures.picture(1))
+        #expect(try await facts(id, program)["edited"]?.boolean == true)
+        let sound = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.sound))
+        let other = try #require(try await program.call("Edit", "sh", [.string(id), sound])[0].unsigned)
+        #expect(await program.outcome(of: other).code == "BadData")
+        try await program.call("Revert", "s", [.string(id)])
+        #expect(try await program.bytes("Open", id, "current") == LibraryFixtures.picture(1))
+        try await program.call(
+            "Change",
+            "sa{sv}",
+            [.string(id), .properties(["place": .structure([.double(1), .double(2)])])]
+        )
+        #expect(try await facts(id, program)["place"] == .structure([.double(1), .double(2)]))
+        try await program.call(
+            "Change",
+            "sa{sv}",
+            [.string(id), .properties(["place": .structure([.double(.nan), .double(.nan)])])]
+        )
+        #expect(try await facts(id, program)["place"] == nil)
+        await scene.stop()
+    }
+
+    @Test func `has albums, and tells what is different since a token`() async throws {
+        let (scene, program) = try await start()
+        let first = try await add(program, 1)
+        let token = try await program.token()
+        let album = try #require(try await program.call("CreateAlbum", "s", [.string("Best")])[0].text)
+        let second = try await add(program, 2, ["album": .string(album)])
+        try await program.call("AddToAlbum", "sas", [.string(album), .strings([first])])
+        #expect(try await program.found(["album": .string(album)]).ids.sorted() == [first, second].sorted())
+        await scene.changed()
+        #expect(try await program.notices() > 0)
+        var (changes, next) = try await program.changes(since: token)
+        #expect(changes["inserted"] == [second])
+        #expect(changes["albums-inserted"] == [album])
+        try await program.call("RenameAlbum", "ss", [.string(album), .string("Better")])
+        try await program.call("RemoveFromAlbum", "sas", [.string(album), .strings([first])])
+        (changes, next) = try await program.changes(since: next)
+        #expect(changes["albums-changed"] == [album])
+        try await program.call("DeleteAlbum", "s", [.string(album)])
+        #expect(try await program.changes(since: next).ids == ["albums-removed": [album]])
+        #expect(try await program.count() == 2)
+        await scene.stop()
+    }
+
+    @Test func `deletes what the person confirms, and nothing that was not`() async throws {
+        let (scene, program) = try await start()
+        let agent = try await CountingAgent(on: bus)
+        try await scene.register(agent)
+        let ids = [try await add(program, 1, ["name": .string("a.gif")]), try await add(program, 2)]
+        func delete() async throws -> UInt64 {
+            try #require(try await program.call("Delete", "as", [.strings(ids)])[0].unsigned)
+        }
+        let number = try await delete()
+        await agent.wasAsked(1)
+        #expect(agent.facts["action"]?.text == "delete")
+        #expect(agent.facts["count"]?.unsigned == 2)
+        #expect(agent.facts["names"]?.texts?.first == "a.gif")
+        let second = try await delete()
+        #expect(await program.outcome(of: second).code == "Busy")
+        try await agent.confirm(false)
+        #expect(await program.outcome(of: number).code == "Denied")
+        #expect(try await program.count() == 2)
+
+        let closed = try await delete()
+        await agent.wasAsked(2)
+        try await agent.dismiss()
+        #expect(await program.outcome(of: closed).code == "Dismissed")
+        #expect(try await program.count() == 2)
+
+        let done = try await delete()
+        await agent.wasAsked(3)
+        try await agent.confirm(true)
+        let outcome = await program.outcome(of: done)
+        #expect(outcome.code.isEmpty)
+        #expect(outcome.result["count"]?.unsigned == 2)
+        #expect(try await program.count() == 0)
+        #expect(try await program.count(["binned": .bool(true)]) == 2)
+        try await program.call("Restore", "as", [.strings([ids[1]])])
+        #expect(try await program.found().ids == [ids[1]])
+        await scene.stop()
+    }
+
+    @Test func `does not delete when nobody answers, the agent dies, or the program takes it back`() async throws {
+        let (scene, program) = try await start(promptTimeout: .milliseconds(400))
+        let ids = BusValue.strings([try await add(program, 1)])
+        let nobody = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        #expect(await program.outcome(of: nobody).code == "NobodyToAsk")
+        let agent = try await CountingAgent(on: bus)
+        try await scene.register(agent)
+        let late = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        await agent.wasAsked(1)
+        #expect(await program.outcome(of: late).code == "TimedOut")
+        // An answer that comes too late is none.
+        await #expect(throws: CaptureError.self) { try await agent.confirm(true) }
+        #expect(try await program.count() == 1)
+        await scene.gate.setPromptTimeout(.seconds(600))
+        let undone = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        await agent.wasAsked(2)
+        try await program.call("Cancel", "u", [.uint32(UInt32(undone))])
+        #expect(await program.outcome(of: undone).code == "Dismissed")
+        let alone = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        await agent.wasAsked(3)
+        await agent.die()
+        #expect(await program.outcome(of: alone).code == "NobodyToAsk")
+        #expect(try await program.count() == 1)
+        // Four questions came to nothing: it is asked no more.
+        let other = try await CountingAgent(on: bus)
+        try await scene.register(other)
+        let often = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        #expect(await program.outcome(of: often).code == "AskedTooOften")
+        #expect(other.questions.isEmpty)
+        await scene.stop()
+    }
+
+    @Test func `refuses what is no media, and bad facts, queries and ids, and loses nothing`() async throws {
+        let (scene, program) = try await start()
+        let first = try await add(program, 1)
+        for bytes in [Array("hello".utf8), [], Array(LibraryFixtures.sound.prefix(60))] {
+            #expect(try await program.add(bytes).code == "BadData")
+        }
+        let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(2)))
+        for facts: [String: BusValue] in [
+            ["name": .string("../a.gif")], ["name": .string("a\u{7}.gif")], ["name": .string("a\u{202E}fig.exe")],
+            ["name": .string(".")], ["created": .int64(.max)], ["place": .structure([.double(91), .double(0)])],
+            ["place": .structure([.double(.nan), .double(.nan)])], ["album": .string("Best")],
+            ["kind": .string("photo")],
+            ["device": .string(String(repeating: "x", count: 300))], ["favourite": .string("yes")],
+        ] {
+            #expect(await program.fault("Import", "ha{sv}", [file, .properties(facts)])?.code == .invalidArgument)
+        }
+        let nowhere = BusValue.string(String(repeating: "0", count: 32))
+        #expect(try await program.add(LibraryFixtures.picture(2), ["album": nowhere]).code == "NoSuchAlbum")
+        for query: [String: BusValue] in [
+            ["kinds": .strings(["film"])], ["limit": .uint32(0)], ["limit": .uint32(1001)], ["page": .string("x")],
+            ["order": .string("size")], ["album": .string("x")], ["unknown": .bool(true)], ["binned": .uint32(1)],
+        ] {
+            let code = await program.fault("Fetch", "a{sv}", [.properties(query)])?.code
+            #expect(code == .invalidArgument || (query["page"] != nil && code == .staleToken), "\(query)")
+        }
+        for (member, signature, rest): (String, String, [BusValue]) in [
+            ("GetAsset", "s", []), ("Revert", "s", []), ("Open", "ss", [.string("current")]),
+        ] {
+            #expect(await program.fault(member, signature, [.string("../etc")] + rest)?.code == .invalidArgument)
+            #expect(await program.fault(member, signature, [nowhere] + rest)?.code == .noSuchAsset)
+        }
+        #expect(await program.fault("Open", "ss", [.string(first), .string("newest")])?.code == .invalidArgument)
+        #expect(await program.fault("Thumbnail", "ss", [.string(first), .string("huge")])?.code == .invalidArgument)
+        #expect(await program.fault("Delete", "as", [.strings([])])?.code == .invalidArgument)
+        #expect(await program.fault("Delete", "as", [.strings([first, first])])?.code == .invalidArgument)
+        #expect(await program.fault("AddToAlbum", "sas", [nowhere, .strings([first])])?.code == .noSuchAlbum)
+        #expect(await program.fault("GetChanges", "su", [.string("token"), .uint32(10)])?.code == .staleToken)
+        #expect(await program.fault("GetChanges", "su", [.string("token"), .uint32(0)])?.code == .invalidArgument)
+        #expect(await program.fault("Cancel", "u", [.uint32(77)])?.code == .invalidArgument)
+        #expect(await program.fault("GetStatus", "s", [.string("write")])?.code == .invalidArgument)
+        // Equal files are two assets.
+        let twin = try await add(program, 1)
+        #expect(twin != first)
+        #expect(try await program.count() == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/library/\(getuid())/transit").isEmpty)
+        await scene.stop()
+    }
+
+    @Test func `refuses what exceeds a quota, and goes on with what does not`() async throws {
+        let (scene, program) = try await start(limits: LibraryLimits(programBytes: 100))
+        _ = try await add(program, 1)
+        _ = try await add(program, 2)
+        let third = try await program.add(LibraryFixtures.picture(3))
+        #expect(third.code == "OverQuota", "\(third.message)")
+        #expect(try await program.count() == 2)
+        await scene.stop()
+    }
+
+    @Test func `stops an import that is taken back, or whose program leaves, and leaves nothing of it`() async throws {
+        let (scene, program) = try await start()
+        let (reading, writing) = try LibraryFixtures.pipe()
+        let number = try await program.begin(reading)
+        try unsafe LibraryFixtures.picture(1).withUnsafeBytes { try unsafe writing.write(all: $0) }
+        let transit = "\(folder)/library/\(getuid())/transit"
+        func files() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: transit)) ?? [] }
+        while files().isEmpty { await Task.yield() }
+        try await program.call("Cancel", "u", [.uint32(UInt32(number))])
+        #expect(await program.outcome(of: number).code == "Dismissed")
+        #expect(files().isEmpty)
+
+        let other = try await LibraryCaller(on: bus)
+        _ = try await other.begin(reading)
+        while files().isEmpty { await Task.yield() }
+        await other.connection.close()
+        while !files().isEmpty { await Task.yield() }
+        #expect(try await program.count() == 0)
+        await scene.stop()
+    }
+
+    @Test func `lets no program's endless files keep another's waiting, nor take all that may be under way`()
+        async throws
+    {
+        let (scene, program) = try await start()
+        let (reading, writing) = try LibraryFixtures.pipe()
+        for _ in 0..<LibraryRequests.mostOfProgram { _ = try await program.begin(reading) }
+        let more = try await LibraryCaller(on: bus)
+        let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(1)))
+        #expect(await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy)
+        await program.connection.close()
+        while await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy { await Task.yield() }
+        withExtendedLifetime(writing) {}
+        await scene.stop()
+    }
+
+    @Test func `tells what is wrong with the files, and mends it`() async throws {
+        let (scene, program) = try await start()
+        let id = try await add(program, 1)
+        _ = try await add(program, 2)
+        let contents = "\(folder)/library/\(getuid())/contents"
+        let hash = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
+            try library.check { _, _ throws(CaptureError) in }.count
+        }
+        #expect(hash == 0)
+        func look(_ member: String) async throws -> [[String: BusValue]] {
+            let number = try #require(try await program.call(member)[0].unsigned)
+            let outcome = await program.outcome(of: number)
+            #expect(outcome.code.isEmpty, "\(outcome.message)")
+            return outcome.result["faults"]?.elements?.compactMap(\.properties) ?? []
+        }
+        #expect(try await look("Check").isEmpty)
+        let file = try #require(
+            FileManager.default.subpaths(atPath: contents)?.first { path in
+                (try? Data(contentsOf: URL(fileURLWithPath: "\(contents)/\(path)"))) == Data(LibraryFixtures.picture(1))
+            }
+        )
+        try FileManager.default.removeItem(atPath: "\(contents)/\(file)")
+        let faults = try await look("Check")
+        #expect(faults.map { $0["kind"]?.text } == ["missing"])
+        #expect(faults.map { $0["id"]?.text } == [id])
+        #expect(try await look("Repair").count == 1)
+        #expect(try await look("Check").isEmpty)
+        #expect(try await program.count() == 1)
+        await scene.stop()
+    }
+}
