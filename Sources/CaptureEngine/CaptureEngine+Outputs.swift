@@ -10,6 +10,7 @@ extension CaptureEngine {
             settle(output, nil)
         case .progress(let counters):
             output.statistics = counters
+            endIfFull(output)
         case .finished(let counters):
             output.statistics = counters
             ended(output, nil, in: session)

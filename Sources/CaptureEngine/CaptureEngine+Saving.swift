@@ -47,12 +47,25 @@ extension CaptureEngine {
         return (file, nil)
     }
 
+    /// Ends a recording of which the library takes no more, so that no program fills the disk past its share.
+    func endIfFull(_ output: LiveOutput) {
+        guard let recording = output.recording, !output.isFull,
+            output.statistics.bytes >= UInt64(clamping: recording.room)
+        else { return }
+        output.isFull = true
+        output.recorder?.stop()
+    }
+
     /// A recorder has said what became of its file. What goes into the library is looked at when the recorder is gone, and
     /// writes to it no more.
     func ended(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
         guard output.recording != nil else { return finished(output, error, in: session) }
         guard output.report == nil else { return }
-        output.report = .some(error)
+        let full = CaptureError(
+            .overQuota,
+            "the recording was ended, since the media library takes no more of it; delete some and empty the bin"
+        )
+        output.report = .some(error ?? (output.isFull ? full : nil))
         // Of a start that waits for it; a file that is complete was begun.
         settle(output, error)
     }

@@ -206,7 +206,7 @@ extension CaptureEngine {
 
     /// A recorder did not begin in time.
     private func recorderLate(_ id: UInt32, _ name: String) {
-        guard let output = sessions[id]?.outputs[name], !output.isReady else { return }
+        guard let output = sessions[id]?.outputs[name], !output.isReady, !output.isGone else { return }
         output.recorder?.kill()
         settle(output, CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time"))
     }

@@ -111,6 +111,9 @@ public protocol RecordingSaver: Sendable {
 
 /// What is recorded into the library. It is saved or cancelled, once.
 public protocol LibraryRecording: AnyObject, Sendable {
+    /// Bytes at which it is ended, since the library would not take more.
+    var room: Int64 { get }
+
     /// Takes it into the library, when its recorder is gone.
     ///
     /// - Throws: Why it is not there. It is kept for the person then, which the error says.

@@ -131,6 +131,8 @@ final class LiveOutput {
     let connection: String
     /// What its recorder said of its end: `nil` as long as it has not, else the fault, if any.
     var report: CaptureError??
+    /// Whether it was ended because the library takes no more of it.
+    var isFull = false
     /// Whether its recorder is gone.
     var isGone = false
     /// Whether it is being saved: nothing more comes of what feeds it.

@@ -91,6 +91,22 @@ import Testing
         }
     }
 
+    @Test func `ends when the library takes no more of it, and is saved`() async throws {
+        saver.limit(1000)
+        let id = try await running()
+        let recorder = try #require(bench.recorders.recorder("movie"))
+        var counters = OutputStatistics()
+        for bytes: UInt64 in [999, 1000] {
+            counters.bytes = bytes
+            recorder.report(.progress(counters))
+        }
+        await recorder.waitForStop()
+        let end = await end(of: id)
+        #expect(end.reason?.code == .overQuota)
+        #expect(saver.log.last == "save movie")
+        #expect(bench.watch.saved["movie"] != nil)
+    }
+
     @Test func `is given up when it is a photo that failed`() async throws {
         let id = try await running()
         var photo = OutputDescription(name: "shot", kind: .photo, format: "jpeg")

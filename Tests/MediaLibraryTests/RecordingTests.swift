@@ -107,6 +107,9 @@ import Testing
         #expect(code { _ = try library.finishRecording(second, .photo) } == .overQuota)
         #expect(try library.kept().map(\.id) == [second])
         #expect(try library.kept().first?.why.contains("10 bytes") == true)
+        // Eight bytes are there, and four wait.
+        #expect(try library.roomForRecording(of: program) == 0)
+        #expect(try library.roomForRecording(of: "exe:/other") == 10)
         try library.delete([asset.id], scope: .all)
         try library.emptyBin(olderThan: 0)
         #expect(try library.text(library.saveKept(second, .photo).id) == "four")

@@ -9,6 +9,7 @@ public final class FakeSaver: RecordingSaver {
         var refusal: CaptureError?
         var failure: CaptureError?
         var isHeld = false
+        var room = Int64.max
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -26,6 +27,9 @@ public final class FakeSaver: RecordingSaver {
 
     /// Fails to save from now on.
     public func fail(_ error: CaptureError) { state.withLock { $0.failure = error } }
+
+    /// Takes so many bytes of a recording from now on.
+    public func limit(_ room: Int64) { state.withLock { $0.room = room } }
 
     /// Lets what is saved take until `release`.
     public func hold() { state.withLock { $0.isHeld = true } }
@@ -79,6 +83,8 @@ public final class FakeSaver: RecordingSaver {
             self.name = name
             self.saver = saver
         }
+
+        var room: Int64 { saver.state.withLock { $0.room } }
 
         func save() async throws(CaptureError) -> SavedRecording {
             saver.note("save \(name)")

@@ -8,7 +8,8 @@ struct StartCommand: AsyncParsableCommand {
         discussion: """
             It ends with 'capturectl stop', after --duration, or when its device goes away. The number is printed when \
             it runs, after a yes if one was missing; until then there is no file. From then on the file stays, an \
-            empty one too if the recording fails before its first byte: 'capturectl status' tells.
+            empty one too if the recording fails before its first byte: 'capturectl status' tells. With --to-library there \
+            is no file: what may not be saved in the end is kept, for 'capturectl library kept'.
             """
     )
 

@@ -49,11 +49,13 @@ struct LibrarySaver: RecordingSaver {
         let grant = try await grant(for: try await step(client), client)
         do throws(CaptureError) {
             let program = client.identity.program
-            let (id, file) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            let (id, file, room) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
                 let transit = try library.beginRecording(draft, program: program)
-                return (transit.id, try LibrarySaver.file(of: transit))
+                return (transit.id, try LibrarySaver.file(of: transit), try library.roomForRecording(of: program))
             }
-            return (file, SessionRecording(id, draft, client, grant, self))
+            // Its recorder tells how large it is now and then, and has the end of the file to write when it is stopped.
+            let limit = room - min(room / 8, 64 << 20)
+            return (file, SessionRecording(id, draft, room: limit, client, grant, self))
         } catch {
             await gate.sessionEnded([grant])
             throw error

@@ -12,6 +12,7 @@ final class SessionRecording: LibraryRecording {
     private static let looks = 500
     private static let pause = Duration.milliseconds(20)
 
+    let room: Int64
     private let id: String
     private let draft: AssetDraft
     private let client: SessionClient
@@ -19,9 +20,17 @@ final class SessionRecording: LibraryRecording {
     private let grants: Mutex<[Grant]>
     private let saver: LibrarySaver
 
-    init(_ id: String, _ draft: AssetDraft, _ client: SessionClient, _ grant: Grant, _ saver: LibrarySaver) {
+    init(
+        _ id: String,
+        _ draft: AssetDraft,
+        room: Int64,
+        _ client: SessionClient,
+        _ grant: Grant,
+        _ saver: LibrarySaver
+    ) {
         self.id = id
         self.draft = draft
+        self.room = room
         self.client = client
         grants = Mutex([grant])
         self.saver = saver
