@@ -138,7 +138,8 @@ let package = Package(
         tests(
             "captured",
             [
-                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization", "MediaLibrary",
+                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization",
+                "MediaLibrary",
                 "BusSupport", "TestSupport", "captured-recorder",
             ]
         ),

@@ -50,8 +50,8 @@ actor AccessRequests {
 
     /// Begins a request that nobody counts on, unless the connection has one for the same that waits.
     func beginOnce(_ services: Set<Service>, for client: SessionClient) throws(CaptureError) {
-        let waiting = open[client.connection]?.requests.values.contains { $0.services.isSuperset(of: services) } ?? false
-        if !waiting { _ = try begin(services, for: client) }
+        let waiting = open[client.connection]?.requests.values.map(\.services) ?? []
+        if !waiting.contains(where: { $0.isSuperset(of: services) }) { _ = try begin(services, for: client) }
     }
 
     /// The caller left: nobody waits for its answers any more when this returns.

@@ -57,9 +57,11 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
-    @Test(arguments: [
-        ("1M", 1 << 20), ("50G", 50 << 30), ("1048576", 1 << 20), ("1024K", 1 << 20), ("1E", 1 << 60), ("off", nil),
-    ] as [(String, Int64?)])
+    @Test(
+        arguments: [
+            ("1M", 1 << 20), ("50G", 50 << 30), ("1048576", 1 << 20), ("1024K", 1 << 20), ("1E", 1 << 60), ("off", nil),
+        ] as [(String, Int64?)]
+    )
     func `reads sizes as systemd does`(text: String, size: Int64?) throws {
         try vendor.write("captured.conf", "[Library]\nUserQuota=2M\nUserQuota=\(text)\n")
         #expect(read().library.userQuota == size)

@@ -60,7 +60,8 @@ extension BusConnection {
     func ask(_ server: BusConnection, _ member: String, _ signature: String, _ arguments: [BusValue]) async throws
         -> [BusValue]
     {
-        try await call(server.uniqueName, path, echo.name, member, signature: signature, arguments)
+        // Many tests at a time may have a machine of few processors.
+        try await call(server.uniqueName, path, echo.name, member, signature: signature, arguments, timeout: 120)
     }
 }
 

@@ -7,7 +7,7 @@ import Testing
 /// The documentation's programs, as they stand there.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryDocumentationTests {
-    /// The programs of a language in their order: adding, reading, changing.
+    /// The programs of a language in their order: adding, reading, changing; in Swift recording.
     private static func programs(_ language: String) throws -> [String] {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = tests.appendingPathComponent("../../Sources/CaptureKit/Documentation.docc/Library.md")
@@ -17,14 +17,34 @@ struct LibraryDocumentationTests {
         }
     }
 
-    private func run(_ number: Int, _ fake: FakeLibrary, _ arguments: [String] = []) async throws -> (Int32, String) {
+    private enum Language {
+        case swift
+        case python
+    }
+
+    private func run(
+        _ language: Language,
+        _ number: Int,
+        _ fake: FakeLibrary,
+        _ arguments: [String] = [],
+        replacing answers: [String: FakeDaemon.Answer] = [:]
+    ) async throws -> (Int32, String) {
         let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus, fake)
-        let programs = try LibraryDocumentationTests.programs("python")
-        try #require(programs.count == 3)
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(answers) { $1 })
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", programs[number]] + arguments
+        switch language {
+        case .python:
+            let programs = try LibraryDocumentationTests.programs("python")
+            try #require(programs.count == 3)
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            process.arguments = ["-c", programs[number]] + arguments
+        case .swift:
+            let programs = try LibraryDocumentationTests.programs("swift")
+            try #require(programs.count == 4)
+            process.executableURL = try await SwiftProgram.built(programs[number])
+            process.arguments = arguments
+        }
+        defer { if language == .swift { process.executableURL.map(SwiftProgram.remove) } }
         process.environment = ["CAPTURED_BUS": "session", "DBUS_SESSION_BUS_ADDRESS": bus.address]
         let output = Pipe()
         process.standardOutput = output
@@ -52,18 +72,18 @@ struct LibraryDocumentationTests {
         let fake = FakeLibrary([.readWrite: .denied])
         let path = try file("PHOTO")
         defer { try? FileManager.default.removeItem(atPath: path) }
-        #expect(try await run(0, fake, [path]) == (0, "added; this program may not read it back\n"))
+        #expect(try await run(.python, 0, fake, [path]) == (0, "added; this program may not read it back\n"))
         #expect(fake.inventory.count == 1)
         let text = try file("text")
         defer { try? FileManager.default.removeItem(atPath: text) }
-        #expect(try await run(0, fake, [text]) == (1, "BadData: it is no photo, movie or sound\n"))
+        #expect(try await run(.python, 0, fake, [text]) == (1, "BadData: it is no photo, movie or sound\n"))
     }
 
     @Test func `a program that is limited asks and reads what is its own, in Python`() async throws {
         let fake = FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .limited])
         let own = fake.put("a.jpg", "PHOTO")
         fake.put("b.jpg", "PHOTO", ["program": .string("exe:/other")])
-        let said = try await run(1, fake, ["t1"])
+        let said = try await run(.python, 1, fake, ["t1"])
         #expect(said == (0, "limited 1\n\(own) a.jpg 10\n{}\nt2\n"))
         #expect(fake.asked == [.readWrite])
     }
@@ -72,14 +92,51 @@ struct LibraryDocumentationTests {
         let fake = FakeLibrary()
         fake.put("a.jpg", "PHOTO", ["favourite": .bool(true), "created": .int64(1)])
         fake.put("b.jpg", "PHOTO")
-        #expect(try await run(2, fake) == (0, "1 deleted\n"))
+        #expect(try await run(.python, 2, fake) == (0, "1 deleted\n"))
         #expect(fake.inventory.last == "album Best 1" && fake.inventory.count == 2)
-        let denied = try await run(2, FakeLibrary([.readWrite: .denied]))
+        let denied = try await run(.python, 2, FakeLibrary([.readWrite: .denied]))
         #expect(denied == (1, "the whole library may not be changed\n"))
     }
 
-    @Test func `there is a program of each level in Swift`() throws {
-        let programs = try LibraryDocumentationTests.programs("swift")
-        #expect(programs.count >= 3 && programs.allSatisfy { $0.hasPrefix("import CaptureKit\n") })
+    @Test func `a program that may only add adds, in Swift`() async throws {
+        let fake = FakeLibrary([.readWrite: .denied])
+        let path = try file("PHOTO")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(try await run(.swift, 0, fake, [path]) == (0, "added; this program may not read it back\n"))
+        #expect(fake.inventory.count == 1)
+    }
+
+    @Test func `a program that is limited asks and reads what is its own, in Swift`() async throws {
+        let fake = FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .limited])
+        let own = fake.put("a.jpg", "PHOTO")
+        fake.put("b.jpg", "PHOTO", ["program": .string("exe:/other")])
+        let (status, said) = try await run(.swift, 1, fake, ["t1"])
+        #expect(status == 0)
+        let lines = said.split(separator: "\n")
+        #expect(lines.first == "limited: 1 of 1")
+        #expect(lines.dropFirst().first?.hasPrefix("\(own) a.jpg ") == true)
+        #expect(lines.suffix(2) == ["0 came, 0 changed, 0 went", "t2"])
+        #expect(fake.asked == [.readWrite])
+    }
+
+    @Test func `a program that may read and change everything does, in Swift`() async throws {
+        let fake = FakeLibrary()
+        fake.put("a.jpg", "PHOTO", ["favourite": .bool(true), "created": .int64(1)])
+        fake.put("b.jpg", "PHOTO")
+        #expect(try await run(.swift, 2, fake) == (0, "1 deleted\n"))
+        #expect(fake.inventory.last == "album Best 1" && fake.inventory.count == 2)
+        let denied = try await run(.swift, 2, FakeLibrary([.readWrite: .denied]))
+        #expect(denied == (1, "the whole library may not be changed\n"))
+    }
+
+    @Test func `a program that records into it is told what came of that, in Swift`() async throws {
+        let start: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.save("movie", ["id": .string("0123"), "album": .string("Family")])
+            try daemon.finish("movie", nil, OutputStatistics())
+            try daemon.become(.stopped)
+            return []
+        }
+        #expect(try await run(.swift, 3, FakeLibrary(), replacing: ["Start": start]) == (0, "0123 Family\n"))
     }
 }

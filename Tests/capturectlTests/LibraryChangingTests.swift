@@ -120,13 +120,19 @@ struct LibraryChangingTests {
         let tool = try await LibraryTool()
         #expect(try await tool.run("check").messages.contains("nothing is wrong"))
         tool.fake.setFaults([
-            ["kind": .string("missing"), "id": .string("ab"), "name": .string("a.jpg"), "message": .string("gone")]
+            [
+                "kind": .string("missing"), "id": .string("ab"), "name": .string("a.jpg"), "message": .string("gone"),
+                "outcome": .string("1 went to the bin"),
+            ]
         ])
         let checked = try await tool.run("check", "--json")
         #expect(checked.code == 65)
         #expect(try checked.rows().first?["kind"] as? String == "missing")
         let repaired = try await tool.run("repair")
-        #expect(repaired.code == 0 && repaired.output.contains("a.jpg") && repaired.messages.contains("1 fault mended"))
+        #expect(
+            repaired.code == 0 && repaired.output.contains("gone: 1 went to the bin")
+                && repaired.messages.contains("1 fault mended")
+        )
         #expect(try await tool.run("check").code == 0)
     }
 

@@ -1,7 +1,7 @@
 import CaptureBus
 public import CaptureCore
 
-/// Albums. To change them takes the consent to read everything; others are told `notPermitted`, `denied` or `restricted`.
+/// Albums. To change them takes the consent to read everything; others are told `denied` or `restricted`.
 extension MediaLibrary {
     /// The albums that the program may see.
     public func albums() async throws(CaptureError) -> [MediaAlbum] {

@@ -7,13 +7,15 @@ public struct LibraryFault: Hashable, Sendable {
     public var kind: String
     /// The asset that it is about; `nil` where it is about none.
     public var asset: MediaAsset.ID?
-    /// The name of the asset or of the file.
+    /// The file, as a path in the library's folder; empty where it is about the index.
     public var name: String
     /// What is wrong, in a sentence.
     public var message: String
+    /// What was done about it, in a sentence; empty after a check.
+    public var outcome: String
 }
 
-/// The library's health. For who may read everything; others are told `notPermitted`, `denied` or `restricted`.
+/// The library's health. For who may read everything; others are told `denied` or `restricted`, and `busy` while one is under way.
 extension MediaLibrary {
     /// Compares the index with the files, each by its content, and waits for that: minutes, of a large library.
     ///
@@ -33,7 +35,8 @@ extension MediaLibrary {
                 kind: facts["kind"]?.text ?? "",
                 asset: facts["id"]?.text.flatMap { $0.isEmpty ? nil : $0 },
                 name: facts["name"]?.text ?? "",
-                message: facts["message"]?.text ?? ""
+                message: facts["message"]?.text ?? "",
+                outcome: facts["outcome"]?.text ?? ""
             )
         }
     }

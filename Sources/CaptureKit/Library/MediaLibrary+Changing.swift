@@ -10,6 +10,8 @@ public struct AssetChanges: Hashable, Sendable {
     public var created: Int64?
     /// Another place.
     public var place: MediaPlace?
+    /// No place any more; another one is not looked at then.
+    public var removesPlace = false
     /// A favourite, or none any more.
     public var isFavourite: Bool?
 
@@ -24,8 +26,8 @@ extension MediaLibrary {
     /// - Parameters:
     ///   - file: Open for reading, or a pipe's end; its position moves as it is read.
     ///   - facts: What is known of it.
-    /// - Throws: What can be told before anything is read: `denied`, `restricted`, `invalidArgument` for facts that
-    ///   cannot be, `noSuchAlbum`.
+    /// - Throws: `invalidArgument` for facts that cannot be, `busy` when too many are under way; everything else comes with
+    ///   the outcome.
     public func beginAdding(
         _ file: Descriptor,
         _ facts: AssetFacts = AssetFacts()
@@ -67,9 +69,9 @@ extension MediaLibrary {
         _ = try await beginEditing(id, with: file).outcome()
     }
 
-    /// Shows the original of an asset again, and forgets its edit.
+    /// Shows the original of an asset again, and forgets its edit; does nothing to one without an edit.
     ///
-    /// - Throws: `noSuchAsset`; `wrongState` where there is no edit.
+    /// - Throws: `noSuchAsset`; `wrongState` for one in the bin.
     public func revert(_ id: MediaAsset.ID) async throws(CaptureError) {
         try await call("Revert", "s", [.string(id)])
     }
@@ -81,7 +83,8 @@ extension MediaLibrary {
         var facts: [String: BusValue] = [:]
         facts["name"] = changes.name.map { .string($0) }
         facts["created"] = changes.created.map { .int64($0) }
-        facts["place"] = changes.place?.busValue
+        let nowhere = BusValue.structure([.double(.nan), .double(.nan)])
+        facts["place"] = changes.removesPlace ? nowhere : changes.place?.busValue
         facts["favourite"] = changes.isFavourite.map { .bool($0) }
         try await call("Change", "sa{sv}", [.string(id), .properties(facts)])
     }
@@ -93,10 +96,11 @@ extension MediaLibrary {
         try await change(id, changes)
     }
 
-    /// Puts assets into the bin, when the person confirms it, and waits for that. They are gone after 30 days.
+    /// Puts assets into the bin, when the person confirms it, and waits for that. They are gone after 30
+    /// days, or what the administrator has configured.
     ///
     /// - Parameter ids: At most 1000.
-    /// - Returns: How many went.
+    /// - Returns: How many went; those in the bin already do not count.
     /// - Throws: `denied` when the person does not want it, `dismissed`, `timedOut` or `nobodyToAsk` when nobody
     ///   confirmed it, `noSuchAsset`.
     @discardableResult
@@ -107,7 +111,7 @@ extension MediaLibrary {
 
     /// Takes assets out of the bin. For who may read everything.
     ///
-    /// - Throws: `noSuchAsset`, `notPermitted`.
+    /// - Throws: `noSuchAsset`, `denied`.
     public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) {
         try await call("Restore", "as", [.strings(ids)])
     }

@@ -1,5 +1,6 @@
 import CaptureKit
 import Glibc
+import Synchronization
 
 /// Waits for a file to get into the library: shows how much did, where standard error is a terminal, and has Ctrl-C
 /// stop it.
@@ -21,24 +22,28 @@ enum ImportProgress {
             }
         }
         var ticker: Ticker?
-        let isShown = isatty(STDERR_FILENO) == 1
-        if isShown {
+        let isShown = Atomic(false)
+        if isatty(STDERR_FILENO) == 1 {
             let name = Printable.text(MediaSourceFile.name(of: path), limit: 50)
-            ticker = Ticker(milliseconds: 250) { Output.write("\r\u{1B}[K" + line(adding, name), to: STDERR_FILENO) }
+            ticker = Ticker(milliseconds: 250) {
+                // Before anything is read the person may be asked on this very terminal.
+                guard let progress = adding.progress, progress > 0 else { return }
+                isShown.store(true, ordering: .relaxed)
+                Output.write("\r\u{1B}[K" + line(progress, name), to: STDERR_FILENO)
+            }
         }
         defer {
             canceller.cancel()
             withExtendedLifetime(interrupts) {}
             // Before the line is taken away, or it could be written again.
             ticker?.stop()
-            if isShown { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
+            if isShown.load(ordering: .relaxed) { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
         }
         return try await adding.outcome()
     }
 
-    private static func line(_ adding: AssetImport, _ name: String) -> String {
-        guard let progress = adding.progress else { return name }
+    private static func line(_ progress: Double, _ name: String) -> String {
         // Read to its end it is still being looked at and made safe on disk.
-        return "\(name)  \(progress == 1 ? "checking" : "\(Int(progress * 100)) %")"
+        "\(name)  \(progress == 1 ? "checking" : "\(Int(progress * 100)) %")"
     }
 }

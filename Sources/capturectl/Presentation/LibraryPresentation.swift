@@ -64,11 +64,10 @@ enum LibraryPresentation {
     }
 
     static func table(_ faults: [LibraryFault]) -> String {
-        var table = Table(["FAULT", "ID", "NAME", "WHAT"])
+        var table = Table(["FAULT", "ID", "FILE", "WHAT"])
         for fault in faults {
-            table.add([
-                fault.kind, String((fault.asset ?? "").prefix(shownDigits)), fault.name, fault.message,
-            ])
+            let what = fault.outcome.isEmpty ? fault.message : "\(fault.message): \(fault.outcome)"
+            table.add([fault.kind, String((fault.asset ?? "").prefix(shownDigits)), fault.name, what])
         }
         return table.text
     }
@@ -76,7 +75,7 @@ enum LibraryPresentation {
     static func json(_ fault: LibraryFault) -> JSON {
         [
             "kind": JSON(fault.kind), "id": JSON(fault.asset), "name": JSON(fault.name),
-            "message": JSON(fault.message),
+            "message": JSON(fault.message), "outcome": JSON(fault.outcome),
         ]
     }
 
