@@ -1,0 +1,75 @@
+import BusSupport
+import CaptureBus
+import CaptureKit
+import Testing
+
+/// What a client has to do with outputs that are saved into the library.
+@Suite(.timeLimit(.minutes(10)))
+struct LibrarySavingTests {
+    private static let nothing: [LibraryLevel: AuthorizationStatus] = [
+        .addOnly: .notDetermined, .readWrite: .notDetermined,
+    ]
+
+    @Test func `the consent is asked for in the order of the levels, each once`() async throws {
+        let cases: [([LibraryLevel: AuthorizationStatus], [LibraryLevel], CaptureError.Code?)] = [
+            ([.readWrite: .authorized], [.readWrite], nil),
+            ([.readWrite: .denied, .addOnly: .authorized], [.readWrite, .addOnly], nil),
+            ([.readWrite: .denied, .addOnly: .denied], [.readWrite, .addOnly], .denied),
+            ([.addOnly: .authorized], [.readWrite, .addOnly], nil), ([:], [.readWrite, .addOnly], .dismissed),
+        ]
+        for (answers, asked, code) in cases {
+            let bus = try PrivateBus()
+            let fake = FakeLibrary(Self.nothing, answers: answers)
+            let daemon = try await FakeDaemon(on: bus, fake)
+            let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+            var found: CaptureError.Code?
+            do throws(CaptureError) {
+                try await library.requestSaving()
+            } catch {
+                found = error.code
+            }
+            #expect(found == code, "\(answers)")
+            #expect(fake.asked == asked, "\(answers)")
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    @Test func `an output for the library is added to a session without a file`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus)
+        let session = try await CaptureSession.session(7, on: try await CaptureDaemon.connect(to: bus.kind))
+        let destination = LibraryDestination(name: "a.jpg", album: "Trip")
+        try await session.addOutput(try PhotoOutput(toLibrary: destination), fedBy: ["camera"])
+        let call = try #require(daemon.calls("AddLibraryOutput").first)
+        #expect(try OutputDescription(busValue: call.arguments[0]).library == destination)
+        #expect(call.arguments[1].texts == ["camera"])
+        #expect(daemon.calls("AddOutput").isEmpty)
+    }
+
+    @Test func `what was kept is told with all that is known of it, and is saved or discarded`() async throws {
+        let bus = try PrivateBus()
+        let fake = FakeLibrary()
+        let id = String(repeating: "a", count: 32)
+        fake.keep([
+            [
+                "id": .string(id), "name": .string("clip.mkv"), "size": .uint64(7), "started": .int64(5),
+                "program": .string("exe:/test"), "album": .string("Trip"), "reason": .string("full"),
+            ]
+        ])
+        let daemon = try await FakeDaemon(on: bus, fake)
+        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let kept = try #require(try await library.keptRecordings().first)
+        #expect(
+            [kept.id, kept.name, kept.album, kept.program, kept.reason] == [
+                id, "clip.mkv", "Trip", "exe:/test", "full",
+            ]
+        )
+        #expect(kept.size == 7 && kept.started == 5)
+        let saved = try await library.saveKept(id)
+        #expect(saved.album == "Trip")
+        #expect(try await library.asset(try #require(saved.asset)).name == "clip.mkv")
+        let error = await #expect(throws: CaptureError.self) { try await library.discardKept(id) }
+        #expect(error?.code == .noSuchAsset)
+        withExtendedLifetime(daemon) {}
+    }
+}
