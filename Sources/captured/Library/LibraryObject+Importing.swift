@@ -95,7 +95,7 @@ extension LibraryObject {
         try await consenting(.readWrite, client) { grant throws(CaptureError) in
             let scope = try await access.changes(of: client)
             let importing = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                try library.beginEdit(id, scope: scope)
+                try library.beginEdit(id, scope: scope, program: client.identity.program)
             }
             _ = try await take(source, into: importing, grant, for: client)
         }

@@ -26,12 +26,12 @@ extension LibraryObject {
                     )
                     // The person may have changed the consent while the question stood.
                     let scope = try await access.changes(of: client)
-                    try await libraries.use(user) { library throws(CaptureError) in
+                    let count = try await libraries.use(user) { library throws(CaptureError) in
                         try library.delete(ids, scope: scope)
                     }
-                    LibraryJournal.deleted(ids.count, by: client.identity)
+                    LibraryJournal.deleted(count, by: client.identity)
                     await watchers.changed(user)
-                    return ["count": .uint64(UInt64(ids.count))]
+                    return ["count": .uint64(UInt64(count))]
                 }
             )
         ]
