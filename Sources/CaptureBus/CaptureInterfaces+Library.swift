@@ -52,6 +52,9 @@ extension CaptureInterfaces {
                 [BusArgument("token", "s"), BusArgument("limit", "u")],
                 returns: [BusArgument("changes", "a{sv}"), BusArgument("next", "s"), BusArgument("complete", "b")]
             ),
+            BusMethod("ListKept", returns: [BusArgument("recordings", "aa{sv}")]),
+            BusMethod("SaveKept", [BusArgument("id", "s")], returns: [BusArgument("request", "u")]),
+            BusMethod("DiscardKept", [BusArgument("id", "s")]),
             BusMethod("Check", returns: [BusArgument("request", "u")]),
             BusMethod("Repair", returns: [BusArgument("request", "u")]),
         ],

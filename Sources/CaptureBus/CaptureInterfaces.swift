@@ -109,6 +109,7 @@ public enum CaptureInterfaces {
                 "AddOutput",
                 [BusArgument("output", "a{sv}"), BusArgument("inputs", "as"), BusArgument("file", "h")]
             ),
+            BusMethod("AddLibraryOutput", [BusArgument("output", "a{sv}"), BusArgument("inputs", "as")]),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),
             BusMethod("GetStatistics", returns: [BusArgument("statistics", "a{sv}")]),
         ],
@@ -126,6 +127,7 @@ public enum CaptureInterfaces {
                     BusArgument("statistics", "a{sv}"),
                 ]
             ),
+            BusSignalDeclaration("OutputSaved", [BusArgument("output", "s"), BusArgument("result", "a{sv}")]),
             BusSignalDeclaration("BufferMoved", [BusArgument("output", "s")]),
         ]
     )

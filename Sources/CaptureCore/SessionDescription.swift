@@ -82,7 +82,22 @@ public enum OutputKind: String, Hashable, Sendable, CaseIterable {
     case buffer
 }
 
-/// An output of a session. Every kind but `buffer` writes to a descriptor that the client passes beside it.
+/// What is said of an output that is saved into the user's media library.
+public struct LibraryDestination: Hashable, Sendable {
+    /// The name that the asset gets; empty for one that says what it is and when it was made.
+    public var name: String
+    /// The name of the album that it joins, which is made where there is none; `nil` for no album.
+    public var album: String?
+
+    /// Into the library, under a name and into an album if they are given.
+    public init(name: String = "", album: String? = nil) {
+        self.name = name
+        self.album = album
+    }
+}
+
+/// An output of a session. Every kind but `buffer` writes to a descriptor that the client passes beside it, unless it is
+/// saved into the media library.
 public struct OutputDescription: Hashable, Sendable {
     /// The name by which connections refer to it, unique among the session's outputs.
     public var name: String
@@ -103,6 +118,8 @@ public struct OutputDescription: Hashable, Sendable {
     public var duration: Int64
     /// Frames after which the output is finished by itself; 0 for no end.
     public var frameCount: Int
+    /// That a movie, sound or photo is saved into the media library, and how; `nil` for a file of the client's.
+    public var library: LibraryDestination?
 
     /// An output of the given properties.
     public init(
@@ -114,7 +131,8 @@ public struct OutputDescription: Hashable, Sendable {
         videoBitRate: Int = 0,
         quality: Int = 90,
         duration: Int64 = 0,
-        frameCount: Int = 0
+        frameCount: Int = 0,
+        library: LibraryDestination? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -125,7 +143,11 @@ public struct OutputDescription: Hashable, Sendable {
         self.quality = quality
         self.duration = duration
         self.frameCount = frameCount
+        self.library = library
     }
+
+    /// Whether a client passes a file for it.
+    public var takesFile: Bool { kind != .buffer && library == nil }
 
     /// The containers of each kind, the default first.
     public static func formats(of kind: OutputKind) -> [String] {

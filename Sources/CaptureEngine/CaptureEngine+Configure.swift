@@ -34,8 +34,9 @@ extension CaptureEngine {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) and cannot be changed now")
         }
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
-        let described = Set(description.outputs.filter { $0.kind != .buffer }.map(\.name))
+        let described = Set(description.outputs.filter(\.takesFile).map(\.name))
         try description.validate(files: kept.intersection(described).union(files.keys))
+        try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
         try refuseShared(files, beside: session.written.filter { staying.contains($0.key) }, of: id, for: client)
@@ -55,7 +56,7 @@ extension CaptureEngine {
         // Held from here on, so that no other session is given one of them meanwhile.
         for (name, file) in files { session.files[name] = file }
         do throws(CaptureError) {
-            try await apply(description, to: session)
+            try await apply(description, to: session, for: client)
         } catch {
             for name in files.keys { session.files[name] = nil }
             await giveBackIdleGrants(of: session)
@@ -102,7 +103,11 @@ extension CaptureEngine {
         }
     }
 
-    private func apply(_ description: SessionDescription, to session: Session) async throws(CaptureError) {
+    private func apply(
+        _ description: SessionDescription,
+        to session: Session,
+        for client: SessionClient
+    ) async throws(CaptureError) {
         let needed = session.needed(of: description)
         let missing = Set(needed.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
@@ -127,11 +132,14 @@ extension CaptureEngine {
             try proceed(session)
         }
         let known = Set(session.outputs.keys)
+        let fresh = description.outputs.filter { !known.contains($0.name) }
+        try await authorizeSaving(fresh, of: session, for: client, mayAsk: false)
         let inputs = try await open(
             needed,
-            outputs: description.outputs.filter { !known.contains($0.name) },
+            outputs: fresh,
             of: description,
-            in: session
+            in: session,
+            for: client
         )
         let added = inputs.filter { session.inputs[$0.key] == nil }
         do throws(CaptureError) {
@@ -140,9 +148,9 @@ extension CaptureEngine {
             }
             for input in added.values { try await pool.stream(input.shared) }
         } catch {
-            let fresh = session.outputs.filter { !known.contains($0.key) }
-            await discard(Array(fresh.values))
-            for name in fresh.keys { session.outputs[name] = nil }
+            let begun = session.outputs.filter { !known.contains($0.key) }
+            await discard(Array(begun.values))
+            for name in begun.keys { session.outputs[name] = nil }
             for input in added.values { await pool.release(input.shared.device.id, for: session.id) }
             await endUses(Array(added.keys), of: session, as: .failed, error)
             throw error

@@ -10,12 +10,13 @@ extension CaptureEngine {
             settle(output, nil)
         case .progress(let counters):
             output.statistics = counters
+            endIfFull(output)
         case .finished(let counters):
             output.statistics = counters
-            finished(output, nil, in: session)
+            ended(output, nil, in: session)
         case .failed(let error, let counters):
             output.statistics = counters
-            finished(output, error, in: session)
+            ended(output, error, in: session)
         }
     }
 
@@ -23,7 +24,9 @@ extension CaptureEngine {
     func recorderGone(_ recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
         guard let (session, output) = output(name, of: id, writtenBy: recorder) else { return }
         let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished")
-        finished(output, error, in: session)
+        output.isGone = true
+        guard let recording = output.recording else { return finished(output, error, in: session) }
+        save(recording, of: output, lost: error, in: session)
     }
 
     /// The output that a recorder still works for: a name may have passed to another output since.
@@ -35,7 +38,8 @@ extension CaptureEngine {
         return (session, output)
     }
 
-    private func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
+    /// An output is at its end, and those whom it concerns are told.
+    func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
         output.error = output.error ?? error
         session.firstFault = session.firstFault ?? error
         settle(output, error)
@@ -59,7 +63,7 @@ extension CaptureEngine {
     /// Ends a session whose last file is done: nothing would come of its devices any more.
     func finishIfDone(_ session: Session) {
         guard session.state == .running, !session.isEnding, !session.isChanging, !session.outputs.isEmpty,
-            session.outputs.values.allSatisfy(\.isDone),
+            session.outputs.values.allSatisfy({ $0.isDone || $0.isSaving }),
             // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
             !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })
         else { return }
@@ -71,10 +75,9 @@ extension CaptureEngine {
         let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
         for output in waiting { output.recorder?.stop() }
         let limit = patience.finish
-        let handles = waiting.compactMap(\.recorder)
         let timer = Task {
             try await Task.sleep(for: limit)
-            for handle in handles { handle.kill() }
+            self.endLate(waiting)
         }
         for output in waiting where !output.isDone {
             await withCheckedContinuation { output.whenDone.append($0) }
@@ -84,9 +87,12 @@ extension CaptureEngine {
 
     /// Ends outputs of a start or a change that did not come about.
     func discard(_ outputs: [LiveOutput]) async {
-        for output in outputs where !output.isDone {
-            output.recorder?.kill()
+        let open = outputs.filter { !$0.isDone }
+        for output in open {
+            if !output.isGone { output.recorder?.kill() }
             complete(output)
         }
+        // What is being saved was captured, and stays.
+        for output in open where !output.isSaving { await output.recording?.cancel() }
     }
 }

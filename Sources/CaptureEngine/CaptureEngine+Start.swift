@@ -64,16 +64,12 @@ extension CaptureEngine {
         )
         try proceed(session)
         try await adopt(grants, in: session)
+        try await authorizeSaving(session.description.outputs, of: session, for: session.client, mayAsk: true)
     }
 
     /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
-        // Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
-        // have got it since its first call.
-        let now = try await session.client.identifyAtStart()
-        guard session.client.identity.isUnchanged(in: now) else {
-            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
-        }
+        try await confirmIdentity(of: session.client)
         let id = session.id
         for (service, grant) in grants {
             session.grants[service] = grant
@@ -83,12 +79,24 @@ extension CaptureEngine {
         }
     }
 
+    /// Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
+    /// have got it since its first call.
+    func confirmIdentity(of client: SessionClient) async throws(CaptureError) {
+        let now = try await client.identifyAtStart()
+        guard client.identity.isUnchanged(in: now) else {
+            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
+        }
+    }
+
     /// Opens devices and begins recorders; on a fault everything opened here is closed again.
+    ///
+    /// - Parameter client: Who asks for the outputs; `nil` for the session's maker.
     func open(
         _ inputs: [InputDescription],
         outputs: [OutputDescription],
         of description: SessionDescription,
-        in session: Session
+        in session: Session,
+        for client: SessionClient? = nil
     ) async throws(CaptureError) -> [String: LiveInput] {
         var live = session.inputs
         var begun: [LiveOutput] = []
@@ -108,7 +116,13 @@ extension CaptureEngine {
             try await recordUses(inputs.filter { input in session.uses[input.name] == nil }, live, in: session)
             for output in outputs {
                 try proceed(session)
-                let one = try await begin(output, of: description, inputs: live, in: session)
+                let one = try await begin(
+                    output,
+                    of: description,
+                    inputs: live,
+                    in: session,
+                    for: client ?? session.client
+                )
                 begun.append(one)
             }
             for output in begun { try await waitUntilReady(output, in: session) }
@@ -127,7 +141,8 @@ extension CaptureEngine {
         _ output: OutputDescription,
         of description: SessionDescription,
         inputs: [String: LiveInput],
-        in session: Session
+        in session: Session,
+        for client: SessionClient
     ) async throws(CaptureError) -> LiveOutput {
         let fed = description.inputs(of: output.name)
         guard output.kind != .buffer else {
@@ -136,16 +151,27 @@ extension CaptureEngine {
             session.outputs[output.name] = live
             return live
         }
-        guard let file = session.files[output.name] else {
-            throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
-        }
         let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
         let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
         let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
-        let given = [video, audio].map { $0?.ring }
-        let handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
         let feeds = [video, audio].compactMap(\.self)
-        let live = LiveOutput(output, recorder: handle, file: file.identity, feeds: feeds)
+        let (file, recording) = try await place(of: output, madeWith: feeds.first, in: session, for: client)
+        let given = [video, audio].map { $0?.ring }
+        let handle: any RecorderHandle
+        do throws(CaptureError) {
+            handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+        } catch {
+            await recording?.cancel()
+            throw error
+        }
+        let live = LiveOutput(
+            output,
+            recorder: handle,
+            file: file.identity,
+            recording: recording,
+            for: client.connection,
+            feeds: feeds
+        )
         session.outputs[output.name] = live
         // Those that were moved while it was launched; of later moves it is told as all are.
         for (source, ring) in zip([video, audio], given) {
@@ -180,7 +206,7 @@ extension CaptureEngine {
 
     /// A recorder did not begin in time.
     private func recorderLate(_ id: UInt32, _ name: String) {
-        guard let output = sessions[id]?.outputs[name], !output.isReady else { return }
+        guard let output = sessions[id]?.outputs[name], !output.isReady, !output.isGone else { return }
         output.recorder?.kill()
         settle(output, CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time"))
     }

@@ -12,6 +12,8 @@ public actor CaptureEngine {
     let observer: any EngineObserver
     let provider: any DeviceProvider
     let history: HistoryKeeper
+    /// Who saves outputs into the media library; `nil` where there is none, and outputs that ask for it are refused.
+    let saver: (any RecordingSaver)?
     /// How long a recorder may take to begin and to finish its file.
     let patience: RecorderPatience
     var sessions: [UInt32: Session] = [:]
@@ -24,7 +26,7 @@ public actor CaptureEngine {
     /// How many sessions of one user may exist at a time.
     static let mostSessions = 256
 
-    /// An engine of the given parts.
+    /// An engine of the given parts; without a saver it has no media library, and refuses outputs that ask for one.
     public init(
         devices: any DeviceProvider,
         rings: any RingProvider,
@@ -32,6 +34,7 @@ public actor CaptureEngine {
         gate: AuthorizationGate,
         observer: any EngineObserver,
         history: HistoryKeeper,
+        saver: (any RecordingSaver)? = nil,
         patience: RecorderPatience = RecorderPatience()
     ) {
         provider = devices
@@ -40,6 +43,7 @@ public actor CaptureEngine {
         self.gate = gate
         self.observer = observer
         self.history = history
+        self.saver = saver
         self.patience = patience
     }
 
@@ -68,6 +72,7 @@ public actor CaptureEngine {
     {
         if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
         try description.validate(files: Set(files.keys))
+        try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         forgetOldest()
         let user = client.identity.user

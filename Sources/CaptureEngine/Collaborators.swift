@@ -87,6 +87,59 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func kill()
 }
 
+/// Who has the media libraries that outputs are saved into: the daemon, a fake in tests.
+public protocol RecordingSaver: Sendable {
+    /// Refuses a name that the library does not take. Asks nobody.
+    func check(_ destination: LibraryDestination) throws(CaptureError)
+
+    /// Makes sure that a program may save into its user's library.
+    ///
+    /// - Parameter mayAsk: Whether the person is asked for what was never decided.
+    /// - Throws: Why it may not.
+    func authorize(_ client: SessionClient, mayAsk: Bool) async throws(CaptureError)
+
+    /// Begins a recording, for a program that may save. Asks nobody.
+    ///
+    /// - Parameter device: What it is made with, in words.
+    /// - Returns: The file that its recorder writes, which nobody else may hold, and what becomes of it.
+    func begin(
+        _ output: OutputDescription,
+        madeWith device: String,
+        for client: SessionClient
+    ) async throws(CaptureError) -> (file: any OpenFile, recording: any LibraryRecording)
+}
+
+/// What is recorded into the library. It is saved or cancelled, once.
+public protocol LibraryRecording: AnyObject, Sendable {
+    /// Bytes at which it is ended, since the library would not take more.
+    var room: Int64 { get }
+
+    /// Takes it into the library, when its recorder is gone.
+    ///
+    /// - Throws: Why it is not there. It is kept for the person then, which the error says.
+    func save() async throws(CaptureError) -> SavedRecording
+
+    /// Gives it up, because its session never began.
+    func cancel() async
+}
+
+/// What came of a recording in the library.
+public struct SavedRecording: Hashable, Sendable {
+    /// The asset's id, for a program that may read it.
+    public var asset: String?
+    /// The name of the album that it joined.
+    public var album: String?
+    /// Why it is not where it was to be, in a sentence, though it is in the library.
+    public var remark: String?
+
+    /// In the library, and nothing more to say.
+    public init(asset: String? = nil, album: String? = nil, remark: String? = nil) {
+        self.asset = asset
+        self.album = album
+        self.remark = remark
+    }
+}
+
 /// Who hears of what happens: the bus and the journal.
 public protocol EngineObserver: Sendable {
     /// A session was made.
@@ -97,6 +150,8 @@ public protocol EngineObserver: Sendable {
     func sessionRemoved(_ id: UInt32)
     /// A buffer output goes on in another ring.
     func bufferMoved(_ session: SessionSnapshot, output: String)
+    /// An output is in the media library; that it is done comes next. For the connection alone that asked for it.
+    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
     /// An output is done, `error` being nil when it is complete.
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
 }

@@ -125,6 +125,18 @@ final class LiveOutput {
     var statistics = OutputStatistics()
     var isDone = false
     var error: CaptureError?
+    /// What it is in the media library, if it is saved there.
+    let recording: (any LibraryRecording)?
+    /// The unique name of the connection that asked for it.
+    let connection: String
+    /// What its recorder said of its end: `nil` as long as it has not, else the fault, if any.
+    var report: CaptureError??
+    /// Whether it was ended because the library takes no more of it.
+    var isFull = false
+    /// Whether its recorder is gone.
+    var isGone = false
+    /// Whether it is being saved: nothing more comes of what feeds it.
+    var isSaving = false
     /// Waits for the first report.
     var whenReady: CheckedContinuation<CaptureError?, Never>?
     var isReady = false
@@ -135,11 +147,15 @@ final class LiveOutput {
         _ description: OutputDescription,
         recorder: (any RecorderHandle)?,
         file: FileIdentity? = nil,
+        recording: (any LibraryRecording)? = nil,
+        for connection: String = "",
         feeds: [SharedSource]
     ) {
         self.description = description
         self.recorder = recorder
         self.file = file
+        self.recording = recording
+        self.connection = connection
         self.feeds = feeds
     }
 }

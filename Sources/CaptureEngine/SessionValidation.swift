@@ -55,8 +55,16 @@ extension SessionDescription {
         case .buffer:
             guard fed.count == 1 else { throw wrong("needs exactly one input") }
         }
-        if output.kind == .buffer, hasFile { throw wrong("takes no file: readers map the ring") }
-        if output.kind != .buffer, !hasFile { throw wrong("came without a file to write to") }
+        if output.library != nil {
+            guard [.movie, .sound, .photo].contains(output.kind) else {
+                throw wrong("the media library takes movies, sound and photos alone; give a file to write to")
+            }
+            if hasFile { throw wrong("takes no file: it is saved into the media library") }
+        } else if output.kind == .buffer {
+            if hasFile { throw wrong("takes no file: readers map the ring") }
+        } else if !hasFile {
+            throw wrong("came without a file to write to")
+        }
     }
 
     /// The inputs that feed an output.

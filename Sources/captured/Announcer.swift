@@ -13,6 +13,7 @@ final class Announcer: EngineObserver {
         case changed(SessionSnapshot)
         case removed(UInt32)
         case bufferMoved(SessionSnapshot, String)
+        case outputSaved(SessionSnapshot, String, SavedRecording, connection: String)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
         case answered(Decision)
     }
@@ -55,6 +56,10 @@ final class Announcer: EngineObserver {
         continuation.yield(.bufferMoved(session, output))
     }
 
+    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String) {
+        continuation.yield(.outputSaved(session, output, saved, connection: connection))
+    }
+
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
     {
         SessionJournal.record(session, output: output, error: error, statistics: statistics)
@@ -95,6 +100,16 @@ final class Announcer: EngineObserver {
                 case .removed(let id): try await objects.remove(id)
                 case .bufferMoved(let session, let output):
                     try tell(bus, of: session, "BufferMoved", signature: "s", [.string(output)])
+                case .outputSaved(let session, let output, let saved, let connection):
+                    // To nobody but the program that recorded it: ids are for those who may read.
+                    try bus.emit(
+                        SessionObjects.path(session.id),
+                        CaptureNames.session,
+                        "OutputSaved",
+                        signature: "sa{sv}",
+                        [.string(output), .properties(saved.properties)],
+                        to: connection
+                    )
                 case .outputFinished(let session, let output, let error, let statistics):
                     try tell(
                         bus,
@@ -133,5 +148,13 @@ final class Announcer: EngineObserver {
         for listener in listeners.hear(session) {
             try bus.emit(path, CaptureNames.session, member, signature: signature, arguments, to: listener)
         }
+    }
+}
+
+extension SavedRecording {
+    /// As it travels.
+    fileprivate var properties: [String: BusValue] {
+        let facts = ["id": asset, "album": album, "remark": remark]
+        return facts.compactMapValues { $0.map { .string($0) } }
     }
 }

@@ -82,6 +82,13 @@ enum Daemon {
         )
         await gate.setPromptLimits(configuration.consent.promptLimits)
         await gate.setLifetimes(configuration.consent.lifetimes)
+        let requests = AccessRequests(bus: bus, gate: gate)
+        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
+        let libraryGrants = LibraryGrants(gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
+        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
+        let importers = Importers(origin: places.recorder(configuration))
+        let libraryTurns = LibraryTurns()
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -89,7 +96,14 @@ enum Daemon {
             recorders: recorders,
             gate: gate,
             observer: announcer,
-            history: history
+            history: history,
+            saver: LibrarySaver(
+                gate: gate,
+                libraries: libraries,
+                importers: importers,
+                turns: libraryTurns,
+                watchers: watchers
+            )
         )
         let logins = LoginWatch(
             bus: bus,
@@ -99,12 +113,7 @@ enum Daemon {
             looked: { await engine.resume() }
         )
         await logins.setStopping(configuration.consent.stopWhenLocked)
-        let requests = AccessRequests(bus: bus, gate: gate)
-        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let libraryGrants = LibraryGrants(gate: gate)
-        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let libraryRequests = LibraryRequests(bus: bus)
-        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
@@ -156,7 +165,9 @@ enum Daemon {
             libraries: libraries,
             requests: libraryRequests,
             watchers: watchers,
-            importers: Importers(origin: places.recorder(configuration))
+            importers: importers,
+            commandLine: commandLine,
+            turns: libraryTurns
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -208,8 +219,9 @@ enum Daemon {
         following.cancel()
         keepingHouse.cancel()
         await libraryRequests.shutDown()
-        await libraries.close()
+        // Its sessions save what they recorded.
         await engine.shutDown()
+        await libraries.close()
         await history.finish()
         announcer.finish()
         await telling.value

@@ -60,7 +60,7 @@ struct ManagerObject: Sendable {
                         "program": .string(session.program),
                         "user": .string(Users.name(of: session.user)),
                         "attached": .bool(session.description.isAttached),
-                        "description": session.description.busValue,
+                        "description": session.description.shown.busValue,
                     ]
                 }
             )

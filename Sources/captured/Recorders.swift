@@ -64,8 +64,9 @@ private final class RunningRecorder: RecorderHandle {
                 guard let report = try? RecorderReport(text: message.text) else { break }
                 continuation.yield(report)
             }
-            continuation.finish()
+            // Gone is who holds its file no more.
             process.reap()
+            continuation.finish()
         }
     }
 

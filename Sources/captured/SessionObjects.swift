@@ -118,6 +118,12 @@ actor SessionObjects {
                             )
                             return []
                         },
+                        "AddLibraryOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let output = try OutputDescription(busValue: arguments.argument(0))
+                            let inputs = try arguments.texts(1)
+                            try await engine.addOutput(id, output, inputs: inputs, file: nil, client: client)
+                            return []
+                        },
                     ],
                     properties: SessionObjects.properties(of: session)
                         .merging(SessionObjects.constants(of: session)) { $1 }
@@ -156,7 +162,7 @@ actor SessionObjects {
             "State": .string(session.state.rawValue),
             "ReasonCode": .string(session.reason?.code.rawValue ?? ""),
             "Reason": .string(session.reason?.message ?? ""),
-            "Description": session.description.busValue,
+            "Description": session.description.shown.busValue,
         ]
     }
 
@@ -167,5 +173,17 @@ actor SessionObjects {
             "User": .uint32(session.user),
             "Attached": .bool(session.description.isAttached),
         ]
+    }
+}
+
+extension SessionDescription {
+    /// As it is shown to everybody who may see the session: what an asset will be called, and which album it joins, is for
+    /// those alone who may read the media library.
+    var shown: SessionDescription {
+        var shown = self
+        for index in shown.outputs.indices where shown.outputs[index].library != nil {
+            shown.outputs[index].library = LibraryDestination()
+        }
+        return shown
     }
 }

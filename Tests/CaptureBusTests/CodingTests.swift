@@ -36,6 +36,12 @@ private let session = SessionDescription(
             duration: 5_000_000_000,
             frameCount: 12
         ), OutputDescription(name: "ring", kind: .buffer, format: ""),
+        OutputDescription(
+            name: "shot",
+            kind: .photo,
+            format: "png",
+            library: LibraryDestination(name: "a.png", album: "Trip")
+        ), OutputDescription(name: "any", kind: .sound, format: "wav", library: LibraryDestination()),
     ],
     connections: [
         ConnectionDescription(input: "camera", output: "movie"),

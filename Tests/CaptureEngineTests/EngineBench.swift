@@ -9,12 +9,14 @@ struct EngineBench {
     let recorders = FakeRecorders()
     let rings = FakeRings()
     let watch = StateWatch()
+    let saver = FakeSaver()
     let gate: AuthorizationGate
     let history: HistoryKeeper
     let engine: CaptureEngine
 
     init(
         history store: HistoryStore = .inMemory(),
+        hasLibrary: Bool = true,
         answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = EngineBench.yes
     ) {
         history = HistoryKeeper(store, limits: HistoryLimits(age: 86_400_000, count: 1000))
@@ -30,6 +32,7 @@ struct EngineBench {
             gate: gate,
             observer: watch,
             history: history,
+            saver: hasLibrary ? saver : nil,
             patience: RecorderPatience(begin: .seconds(5), finish: .seconds(5))
         )
     }

@@ -7,7 +7,7 @@ import Testing
 /// The documentation's programs, as they stand there.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryDocumentationTests {
-    /// The programs of a language in their order: adding, reading, changing.
+    /// The programs of a language in their order: adding, reading, changing; in Swift recording.
     private static func programs(_ language: String) throws -> [String] {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = tests.appendingPathComponent("../../Sources/CaptureKit/Documentation.docc/Library.md")
@@ -26,10 +26,11 @@ struct LibraryDocumentationTests {
         _ language: Language,
         _ number: Int,
         _ fake: FakeLibrary,
-        _ arguments: [String] = []
+        _ arguments: [String] = [],
+        replacing answers: [String: FakeDaemon.Answer] = [:]
     ) async throws -> (Int32, String) {
         let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus, fake)
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(answers) { $1 })
         let process = Process()
         switch language {
         case .python:
@@ -39,7 +40,7 @@ struct LibraryDocumentationTests {
             process.arguments = ["-c", programs[number]] + arguments
         case .swift:
             let programs = try LibraryDocumentationTests.programs("swift")
-            try #require(programs.count == 3)
+            try #require(programs.count == 4)
             process.executableURL = try await SwiftProgram.built(programs[number])
             process.arguments = arguments
         }
@@ -126,5 +127,16 @@ struct LibraryDocumentationTests {
         #expect(fake.inventory.last == "album Best 1" && fake.inventory.count == 2)
         let denied = try await run(.swift, 2, FakeLibrary([.readWrite: .denied]))
         #expect(denied == (1, "the whole library may not be changed\n"))
+    }
+
+    @Test func `a program that records into it is told what came of that, in Swift`() async throws {
+        let start: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.save("movie", ["id": .string("0123"), "album": .string("Family")])
+            try daemon.finish("movie", nil, OutputStatistics())
+            try daemon.become(.stopped)
+            return []
+        }
+        #expect(try await run(.swift, 3, FakeLibrary(), replacing: ["Start": start]) == (0, "0123 Family\n"))
     }
 }

@@ -13,7 +13,8 @@ import Testing
         device: "Camera",
         place: try? Place(latitude: 1, longitude: 2),
         isFavourite: true,
-        album: String(repeating: "a", count: 32)
+        album: String(repeating: "a", count: 32),
+        albumName: "Trip"
     )
 
     init() throws { place = try TemporaryLibrary() }
@@ -78,6 +79,26 @@ import Testing
         #expect(try place.library().kept() == kept)
     }
 
+    @Test func `is being written as long as somebody can write to it, and is kept after a crash though it is empty`()
+        throws
+    {
+        let library = try place.library()
+        var transit: RecordingTransit? = try library.beginRecording(draft, program: program)
+        let id = try #require(transit?.id)
+        let other = dup(try #require(transit?.descriptor))
+        #expect(try library.isBeingWritten(id))
+        transit = nil
+        #expect(try library.isBeingWritten(id))
+        try library.recover()
+        #expect(try library.kept().map(\.id) == [id])
+        close(other)
+        #expect(try !library.isBeingWritten(id))
+        let reader = try library.openRecording(id)
+        #expect(try !library.isBeingWritten(id))
+        close(reader)
+        #expect(code { _ = try library.isBeingWritten(String(repeating: "0", count: 32)) } == .noSuchAsset)
+    }
+
     @Test func `is kept where saving fails, and can be saved later`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
         let first = try record("eight...")
@@ -86,6 +107,9 @@ import Testing
         #expect(code { _ = try library.finishRecording(second, .photo) } == .overQuota)
         #expect(try library.kept().map(\.id) == [second])
         #expect(try library.kept().first?.why.contains("10 bytes") == true)
+        // Eight bytes are there, and four wait.
+        #expect(try library.roomForRecording(of: program) == 0)
+        #expect(try library.roomForRecording(of: "exe:/other") == 10)
         try library.delete([asset.id], scope: .all)
         try library.emptyBin(olderThan: 0)
         #expect(try library.text(library.saveKept(second, .photo).id) == "four")

@@ -185,6 +185,7 @@ public final class StateWatch: EngineObserver {
         var latest: [UInt32: SessionSnapshot] = [:]
         var waits: [Wait] = []
         var moves = 0
+        var saved: [String: SavedRecording] = [:]
         var outputs: Set<String> = []
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
     }
@@ -215,6 +216,15 @@ public final class StateWatch: EngineObserver {
         }
         for wait in ready { wait.resume() }
     }
+
+    /// Notes what was saved.
+    public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
+    {
+        seen.withLock { $0.saved[output] = saved }
+    }
+
+    /// What was saved into the media library, by output.
+    public var saved: [String: SavedRecording] { seen.withLock { $0.saved } }
 
     /// Notes a buffer that goes on elsewhere.
     public func bufferMoved(_ session: SessionSnapshot, output: String) {

@@ -36,6 +36,40 @@ struct OptionTests {
         #expect(output.mediaTypes == [.audio])
     }
 
+    @Test func `what goes into the library has no file, and its format from its name or the option`() throws {
+        let any = try plan("--to-library --duration 2")
+        #expect(any.place == .library(LibraryDestination()))
+        let output = try any.output(nil)
+        #expect(output.file == nil)
+        #expect(output.description.library == LibraryDestination())
+        #expect(output.description.format == "mkv")
+        #expect(output.description.duration == 2_000_000_000)
+        let sound = try plan("--to-library --name talk.flac --album Trip").output(nil)
+        #expect(sound.description.kind == .sound)
+        #expect(sound.description.library == LibraryDestination(name: "talk.flac", album: "Trip"))
+        #expect(try plan("--to-library --name talk --format opus").format.name == "opus")
+    }
+
+    @Test(arguments: [
+        ("record --to-library out.mkv", "give either a file or --to-library, not both"),
+        ("photo --to-library a.jpg", "give either a file or --to-library, not both"),
+        ("start --album Trip out.mkv", "--album goes with --to-library"),
+        ("photo --name b.jpg a.jpg", "--name goes with --to-library"),
+        ("record", "give the file to write, or --to-library"), ("photo", "give the file to write, or --to-library"),
+    ])
+    func `a file and the library exclude each other, and that is told without a daemon`(
+        line: String,
+        message: String
+    ) async {
+        let arguments = line.split(separator: " ").map(String.init)
+        let error = await #expect(throws: CaptureError.self) {
+            var command = try #require(try Capturectl.parseAsRoot(arguments) as? any AsyncParsableCommand)
+            try await command.run()
+        }
+        #expect(error?.code == .usage)
+        #expect(error?.message.hasPrefix(message) == true)
+    }
+
     @Test func `an exact format is exact`() throws {
         let plan = try plan("--video-format YUYV:640x480@30 --audio-format S16_LE:44100x1 out.mov")
         #expect(plan.inputs[0].video?.isExact == true)
@@ -47,6 +81,8 @@ struct OptionTests {
         "--camera none --microphone none out.mkv", "--camera a out.wav", "--microphone none out.flac",
         "--preset low --video-format 640x480 out.mkv", "--duration 0 out.mkv", "--duration -1 out.mkv",
         "--duration nan out.mkv", "--format avi out.avi", "--video-format YUYV:1x out.mkv",
+        "", "--to-library out.mkv", "--to-library --overwrite", "--album Trip out.mkv", "--name a.mkv out.mkv",
+        "--to-library --album=", "--to-library --name=", "--to-library --name a.avi",
     ])
     func `options that contradict each other are usage errors`(arguments: String) {
         // What the parser itself refuses is a usage error too.

@@ -90,7 +90,8 @@ final class ConsentScene: Sendable {
             libraries: libraries,
             requests: libraryRequests,
             watchers: watchers,
-            importers: Importers(origin: ConsentScene.helper)
+            importers: Importers(origin: ConsentScene.helper),
+            commandLine: commandLine
         )
         let object = try BusObject(
             path: CaptureNames.root,

@@ -26,13 +26,16 @@ private final class Hall: Sendable {
     }
 
     /// Announces a whole session, and an answer, and then that all is said, to everybody.
-    func announce(_ session: SessionSnapshot) async throws {
+    ///
+    /// - Parameter asker: The connection that asked for what was saved of it into the media library.
+    func announce(_ session: SessionSnapshot, savedFor asker: String? = nil) async throws {
         let announcer = Announcer(listeners)
         announcer.sessionAdded(session)
         var running = session
         running.state = .running
         announcer.sessionChanged(running)
         announcer.bufferMoved(session, output: "pictures")
+        if let asker { announcer.outputSaved(session, output: "movie", SavedRecording(asset: "a"), to: asker) }
         announcer.outputFinished(session, output: "movie", error: nil, statistics: OutputStatistics())
         announcer.sessionRemoved(session.id)
         announcer.decided(
@@ -131,6 +134,16 @@ struct `Signals about sessions and answers` {
         #expect(await both.heard() == Self.session + ["Changed"])
         try await hall.announce(session(of: "exe:/a", user: 1000, by: both.connection.uniqueName))
         #expect(await both.heard() == Self.session + ["Changed"])
+    }
+
+    @Test func `of what was saved go to who asked for it alone`() async throws {
+        let hall = try await Hall()
+        let asker = try await Ear(in: hall)
+        let own = try await Ear(in: hall)
+        try hall.listeners.add(identity("exe:/a", user: 1000), connection: own.connection.uniqueName)
+        try await hall.announce(session(of: "exe:/a", user: 1000), savedFor: asker.connection.uniqueName)
+        #expect(await asker.heard() == ["OutputSaved"])
+        #expect(await own.heard() == Self.session + ["Changed"])
     }
 
     @Test func `about the machine's programs go to everybody who is shown their answers`() throws {

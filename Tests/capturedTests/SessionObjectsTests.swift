@@ -25,6 +25,19 @@ struct `A session on the bus` {
         ClientIdentity(program: program, tier: tier, user: user, name: "a", detail: "a test", pid: 10)
     }
 
+    @Test func `is shown without what its assets will be called`() {
+        var description = SessionDescription(inputs: [], outputs: [], connections: [])
+        description.outputs = [
+            OutputDescription(
+                name: "movie",
+                kind: .movie,
+                format: "mkv",
+                library: LibraryDestination(name: "a.mkv", album: "Trip")
+            ), OutputDescription(name: "photo", kind: .photo, format: "jpeg"),
+        ]
+        #expect(description.shown.outputs.map(\.library) == [LibraryDestination(), nil])
+    }
+
     @Test func `is read by its user and root, in a sandbox by its own program alone, and is not there for others`()
         async throws
     {

@@ -162,7 +162,7 @@ extension PixelFormat {
 
 extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
-    /// `video-bit-rate` u (0), `quality` u (90), `duration` x in nanoseconds (0), `frame-count` x (0).
+    /// `video-bit-rate` u (0), `quality` u (90), `duration` x in nanoseconds (0), `frame-count` x (0), `library` a{sv}.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
         let name = try reader.name("name")
@@ -177,7 +177,10 @@ extension OutputDescription: BusCodable {
             videoBitRate: try reader.number("video-bit-rate", 0...1_000_000_000) ?? 0,
             quality: try reader.number("quality", 1...100) ?? 90,
             duration: try reader.number("duration", 0...Int64.max) ?? 0,
-            frameCount: try reader.number("frame-count", 0...Int.max) ?? 0
+            frameCount: try reader.number("frame-count", 0...Int.max) ?? 0,
+            library: try reader.take("library").map { value throws(CaptureError) in
+                try LibraryDestination(busValue: value)
+            }
         )
         try reader.end()
         self = output
@@ -185,11 +188,30 @@ extension OutputDescription: BusCodable {
 
     /// The output as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var values: [String: BusValue] = [
             "name": .string(name), "kind": .string(kind.rawValue), "format": .string(format),
             "video-codec": .string(videoCodec), "audio-codec": .string(audioCodec),
             "video-bit-rate": .uint32(UInt32(clamping: videoBitRate)), "quality": .uint32(UInt32(clamping: quality)),
             "duration": .int64(duration), "frame-count": .int64(Int64(frameCount)),
-        ])
+        ]
+        values["library"] = library?.busValue
+        return .properties(values)
+    }
+}
+
+extension LibraryDestination: BusCodable {
+    /// `name` s (empty), `album` s (none).
+    public init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "the output's place in the library")
+        self.init(name: try reader.text("name") ?? "", album: try reader.text("album"))
+        try reader.end()
+    }
+
+    /// The destination as `a{sv}`.
+    public var busValue: BusValue {
+        var values: [String: BusValue] = [:]
+        if !name.isEmpty { values["name"] = .string(name) }
+        values["album"] = album.map { .string($0) }
+        return .properties(values)
     }
 }

@@ -1,13 +1,14 @@
 /// Something that a session makes of what its inputs capture.
 ///
 /// An output is a value that says what is wanted; the work is done by a recorder of the daemon's, into the descriptor
-/// that comes with it. Only `FrameBufferOutput` has no file: its readers map the source's memory.
+/// that comes with it. No file have those that are saved into the media library, and `FrameBufferOutput`, whose readers
+/// map the source's memory.
 public protocol CaptureOutput: Sendable {
     /// The name by which the session's connections and statistics refer to it; unique in a session.
     var name: String { get }
     /// The kinds of input that it can be fed by, at most one of each.
     var mediaTypes: [MediaType] { get }
-    /// Where it is written to.
+    /// Where it is written to; `nil` for what needs no file of the program's.
     var file: Descriptor? { get }
     /// The output as the bus describes it.
     var description: OutputDescription { get }

@@ -2,7 +2,7 @@
 public struct MovieFileOutput: CaptureOutput {
     /// The name in the session.
     public let name: String
-    /// The open file.
+    /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
     /// What is asked of the recorder.
     public let description: OutputDescription
@@ -34,6 +34,61 @@ public struct MovieFileOutput: CaptureOutput {
         bitRate: Int = 0,
         duration: Double? = nil
     ) throws(CaptureError) {
+        try self.init(
+            file,
+            nil,
+            name: name,
+            format: format,
+            videoCodec: videoCodec,
+            audioCodec: audioCodec,
+            bitRate: bitRate,
+            duration: duration
+        )
+    }
+
+    /// A movie that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
+    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    ///
+    /// - Parameters:
+    ///   - destination: Its name and album there.
+    ///   - name: The name in the session.
+    ///   - format: `mkv`, `mp4` or `mov`.
+    ///   - videoCodec: One of `videoCodecs`.
+    ///   - audioCodec: One of `audioCodecs`.
+    ///   - bitRate: Bits a second for pictures; 0 leaves it to the encoder.
+    ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
+    public init(
+        toLibrary destination: LibraryDestination,
+        name: String = "movie",
+        format: String = "mkv",
+        videoCodec: String = "auto",
+        audioCodec: String = "auto",
+        bitRate: Int = 0,
+        duration: Double? = nil
+    ) throws(CaptureError) {
+        try self.init(
+            nil,
+            destination,
+            name: name,
+            format: format,
+            videoCodec: videoCodec,
+            audioCodec: audioCodec,
+            bitRate: bitRate,
+            duration: duration
+        )
+    }
+
+    private init(
+        _ file: Descriptor?,
+        _ library: LibraryDestination?,
+        name: String,
+        format: String,
+        videoCodec: String,
+        audioCodec: String,
+        bitRate: Int,
+        duration: Double?
+    ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
         try Self.check(audioCodec, among: Self.audioCodecs, of: "audio codec")
@@ -49,7 +104,8 @@ public struct MovieFileOutput: CaptureOutput {
             videoCodec: videoCodec,
             audioCodec: audioCodec,
             videoBitRate: bitRate,
-            duration: try Self.nanoseconds(duration)
+            duration: try Self.nanoseconds(duration),
+            library: library
         )
     }
 }

@@ -2,7 +2,7 @@
 public struct PhotoOutput: CaptureOutput {
     /// The name in the session.
     public let name: String
-    /// The open file.
+    /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
     /// What is asked of the recorder.
     public let description: OutputDescription
@@ -23,12 +23,40 @@ public struct PhotoOutput: CaptureOutput {
         format: String = "jpeg",
         quality: Int = 90
     ) throws(CaptureError) {
+        try self.init(file, nil, name: name, format: format, quality: quality)
+    }
+
+    /// A photo that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
+    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    ///
+    /// - Parameters:
+    ///   - destination: Its name and album there.
+    ///   - name: The name in the session.
+    ///   - format: `jpeg` or `png`.
+    ///   - quality: JPEG's, 1 to 100.
+    /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
+    public init(
+        toLibrary destination: LibraryDestination,
+        name: String = "photo",
+        format: String = "jpeg",
+        quality: Int = 90
+    ) throws(CaptureError) {
+        try self.init(nil, destination, name: name, format: format, quality: quality)
+    }
+
+    private init(
+        _ file: Descriptor?,
+        _ library: LibraryDestination?,
+        name: String,
+        format: String,
+        quality: Int
+    ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .photo), of: "photo format")
         guard (1...100).contains(quality) else {
             throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
         }
         self.name = name
         self.file = file
-        description = OutputDescription(name: name, kind: .photo, format: format, quality: quality)
+        description = OutputDescription(name: name, kind: .photo, format: format, quality: quality, library: library)
     }
 }

@@ -2,7 +2,7 @@
 public struct SoundFileOutput: CaptureOutput {
     /// The name in the session.
     public let name: String
-    /// The open file.
+    /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
     /// What is asked of the recorder.
     public let description: OutputDescription
@@ -23,6 +23,34 @@ public struct SoundFileOutput: CaptureOutput {
         format: String = "wav",
         duration: Double? = nil
     ) throws(CaptureError) {
+        try self.init(file, nil, name: name, format: format, duration: duration)
+    }
+
+    /// Sound that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
+    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    ///
+    /// - Parameters:
+    ///   - destination: Its name and album there.
+    ///   - name: The name in the session.
+    ///   - format: `wav` (RF64 past 4 GiB), `flac` or `opus`.
+    ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
+    public init(
+        toLibrary destination: LibraryDestination,
+        name: String = "sound",
+        format: String = "wav",
+        duration: Double? = nil
+    ) throws(CaptureError) {
+        try self.init(nil, destination, name: name, format: format, duration: duration)
+    }
+
+    private init(
+        _ file: Descriptor?,
+        _ library: LibraryDestination?,
+        name: String,
+        format: String,
+        duration: Double?
+    ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .sound), of: "sound format")
         self.name = name
         self.file = file
@@ -30,7 +58,8 @@ public struct SoundFileOutput: CaptureOutput {
             name: name,
             kind: .sound,
             format: format,
-            duration: try Self.nanoseconds(duration)
+            duration: try Self.nanoseconds(duration),
+            library: library
         )
     }
 }

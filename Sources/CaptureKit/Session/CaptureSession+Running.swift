@@ -104,15 +104,26 @@ extension CaptureSession {
         return try SessionStatistics(busValue: value)
     }
 
-    /// Adds an output to a session of the daemon's that was found by its number, fed by the named inputs.
+    /// Adds an output to a session of the daemon's that was found by its number, fed by the named inputs. Asks nobody: what
+    /// is to be saved into the media library takes a consent that is there, as by `MediaLibrary.requestSaving()`.
     public func addOutput(_ output: any CaptureOutput, fedBy inputs: [String]) async throws(CaptureError) {
-        guard let file = output.file else {
-            throw CaptureError(
-                .usage,
-                "the output '\(output.name)' has no file, so that it can only be its maker's own"
-            )
-        }
         let hub = try await create()
+        guard let file = output.file else {
+            guard output.description.library != nil else {
+                throw CaptureError(
+                    .usage,
+                    "the output '\(output.name)' has no file, so that it can only be its maker's own"
+                )
+            }
+            try await daemon.call(
+                hub.path,
+                CaptureNames.session,
+                "AddLibraryOutput",
+                "a{sv}as",
+                [output.description.busValue, .strings(inputs)]
+            )
+            return
+        }
         try await daemon.call(
             hub.path,
             CaptureNames.session,

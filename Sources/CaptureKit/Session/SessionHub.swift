@@ -12,6 +12,8 @@ final class SessionHub: Sendable {
         var heard: Set<String> = []
         var properties: [String: BusValue] = [:]
         var results: [OutputResult] = []
+        /// Outputs that were saved and whose end was not told yet.
+        var saved: [String: SavedOutput] = [:]
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener = 0
         var subscriptions: [BusSubscription] = []
@@ -86,9 +88,23 @@ final class SessionHub: Sendable {
             // Counters that cannot be read do not take the news away that the output is at its end.
             let statistics = (try? OutputStatistics(busValue: signal.arguments[3])) ?? OutputStatistics()
             let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
-            let result = OutputResult(name: name, error: error, statistics: statistics)
-            state.withLock { $0.results.append(result) }
+            let result = state.withLock { state in
+                let saved = state.saved.removeValue(forKey: name)
+                let result = OutputResult(name: name, error: error, statistics: statistics, saved: saved)
+                state.results.append(result)
+                return result
+            }
             send(.finished(result))
+        case (CaptureNames.session, "OutputSaved"):
+            guard signal.arguments.count == 2, let name = signal.arguments[0].text,
+                let facts = signal.arguments[1].properties
+            else { return }
+            let saved = SavedOutput(
+                asset: facts["id"]?.text,
+                album: facts["album"]?.text,
+                remark: facts["remark"]?.text
+            )
+            state.withLock { $0.saved[name] = saved }
         case (CaptureNames.session, "BufferMoved"):
             guard let name = signal.arguments.first?.text else { return }
             send(.bufferMoved(output: name))

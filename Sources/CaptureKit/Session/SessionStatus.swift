@@ -50,12 +50,33 @@ public struct OutputResult: Hashable, Sendable {
     public var error: CaptureError?
     /// What was written.
     public var statistics: OutputStatistics
+    /// What came of it in the media library, for an output that was saved there, and for the connection alone that asked for
+    /// it; `nil` for any other, and for one that is not there.
+    public var saved: SavedOutput?
 
     /// A result of the given parts.
-    public init(name: String, error: CaptureError?, statistics: OutputStatistics) {
+    public init(name: String, error: CaptureError?, statistics: OutputStatistics, saved: SavedOutput? = nil) {
         self.name = name
         self.error = error
         self.statistics = statistics
+        self.saved = saved
+    }
+}
+
+/// What came of an output in the media library.
+public struct SavedOutput: Hashable, Sendable {
+    /// The asset; `nil` for a program that may add and not read.
+    public var asset: MediaAsset.ID?
+    /// The name of the album that it joined; `nil` for none.
+    public var album: String?
+    /// Why it is in the library, yet not where it was to be, in a sentence.
+    public var remark: String?
+
+    /// In the library, and what else there is to say.
+    public init(asset: MediaAsset.ID? = nil, album: String? = nil, remark: String? = nil) {
+        self.asset = asset
+        self.album = album
+        self.remark = remark
     }
 }
 

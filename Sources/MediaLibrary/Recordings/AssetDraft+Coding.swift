@@ -10,6 +10,7 @@ struct DraftRecord: Codable {
     var longitude: Double?
     var favourite: Bool
     var album: String?
+    var albumName: String?
 
     init(_ draft: AssetDraft) {
         name = draft.name
@@ -19,6 +20,7 @@ struct DraftRecord: Codable {
         longitude = draft.place?.longitude
         favourite = draft.isFavourite
         album = draft.album
+        albumName = draft.albumName
     }
 
     init(text: String) throws {
@@ -40,7 +42,8 @@ struct DraftRecord: Codable {
             device: device,
             place: place,
             isFavourite: favourite,
-            album: album
+            album: album,
+            albumName: albumName
         )
     }
 }

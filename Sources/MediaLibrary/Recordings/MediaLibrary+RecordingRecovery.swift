@@ -3,14 +3,15 @@ import GRDB
 import Glibc
 
 extension MediaLibrary {
-    /// Files in transit: recordings that hold something are kept for the user, all else goes.
+    /// Files in transit: recordings that hold something are kept for the user, and those that are still written, since a
+    /// recorder outlives its daemon; all else goes.
     func recoverTransit() throws(CaptureError) {
         let what = "what is under way in the media library"
         var rows: Set<String> = []
         for row in try read({ try String.fetchAll($0, sql: "SELECT id FROM transit") }) { rows.insert(row) }
         var kept: Set<String> = []
         for name in try LibraryFolder.names(in: folder.transit, what) {
-            if rows.contains(name), let size = try sizeOfTransit(name), size > 0 {
+            if rows.contains(name), try isWorthKeeping(name) {
                 kept.insert(name)
             } else {
                 try LibraryFolder.unlink(name, in: folder.transit, what)
@@ -24,6 +25,12 @@ extension MediaLibrary {
                 arguments: ["captured ended while it was recorded"]
             )
         }
+    }
+
+    private func isWorthKeeping(_ id: String) throws(CaptureError) -> Bool {
+        let what = "a recording under way"
+        guard let file = try LibraryFolder.openIfThere(id, in: folder.transit, what) else { return false }
+        return try file.status(what).st_size > 0 || file.hasWriters
     }
 
     /// Bytes of a file in transit; `nil` when it is not there.

@@ -16,6 +16,8 @@ public struct AssetDraft: Hashable, Sendable {
     /// The id of the album that it is meant for. It is kept with a recording under way and given back with it; joining
     /// the album is a call of its own.
     public var album: String?
+    /// The name of the album that it is meant for, which is made where there is none; kept and given back as `album` is.
+    public var albumName: String?
 
     /// Something to be added.
     public init(
@@ -24,7 +26,8 @@ public struct AssetDraft: Hashable, Sendable {
         device: String = "",
         place: Place? = nil,
         isFavourite: Bool = false,
-        album: String? = nil
+        album: String? = nil,
+        albumName: String? = nil
     ) {
         self.name = name
         self.created = created
@@ -32,6 +35,7 @@ public struct AssetDraft: Hashable, Sendable {
         self.place = place
         self.isFavourite = isFavourite
         self.album = album
+        self.albumName = albumName
     }
 
     /// Refuses what may not be stored.
@@ -42,6 +46,7 @@ public struct AssetDraft: Hashable, Sendable {
         if !device.isEmpty { try LibraryName.checkText(device, "the device's name") }
         if let created { try AssetDraft.checkTime(created) }
         if let album { try LibraryID.check(album, of: "an album") }
+        if let albumName { try LibraryName.check(albumName, of: "an album") }
     }
 
     /// From the year 0 to 9999, so that every reader of a date can say it.

@@ -33,8 +33,13 @@ struct PhotoCommand: AsyncParsableCommand {
     @Flag(help: "Print what was taken as JSON on standard output.")
     var json = false
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
-    var file: String
+    @OptionGroup var saving: SavingOptions
+
+    @Argument(
+        help: ArgumentHelp("The file to write, unless --to-library is given.", valueName: "file"),
+        completion: .file()
+    )
+    var file: String?
 
     func validate() throws {
         if session != nil, camera != nil || preset != nil || videoFormat != nil {
@@ -45,14 +50,18 @@ struct PhotoCommand: AsyncParsableCommand {
     func run() async throws {
         try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
         try NumberOptions.check(quality, "--quality", 1...100)
-        let kind = try FileFormat.photo(format, path: self.file)
+        let place = try saving.place(file: self.file, overwrite: overwrite)
+        let kind = try FileFormat.photo(format, path: place.name)
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
-        let file = try await Destination.open(self.file, overwrite: overwrite)
-        let output = try PhotoOutput(file: file.descriptor, format: kind.name, quality: quality)
+        var file: OutputFile?
+        if let path = place.path { file = try await Destination.open(path, overwrite: overwrite) }
+        // Several photos of one session must not take each other's name.
+        let name = session == nil ? "photo" : "photo-\(UInt32.random(in: 0...UInt32.max))"
+        let output = try output(place, file, named: name, kind.name)
         let daemon = try await bus.connect()
         let outcome: SessionOutcome
         if let session {
-            outcome = try await SessionRun.addPhoto(to: UInt32(session), file, kind.name, quality, on: daemon)
+            outcome = try await SessionRun.addPhoto(output, to: UInt32(session), file, on: daemon)
         } else {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)
@@ -61,7 +70,20 @@ struct PhotoCommand: AsyncParsableCommand {
             outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         }
         if let error = outcome.error { throw error }
-        let summary = RecordingSummary(file: self.file, format: kind.name, outcome: outcome)
+        let summary = RecordingSummary(file: place.path, format: kind.name, outcome: outcome)
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
+    }
+
+    private func output(
+        _ place: RecordingPlace,
+        _ file: OutputFile?,
+        named name: String,
+        _ format: String
+    ) throws(CaptureError) -> PhotoOutput {
+        if let file { return try PhotoOutput(file: file.descriptor, name: name, format: format, quality: quality) }
+        guard case .library(let destination) = place else {
+            throw CaptureError(.internalFault, "a photo for a file came without the file")
+        }
+        return try PhotoOutput(toLibrary: destination, name: name, format: format, quality: quality)
     }
 }

@@ -4,10 +4,11 @@ import CaptureKit
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record camera and microphone into a file, until Ctrl-C.",
+        abstract: "Record camera and microphone into a file or the media library, until Ctrl-C.",
         discussion: """
             On a terminal the question for consent is put right here, the first time. Ctrl-C finishes the file; a \
-            second Ctrl-C does not wait for that.
+            second Ctrl-C does not wait for that. With --to-library it is saved into the media library, which has a \
+            consent of its own; what may not be saved in the end is kept, for 'capturectl library kept'.
             """
     )
 
@@ -19,15 +20,15 @@ struct RecordCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try recording.plan()
-        let file = try await Destination.open(recording.file, overwrite: recording.overwrite)
+        let file = try await plan.open(overwrite: recording.overwrite)
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon)
         for input in plan.inputs { try await session.addInput(input) }
-        let output = try plan.output(to: file.descriptor)
+        let output = try plan.output(file)
         try await session.addOutput(output)
         let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
-        let summary = RecordingSummary(file: recording.file, format: plan.format.name, outcome: outcome)
+        let summary = RecordingSummary(file: plan.place.path, format: plan.format.name, outcome: outcome)
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
         if let error = outcome.error { throw error }
     }

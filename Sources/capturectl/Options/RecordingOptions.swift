@@ -47,8 +47,13 @@ struct RecordingOptions: ParsableArguments {
     @Flag(help: "Replace the file if it is there; of a symbolic link, the file it leads to.")
     var overwrite = false
 
-    @Argument(help: ArgumentHelp("The file to record to.", valueName: "file"), completion: .file())
-    var file: String
+    @OptionGroup var saving: SavingOptions
+
+    @Argument(
+        help: ArgumentHelp("The file to record to, unless --to-library is given.", valueName: "file"),
+        completion: .file()
+    )
+    var file: String?
 
     /// The recording that was asked for, checked as far as that goes without the daemon.
     func plan() throws(CaptureError) -> RecordingPlan {
@@ -60,6 +65,7 @@ extension Preset: ExpressibleByArgument {}
 
 /// A recording as it was asked for: which devices, into what.
 struct RecordingPlan {
+    let place: RecordingPlace
     let format: FileFormat
     let inputs: [CaptureDeviceInput]
     private let videoCodec: String
@@ -73,7 +79,8 @@ struct RecordingPlan {
     init(_ options: RecordingOptions) throws(CaptureError) {
         try NumberOptions.check(duration: options.duration)
         try NumberOptions.check(options.bitRate, "--bit-rate", 0...1_000_000_000)
-        format = try FileFormat.recording(options.format, path: options.file)
+        place = try options.saving.place(file: options.file, overwrite: options.overwrite)
+        format = try FileFormat.recording(options.format, path: place.name)
         videoCodec = options.videoCodec
         audioCodec = options.audioCodec
         bitRate = options.bitRate
@@ -102,6 +109,32 @@ struct RecordingPlan {
         }
         if inputs.isEmpty { throw CaptureError(.usage, "neither a camera nor a microphone is left to record") }
         self.inputs = inputs
+    }
+
+    /// The file to write, opened; `nil` for a recording into the library.
+    func open(overwrite: Bool) async throws(CaptureError) -> OutputFile? {
+        guard let path = place.path else { return nil }
+        return try await Destination.open(path, overwrite: overwrite)
+    }
+
+    /// The output that goes to its place.
+    func output(_ file: OutputFile?) throws(CaptureError) -> any CaptureOutput {
+        if let file { return try output(to: file.descriptor) }
+        guard case .library(let destination) = place else {
+            throw CaptureError(.internalFault, "a recording to a file came without the file")
+        }
+        switch format.kind {
+        case .sound: return try SoundFileOutput(toLibrary: destination, format: format.name, duration: duration)
+        default:
+            return try MovieFileOutput(
+                toLibrary: destination,
+                format: format.name,
+                videoCodec: videoCodec,
+                audioCodec: audioCodec,
+                bitRate: bitRate,
+                duration: duration
+            )
+        }
     }
 
     /// The output that writes to a file.

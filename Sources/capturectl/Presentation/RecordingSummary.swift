@@ -2,7 +2,8 @@ import CaptureKit
 
 /// What was recorded, in the end.
 struct RecordingSummary {
-    let file: String
+    /// The path of the file; `nil` for a recording into the media library.
+    let file: String?
     let format: String
     let outcome: SessionOutcome
 
@@ -14,15 +15,25 @@ struct RecordingSummary {
     /// Over a few lines, for a person.
     var text: String {
         var lines = outcome.isFinal ? result : lastKnown
+        if let album = outcome.saved?.album { lines.append("  in the album '\(Printable.text(album))'") }
+        if let remark = outcome.saved?.remark { lines.append("  \(Printable.text(remark, limit: 1000))") }
         for (name, input) in outcome.statistics.inputs.sorted(by: { $0.key < $1.key }) {
             lines.append("  \(name): \(Printable.text(input.device)), \(Printable.text(input.format))")
         }
         return lines.joined(separator: "\n")
     }
 
+    /// Where it is.
+    private var place: String {
+        if let file { return Printable.text(file) }
+        guard let saved = outcome.saved else { return "not in the media library" }
+        return saved.asset.map { "in the media library as \(Printable.text($0))" }
+            ?? "added to the media library; this program may not read it back"
+    }
+
     /// What the file holds.
     private var result: [String] {
-        var lines = ["\(Printable.text(file)): \(made), \(Quantities.size(counters.bytes))"]
+        var lines = ["\(place): \(made), \(Quantities.size(counters.bytes))"]
         if counters.duration > 0 { lines[0] += ", \(Quantities.time(counters.duration))" }
         // A photo's one frame needs no words; a movie without a picture does.
         if counters.frames > 1 || (counters.frames == 0 && !counters.videoEncoder.isEmpty) {
@@ -34,8 +45,11 @@ struct RecordingSummary {
 
     /// What is known of a file that its recorder finishes unseen.
     private var lastKnown: [String] {
-        let name = Printable.text(file)
-        let line = "\(name): \(made), finished by its recorder alone; how much it holds is not known here"
+        let end =
+            file == nil
+            ? "its recorder finishes it alone, and it is kept for: capturectl library kept"
+            : "finished by its recorder alone; how much it holds is not known here"
+        let line = "\(place): \(made), \(end)"
         guard outcome.statistics.outputs[outcome.output] != nil else { return [line] }
         var parts = [Quantities.size(counters.bytes), Quantities.time(counters.duration)]
         if counters.frames > 0 || !counters.videoEncoder.isEmpty { parts.append(frames) }
@@ -62,7 +76,8 @@ struct RecordingSummary {
 
     /// The same for a program. Counters that are not final stand apart, so that nobody takes them for the result.
     var json: JSON {
-        let made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
+        var made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
+        if file == nil { made.append(JSON.Member(key: "library", value: SavedPresentation.json(outcome.saved))) }
         let error = outcome.error.map { ["code": JSON($0.code.rawValue), "message": JSON($0.message)] as JSON }
         var counted = numbers
         if !outcome.isFinal {

@@ -111,9 +111,10 @@ enum SessionPresentation {
         ]
     }
 
-    /// `movie mkv`, `photo jpeg`, `buffer`.
+    /// `movie/mkv`, `photo/jpeg to library`, `buffer`.
     private static func outputText(_ output: OutputDescription) -> String {
-        output.format.isEmpty ? output.kind.rawValue : "\(output.kind.rawValue)/\(output.format)"
+        let text = output.format.isEmpty ? output.kind.rawValue : "\(output.kind.rawValue)/\(output.format)"
+        return output.library == nil ? text : text + " to library"
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {

@@ -17,10 +17,9 @@ extension SessionRun {
 
     /// Takes a photo of a running session.
     static func addPhoto(
+        _ output: PhotoOutput,
         to id: UInt32,
-        _ file: OutputFile,
-        _ format: String,
-        _ quality: Int,
+        _ file: OutputFile?,
         on daemon: CaptureDaemon
     ) async throws(CaptureError) -> SessionOutcome {
         guard let summary = try await daemon.sessions().first(where: { $0.id == id }) else {
@@ -29,20 +28,24 @@ extension SessionRun {
         guard let camera = summary.description?.inputs.first(where: { $0.mediaType == .video }) else {
             throw CaptureError(.noSuchDevice, "session \(id) has no camera")
         }
+        if output.description.library != nil {
+            // A session that runs is added to without a question.
+            try await InlineAgent.during(daemon) { () async throws(CaptureError) in
+                try await MediaLibrary(on: daemon).requestSaving()
+            }
+        }
         let session = try await CaptureSession.session(id, on: daemon)
-        // Several photos of one session must not take each other's name.
-        let name = "photo-\(UInt32.random(in: 0...UInt32.max))"
-        let output = try PhotoOutput(file: file.descriptor, name: name, format: format, quality: quality)
+        let name = output.name
         let events = try await session.events()
         try await session.addOutput(output, fedBy: [camera.name])
         for await event in events {
             switch event {
             case .finished(let result) where result.name == name:
                 if let error = result.error { throw error }
-                try file.keep()
+                try file?.keep()
                 var statistics = SessionStatistics()
                 statistics.outputs[name] = result.statistics
-                return SessionOutcome(statistics: statistics, output: name)
+                return SessionOutcome(statistics: statistics, output: name, saved: result.saved)
             case .changed(let status) where status.state.isFinal:
                 throw status.reason ?? CaptureError(.noSuchSession, "session \(id) ended before the photo was taken")
             default: continue

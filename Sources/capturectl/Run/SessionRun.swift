@@ -8,6 +8,8 @@ struct SessionOutcome: Sendable {
     var output: String
     /// Why it did not end as asked; `nil` when its file is complete.
     var error: CaptureError?
+    /// What came of it in the media library, if it is there.
+    var saved: SavedOutput?
     /// Whether the output was at its end when it was counted last; otherwise its recorder may have gone on since.
     var isFinal = true
 }
@@ -86,6 +88,7 @@ struct SessionRun {
             case .session(.finished(let result)) where result.name == output:
                 outcome.statistics.outputs[output] = result.statistics
                 outcome.isFinal = true
+                outcome.saved = result.saved
                 outcome.error = outcome.error ?? result.error
                 if phase == .running {
                     phase = .stopping

@@ -31,7 +31,10 @@ actor LibraryCatalog {
             ?? Task { [limits, directory] () throws in
                 try await WorkerThread.run("library") {
                     Result { () throws(CaptureError) in
-                        try MediaLibrary(directory: "\(directory)/\(user)", limits: limits)
+                        let library = try MediaLibrary(directory: "\(directory)/\(user)", limits: limits)
+                        let waiting = try library.kept().count
+                        if waiting > 0 { LibraryJournal.waiting(waiting, of: user) }
+                        return library
                     }
                 }
             }

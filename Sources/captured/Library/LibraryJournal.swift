@@ -21,6 +21,21 @@ enum LibraryJournal {
         send("\(client.program) added a file of \(bytes) bytes to the media library", client)
     }
 
+    /// A recording was not saved and is kept for the person.
+    static func kept(_ error: CaptureError, by client: ClientIdentity) {
+        send("a recording of \(client.program) is kept, since it was not saved: \(error.message)", client)
+    }
+
+    /// There are recordings that wait for the person, as after a daemon that was killed.
+    static func waiting(_ count: Int, of user: UInt32) {
+        let what = count == 1 ? "a recording waits" : "\(count) recordings wait"
+        Journal.send(
+            "\(what) to be saved into the media library of \(Users.name(of: user)) or discarded: capturectl library kept",
+            priority: .notice,
+            fields: ["CAPTURE_USER": "\(user)"]
+        )
+    }
+
     private static func send(_ sentence: String, _ client: ClientIdentity) {
         Journal.send(
             DisplayText.neutralized(sentence, limit: 2000),

@@ -140,32 +140,12 @@ extension LibraryObject {
                 }
             }
             // In a task of its own: how long it takes tells nobody whether the library had the file already.
-            Task { await keep(found.thumbnails, of: asset, madeFrom: staged, for: client) }
+            Task { await libraries.keep(found.thumbnails, of: asset.id, madeFrom: staged, for: user) }
             return asset
         } catch {
             // A large file takes its time to go.
             try? await WorkerThread.run("library") { Result { () throws(CaptureError) in importing.cancel() } }
             throw error
-        }
-    }
-
-    /// Keeps the pictures that came with the examination. Without them they are made when they are first wanted.
-    private func keep(
-        _ pictures: [[UInt8]],
-        of asset: Asset,
-        madeFrom content: Descriptor,
-        for client: SessionClient
-    ) async {
-        do throws(CaptureError) {
-            try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                _ = try library.storeThumbnails(
-                    LibraryObject.sized(pictures),
-                    of: asset.id,
-                    madeFrom: content.descriptor
-                )
-            }
-        } catch {
-            Journal.send("the pictures of asset \(asset.id) were not kept: \(error)", priority: .warning)
         }
     }
 

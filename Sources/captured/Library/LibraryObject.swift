@@ -12,7 +12,9 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
-    let turns = LibraryTurns()
+    /// Where the person decides about what was kept.
+    let commandLine: ShippedCommandLine
+    var turns = LibraryTurns()
     let care = LibraryCare()
 
     var implementation: BusImplementation {
@@ -24,7 +26,8 @@ struct LibraryObject: Sendable {
                 "Change": change, "Delete": delete, "Restore": restore, "ListAlbums": listAlbums,
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
-                "GetChanges": getChanges, "Check": check, "Repair": repair,
+                "GetChanges": getChanges, "Check": check, "Repair": repair, "ListKept": listKept,
+                "SaveKept": saveKept, "DiscardKept": discardKept,
             ]
         )
     }

@@ -77,6 +77,20 @@ public final class FakeDaemon: Sendable {
         )
     }
 
+    /// Says that an output is in the media library, to who made the session.
+    public func save(_ output: String, _ result: [String: BusValue]) throws(CaptureError) {
+        for maker in Set(calls("CreateSession").map(\.sender)) {
+            try connection.emit(
+                FakeDaemon.session,
+                CaptureNames.session,
+                "OutputSaved",
+                signature: "sa{sv}",
+                [.string(output), .properties(result)],
+                to: maker
+            )
+        }
+    }
+
     /// Says that an output is at its end.
     public func finish(_ output: String, _ error: CaptureError? = nil, _ counters: OutputStatistics)
         throws(CaptureError)

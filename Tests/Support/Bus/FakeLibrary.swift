@@ -43,6 +43,7 @@ public final class FakeLibrary: Sendable {
         var held: [UInt32: String] = [:]
         var faults: [[String: BusValue]] = []
         var chosen: Set<String> = []
+        var kept: [[String: BusValue]] = []
     }
 
     /// A difference.
@@ -81,6 +82,9 @@ public final class FakeLibrary: Sendable {
     /// What `Check` finds.
     public func setFaults(_ faults: [[String: BusValue]]) { state.withLock { $0.faults = faults } }
 
+    /// Recordings that wait to be saved or discarded, as they travel.
+    public func keep(_ recordings: [[String: BusValue]]) { state.withLock { $0.kept = recordings } }
+
     /// What a limited program may see beside its own.
     public func choose(_ ids: Set<String>) { state.withLock { $0.chosen = ids } }
 
@@ -116,7 +120,7 @@ public final class FakeLibrary: Sendable {
 
     /// What answers the calls, for `FakeDaemon`.
     public var answers: [String: FakeDaemon.Answer] {
-        looking.merging(changing) { $1 }.merging(asking) { $1 }
+        looking.merging(changing) { $1 }.merging(asking) { $1 }.merging(keeping) { $1 }
     }
 
     /// Sends `Changed` to who asked for a token.

@@ -23,7 +23,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 subcommands: [
                     LibraryAddCommand.self, LibraryEditCommand.self, LibraryRevertCommand.self,
                     LibraryFavouriteCommand.self, LibraryDeleteCommand.self, LibraryRestoreCommand.self,
-                    LibraryAlbumCommand.self,
+                    LibraryAlbumCommand.self, LibraryKeptCommand.self,
                 ]
             ),
             CommandGroup(

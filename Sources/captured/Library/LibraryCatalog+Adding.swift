@@ -1,0 +1,46 @@
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import MediaLibrary
+
+/// What comes after an asset was added.
+extension LibraryCatalog {
+    /// Keeps the pictures that came with an examination. Without them they are made when they are first wanted.
+    func keep(
+        _ pictures: [[UInt8]],
+        of asset: String,
+        madeFrom content: Descriptor,
+        for user: UInt32
+    ) async {
+        do throws(CaptureError) {
+            try await use(user) { library throws(CaptureError) in
+                _ = try library.storeThumbnails(
+                    LibraryObject.sized(pictures),
+                    of: asset,
+                    madeFrom: content.descriptor
+                )
+            }
+        } catch {
+            Journal.send("the pictures of asset \(asset) were not kept: \(error)", priority: .warning)
+        }
+    }
+
+    /// Puts an asset into the album of a name, which is made where there is none.
+    ///
+    /// - Parameter permitted: Throws once the consent is gone.
+    func put(
+        _ asset: String,
+        intoAlbumNamed name: String,
+        by program: String,
+        of user: UInt32,
+        _ permitted: @escaping @Sendable () throws(CaptureError) -> Void = { () throws(CaptureError) in }
+    ) async throws(CaptureError) {
+        try await use(user) { library throws(CaptureError) in
+            try library.whilePermitted(permitted) { () throws(CaptureError) in
+                var album = try library.album(named: name, scope: .all)?.id
+                if album == nil { album = try library.createAlbum(name, program: program, scope: .all).id }
+                if let album { try library.add([asset], toAlbum: album, scope: .all) }
+            }
+        }
+    }
+}

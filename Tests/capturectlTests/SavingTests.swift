@@ -1,0 +1,107 @@
+import BusSupport
+import CaptureBus
+import CaptureKit
+import Foundation
+import Testing
+
+@testable import capturectl
+
+/// Recordings into the library, as far as the command line has to do with them.
+@Suite(.timeLimit(.minutes(10)))
+struct SavingTests {
+    /// Runs a session into the library whose daemon does something at its start.
+    private func run(
+        _ start: @escaping @Sendable (FakeDaemon) async throws(CaptureError) -> Void
+    ) async throws -> (outcome: SessionOutcome, daemon: FakeDaemon) {
+        let bus = try PrivateBus()
+        let answer: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try await start(daemon)
+            return []
+        }
+        let daemon = try await FakeDaemon(on: bus, ["Start": answer])
+        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        try await session.addInput(.camera())
+        try await session.addOutput(try MovieFileOutput(toLibrary: LibraryDestination(album: "Trip")))
+        return (try await SessionRun(session: session, output: "movie").toTheEnd(), daemon)
+    }
+
+    private func summary(_ outcome: SessionOutcome) -> RecordingSummary {
+        RecordingSummary(file: nil, format: "mkv", outcome: outcome)
+    }
+
+    @Test func `what is saved is told by its id and its album`() async throws {
+        let (outcome, daemon) = try await run { daemon throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.save("movie", ["id": .string("0123"), "album": .string("Trip")])
+            try daemon.finish("movie", nil, OutputStatistics())
+            try daemon.become(.stopped)
+        }
+        #expect(outcome.error == nil)
+        #expect(outcome.saved == SavedOutput(asset: "0123", album: "Trip"))
+        let text = summary(outcome).text
+        #expect(text.hasPrefix("in the media library as 0123: mkv, 0 B"))
+        #expect(text.contains("  in the album 'Trip'"))
+        #expect(summary(outcome).json["library"]?["id"] == JSON("0123"))
+        #expect(summary(outcome).json["file"] == .null)
+        let call = try #require(daemon.calls("CreateSession").first)
+        #expect(try call.arguments[1].files().isEmpty)
+        let sent = try SessionDescription(busValue: call.arguments[0])
+        #expect(sent.outputs.first?.library == LibraryDestination(album: "Trip"))
+    }
+
+    @Test func `what may not be read back is told without an id, and why it joined no album`() async throws {
+        let (outcome, _) = try await run { daemon throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.save("movie", ["remark": .string("it joined no album")])
+            try daemon.finish("movie", nil, OutputStatistics())
+            try daemon.become(.stopped)
+        }
+        let text = summary(outcome).text
+        #expect(text.hasPrefix("added to the media library; this program may not read it back: mkv"))
+        #expect(text.contains("  it joined no album"))
+        #expect(summary(outcome).json["library"]?["id"] == .null)
+    }
+
+    @Test func `what was not saved is told with the reason`() async throws {
+        let kept = CaptureError(.revoked, "the consent went; the recording is kept")
+        let (outcome, _) = try await run { daemon throws(CaptureError) in
+            try daemon.become(.running)
+            try daemon.finish("movie", kept, OutputStatistics())
+            try daemon.become(.failed, kept)
+        }
+        #expect(outcome.error == kept)
+        #expect(summary(outcome).text.hasPrefix("not in the media library: mkv"))
+        #expect(summary(outcome).json["library"] == .null)
+    }
+
+    @Test func `what is kept is listed, saved and discarded`() async throws {
+        let tool = try await LibraryTool()
+        let none = try await tool.run("kept")
+        #expect(none.code == 0 && none.messages.contains("no recording waits"))
+        let ids = ["aaaaaa00000000000000000000000000", "bbbbbb00000000000000000000000000"]
+        tool.fake.keep(
+            ids.map { id in
+                [
+                    "id": .string(id), "name": .string("clip.mkv"), "size": .uint64(1536), "started": .int64(0),
+                    "program": .string("exe:/test"), "album": .string("Trip"), "reason": .string("the disk was full"),
+                ]
+            }
+        )
+        let listed = try await tool.run("kept")
+        #expect(listed.output.split(separator: "\n").count == 3)
+        #expect(
+            listed.output.contains("aaaaaa000000  1970-01-01 00:00:00  clip.mkv  1.5 KiB  exe:/test  the disk was full")
+        )
+        let rows = try await tool.run("kept", "list", "--json").rows()
+        #expect(rows.compactMap { $0["id"] as? String } == ids)
+        #expect(rows.first?["album"] as? String == "Trip")
+        let saved = try await tool.run("kept", "save", "aaaaaa")
+        #expect(saved.code == 0 && saved.output.count == 33)
+        #expect(saved.messages.contains("saved into the media library, in the album 'Trip'"))
+        #expect(try await tool.run("kept", "discard", ids[1]).code == 0)
+        #expect(try await tool.run("kept", "list", "--json").rows().isEmpty)
+        #expect(try await tool.run("count").output == "1\n")
+        #expect(try await tool.run("kept", "discard", "bbbbbb").code == 66)
+        #expect(try await tool.run("kept", "save", "zz").code == 64)
+    }
+}

@@ -1,0 +1,141 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Foundation
+import MediaLibrary
+import Synchronization
+import TestSupport
+
+@testable import captured
+
+/// A daemon's side of saving, on a bus and in a folder of the test's own, with a person who answers as the test says.
+/// Thread-safe.
+final class SavingScene: Sendable {
+    private static let own = Files.link(at: "/proc/self/exe") ?? ""
+    private static let helper = RecorderOrigin.program(
+        path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder"
+    )
+    /// A picture of one pixel, as PNG.
+    private static let picture =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+    private final class Questions: Sendable {
+        let asked = Mutex<[Service]>([])
+    }
+
+    let gate: AuthorizationGate
+    let saver: LibrarySaver
+    let connection: BusConnection
+    let client: SessionClient
+    private let questions: Questions
+    private let libraries: LibraryCatalog
+    private let folder = NSTemporaryDirectory() + "library-saving-\(UUID().uuidString)"
+
+    /// What the person was asked for, in order.
+    var asked: [Service] { questions.asked.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - answers: What the person answers; a question about anything else is closed.
+    ///   - reasons: What the program states a reason for.
+    ///   - isCommandLine: Whether the test itself passes for the shipped command line.
+    init(
+        _ bus: PrivateBus,
+        _ answers: [Service: Bool] = [:],
+        reasons: Set<Service> = Set(Service.ofLibrary),
+        isCommandLine: Bool = false
+    ) async throws {
+        let connection = try await BusConnection.open(bus.kind)
+        let questions = Questions()
+        gate = AuthorizationGate(
+            store: .inMemory(),
+            usage: Reasons(services: reasons),
+            prompter: ClosurePrompter { request throws(CaptureError) in
+                questions.asked.withLock { $0 += request.services }
+                let given = answers.filter { request.services.contains($0.key) }
+                guard !given.isEmpty else { throw CaptureError(.dismissed, "the question was closed") }
+                return given
+            }
+        )
+        libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
+        let requests = AccessRequests(bus: connection, gate: gate)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate))
+        let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
+        let importers = Importers(origin: SavingScene.helper)
+        saver = LibrarySaver(
+            gate: gate,
+            libraries: libraries,
+            importers: importers,
+            turns: LibraryTurns(),
+            watchers: watchers
+        )
+        let identity = ClientIdentity(
+            program: "flatpak:org.example.Recorder",
+            tier: .sandboxed,
+            user: getuid(),
+            name: "Recorder",
+            detail: "a test"
+        )
+        client = SessionClient(identity: identity, connection: ":1.77") { () throws(CaptureError) in identity }
+        let root = SystemRoot(ofProcessOne: false)
+        let library = LibraryObject(
+            callers: CallerDirectory(bus: connection, root: root) { _ in },
+            access: access,
+            libraries: libraries,
+            requests: LibraryRequests(bus: connection),
+            watchers: watchers,
+            importers: importers,
+            commandLine: ShippedCommandLine(path: isCommandLine ? SavingScene.own : "/nonexistent", root: root)
+        )
+        try await connection.export(try BusObject(path: CaptureNames.root, [library.implementation]))
+        try await connection.requestName(CaptureNames.service)
+        self.connection = connection
+        self.questions = questions
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Sets what the person decides later.
+    func set(_ choice: LibraryChoice) async throws {
+        let answers = choice.answers
+        try await gate.set(
+            user: getuid(),
+            program: client.identity.program,
+            [.libraryAdd: answers.add, .libraryReadWrite: answers.readWrite]
+        )
+    }
+
+    /// Records a picture as far as its recorder does, which is gone when this returns unless its file is wanted.
+    func record(
+        _ destination: LibraryDestination,
+        _ content: Data? = Data(base64Encoded: picture)
+    ) async throws -> (file: any OpenFile, recording: any LibraryRecording) {
+        let output = OutputDescription(name: "shot", kind: .photo, format: "png", library: destination)
+        let (file, recording) = try await saver.begin(output, madeWith: "A\u{202E} Camera", for: client)
+        let bytes = Array(content ?? Data())
+        let count = unsafe write(file.descriptor, bytes, bytes.count)
+        guard count == bytes.count else { throw CaptureError(.inputOutput, "the test cannot write") }
+        return (file, recording)
+    }
+
+    /// Does something in the library, past the bus.
+    func use<Value: Sendable>(
+        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+    ) async throws -> Value {
+        try await libraries.use(getuid(), work)
+    }
+}
+
+/// Reasons for some services alone.
+private struct Reasons: UsageDescriptions {
+    let services: Set<Service>
+
+    func description(of client: ClientIdentity, for wanted: [Service]) throws(CaptureError) -> UsageDescription {
+        guard services.isSuperset(of: wanted) else {
+            throw CaptureError(.missingUsageDescription, "no reason is stated")
+        }
+        return UsageDescription(reasons: Dictionary(uniqueKeysWithValues: wanted.map { ($0, "to test") }))
+    }
+}
