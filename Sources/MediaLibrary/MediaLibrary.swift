@@ -63,9 +63,21 @@ public final class MediaLibrary: Sendable {
 
     /// Changes the index in one transaction; when it returns, that is on disk.
     ///
-    /// - Throws: What the body throws as `CaptureError`; else `inputOutput` that says what is wrong with the index.
-    ///   Nothing has changed then.
+    /// - Throws: What the body throws as `CaptureError`, and what stands against it within `whilePermitted`; else
+    ///   `inputOutput` that says what is wrong with the index. Nothing has changed then.
     func write<T>(_ body: (Database) throws -> T) throws(CaptureError) -> T {
+        let check = WritePermission.check
+        return try LibraryIndex.explain(folder.path) {
+            try pool.write { database in
+                try check?()
+                return try body(database)
+            }
+        }
+    }
+
+    /// Changes the index as `write` does, whatever is permitted: for what only follows from something that is done
+    /// already, or takes it back.
+    func tidy<T>(_ body: (Database) throws -> T) throws(CaptureError) -> T {
         try LibraryIndex.explain(folder.path) { try pool.write(body) }
     }
 

@@ -15,18 +15,17 @@ import Testing
     @Test func `keeps what was deleted for 30 days, and then nothing of it`() throws {
         let first = try library.add("first")
         let second = try library.add("second")
-        try library.delete([first.id], scope: .all)
-        place.pass(days: 29)
-        try library.delete([second.id, first.id], scope: .all)
+        #expect(try library.delete([first.id], scope: .all) == 1)
+        #expect(try pass(days: 29) == 0)
+        #expect(try library.delete([second.id, first.id, second.id], scope: .all) == 1)
         #expect(try library.emptyBin() == 0)
         #expect(try library.text(first.id) == "first")
-        place.pass(days: 1)
-        #expect(try library.emptyBin() == 1)
+        #expect(try pass(days: 1) == 1)
         #expect(code { _ = try library.text(first.id) } == .noSuchAsset)
         #expect(place.files("contents").count == 1)
         #expect(try library.usage(of: nil) == LibraryUsage(assets: 1, bytes: 6))
-        place.pass(days: 29)
-        #expect(try library.emptyBin() == 1)
+        #expect(try pass(days: 28) == 0)
+        #expect(try pass(days: 1) == 1)
         #expect(place.files("contents").isEmpty)
         #expect(try library.usage(of: nil) == LibraryUsage())
     }
@@ -35,10 +34,13 @@ import Testing
         let asset = try library.add("first")
         try library.delete([asset.id], scope: .all)
         try library.restore([asset.id], scope: .all)
-        place.pass(days: 31)
-        #expect(try library.emptyBin() == 0)
+        #expect(try pass(days: 31) == 0)
         #expect(try library.emptyBin(olderThan: 0) == 0)
         #expect(try library.text(asset.id) == "first")
+        // And begins anew with what was there before.
+        try library.delete([asset.id], scope: .all)
+        #expect(try pass(days: 29) == 0)
+        #expect(try pass(days: 1) == 1)
     }
 
     @Test func `takes all that are named, or none`() throws {
@@ -80,5 +82,68 @@ import Testing
         place.pass(days: -100)
         #expect(try library.emptyBin() == 0)
         #expect(try library.emptyBin(olderThan: 0) == 1)
+    }
+
+    @Test func `is not emptied by a clock that was set wrong, and not kept full by it`() throws {
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        place.pass(days: 3650)
+        #expect(try library.emptyBin() == 0)
+        place.pass(days: -3650)
+        #expect(try library.emptyBin() == 0)
+        #expect(try pass(days: 29) == 0)
+        #expect(try pass(days: 1) == 1)
+        // Nor by one that was wrong when it was put there.
+        let second = try library.add("second")
+        place.pass(days: 3650)
+        try library.delete([second.id], scope: .all)
+        place.pass(days: -3650)
+        #expect(try library.emptyBin() == 0)
+        // What the clock has gone back is waited for once more, up to a week.
+        #expect(try pass(days: 36) == 0)
+        #expect(try pass(days: 1) == 1)
+    }
+
+    @Test func `takes a machine that was off for long to have been off for a week`() throws {
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        place.pass(days: 1000)
+        #expect(try library.emptyBin() == 0)
+        #expect(try pass(days: 22) == 0)
+        #expect(try pass(days: 1) == 1)
+    }
+
+    @Test func `gains nothing from a machine that begins each of its runs in 1970`() throws {
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        for _ in 0..<20 {
+            place.pass(days: -19_000)
+            #expect(try library.emptyBin() == 0)
+            place.pass(days: 19_000)
+            #expect(try library.emptyBin() == 0)
+        }
+        #expect(try pass(days: 29) == 0)
+        #expect(try pass(days: 1) == 1)
+    }
+
+    @Test func `does not count the time before it was put there`() throws {
+        try library.emptyBin()
+        place.pass(days: 6)
+        let asset = try library.add("first")
+        try library.delete([asset.id], scope: .all)
+        #expect(try pass(days: 29) == 0)
+        #expect(try pass(days: 1) == 1)
+    }
+
+    /// Days on which the bin is looked after.
+    ///
+    /// - Returns: How many assets it lost.
+    private func pass(days: Int) throws -> Int {
+        var gone = 0
+        for _ in 0..<days {
+            place.pass(days: 1)
+            gone += try library.emptyBin()
+        }
+        return gone
     }
 }

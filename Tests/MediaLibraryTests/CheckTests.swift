@@ -16,7 +16,7 @@ import Testing
     @Test func `finds nothing in one that is whole, and reads all of it`() throws {
         #expect(try library.check().isEmpty)
         try library.add("one")
-        try edit(library.add("two"), "three")
+        try library.edit(library.add("two"), "three")
         var told: [Int64] = []
         let faults = try library.check { read, all in
             #expect(all == 11)
@@ -32,11 +32,11 @@ import Testing
         let asset = try library.add("one")
         let twin = try library.add("one")
         let other = try library.add("two")
-        try remove("one")
+        try place.remove("one")
         let fault = try #require(try library.check().first)
         #expect(fault.kind == .missing)
         #expect(fault.assets == [asset.id, twin.id].sorted())
-        #expect(try fault.file == file("one"))
+        #expect(try fault.file == place.file("one"))
         #expect(fault.message.contains("is missing"))
         #expect(fault.outcome.isEmpty)
         let mended = try library.repair()
@@ -55,14 +55,14 @@ import Testing
     func `finds a file that is damaged, and sets it aside`(_ text: String) throws {
         let asset = try library.add("one")
         let other = try library.add("two")
-        try damage("one", text)
+        try place.damage("one", text)
         #expect(try library.check().map(\.kind) == [.damaged])
         #expect(try library.check().first?.assets == [asset.id])
         #expect(place.files("lost+found").isEmpty)
         let mended = try library.repair()
         #expect(mended.map(\.outcome) == ["the file is in lost+found, 1 went to the bin"])
         let aside = try #require(place.files("lost+found").first)
-        #expect(try aside == hash("one") + ".damaged")
+        #expect(try aside == place.hash("one") + ".damaged")
         #expect(try String(contentsOfFile: place.path + "/lost+found/" + aside, encoding: .utf8) == text)
         #expect(try library.check().isEmpty)
         #expect(try library.text(other.id) == "two")
@@ -70,15 +70,15 @@ import Testing
 
     @Test func `goes back to the original of a lost edit, and on with the edit of a lost original`() throws {
         let first = try library.add("one")
-        try edit(first, "first edit")
+        try library.edit(first, "first edit")
         let second = try library.add("two")
-        try edit(second, "second edit")
+        try library.edit(second, "second edit")
         let third = try library.add("three")
-        try edit(third, "third edit")
-        try remove("first edit")
-        try damage("two", "owt")
-        try remove("three")
-        try remove("third edit")
+        try library.edit(third, "third edit")
+        try place.remove("first edit")
+        try place.damage("two", "owt")
+        try place.remove("three")
+        try place.remove("third edit")
         #expect(try library.check().count == 4)
         let outcomes = try Set(library.repair().map(\.outcome))
         let expected: Set = [
@@ -129,7 +129,7 @@ import Testing
         let ids = try (0..<20).map { try library.add("content \($0)").id }
         let thread = Thread {
             for id in ids {
-                try? library.delete([id], scope: .all)
+                _ = try? library.delete([id], scope: .all)
                 _ = try? library.emptyBin(olderThan: 0)
                 _ = try? library.add("again \(id)")
             }
@@ -137,29 +137,5 @@ import Testing
         thread.start()
         while !thread.isFinished { #expect(try library.check().isEmpty) }
         #expect(try library.check().isEmpty)
-    }
-
-    private func edit(_ asset: Asset, _ text: String) throws {
-        let item = try library.beginEdit(asset.id, scope: .all)
-        try item.append(text)
-        _ = try item.settle()
-    }
-
-    private func hash(_ text: String) throws -> String {
-        let hash = try SHA256()
-        try unsafe Array(text.utf8).withUnsafeBytes { try unsafe hash.update($0) }
-        return try hash.finish()
-    }
-
-    private func file(_ text: String) throws -> String { LibraryFault.path(of: try hash(text)) }
-
-    private func remove(_ text: String) throws {
-        try FileManager.default.removeItem(atPath: place.path + "/" + file(text))
-    }
-
-    private func damage(_ text: String, _ other: String) throws {
-        let path = place.path + "/" + (try file(text))
-        #expect(unsafe chmod(path, 0o600) == 0)
-        try Data(other.utf8).write(to: URL(fileURLWithPath: path))
     }
 }

@@ -60,12 +60,32 @@ import Testing
         let late = try library.beginEdit(asset.id, scope: .all)
         try late.append("late")
         try library.delete([asset.id], scope: .all)
-        #expect(code { _ = try late.settle() } == .noSuchAsset)
+        #expect(code { _ = try late.settle() } == .wrongState)
         #expect(code { _ = try library.beginEdit(asset.id, scope: .all) } == .wrongState)
         #expect(code { _ = try library.revert(asset.id, scope: .all) } == .wrongState)
         #expect(code { _ = try library.change(asset.id, AssetChange(name: "b"), scope: .all) } == .wrongState)
         #expect(place.files("contents").count == 1)
         #expect(place.files("transit").isEmpty)
+    }
+
+    @Test func `are not taken of an asset that was taken away from the program meanwhile`() throws {
+        let program = "exe:/usr/bin/viewer"
+        let other = try library.add("other", program: program)
+        for loss in [
+            { _ = try library.setChosen(program, []) }, { try library.forgetChosen(program) },
+            { try library.delete([asset.id], scope: .all) },
+        ] {
+            _ = try library.choose(program, [asset.id])
+            let scope = LibraryScope.limited(program: program)
+            let item = try library.beginEdit(asset.id, scope: scope, program: program)
+            try item.append("edit")
+            try loss()
+            #expect(code { _ = try item.settle() } == .noSuchAsset)
+        }
+        try library.restore([asset.id], scope: .all)
+        #expect(try library.text(asset.id) == "original")
+        #expect(place.files("contents").count == 2)
+        #expect(try library.usage(of: program) == LibraryUsage(assets: 1, bytes: other.size))
     }
 
     @Test func `of what is said change that alone`() throws {

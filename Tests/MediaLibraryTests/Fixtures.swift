@@ -81,6 +81,11 @@ extension LibraryImport {
 }
 
 extension MediaLibrary {
+    /// Begins an edit by the program that makes the assets of most tests.
+    func beginEdit(_ id: String, scope: LibraryScope) throws -> LibraryImport {
+        try beginEdit(id, scope: scope, program: "exe:/usr/bin/cheese")
+    }
+
     /// Adds an asset of these bytes.
     @discardableResult
     func add(

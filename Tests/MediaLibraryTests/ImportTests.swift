@@ -72,10 +72,39 @@ import Testing
         try Data("cut".utf8).write(to: URL(fileURLWithPath: file))
         try library.add("whole")
         #expect(try library.text(asset.id) == "whole")
+        // And one of the right size that is another.
+        try Data("elohw".utf8).write(to: URL(fileURLWithPath: file))
+        try library.add("whole")
+        #expect(try library.text(asset.id) == "whole")
         try FileManager.default.removeItem(atPath: file)
         #expect(code { _ = try library.text(asset.id) } == .inputOutput)
         try library.add("whole")
         #expect(try library.text(asset.id) == "whole")
+    }
+
+    /// Else the time that it takes would tell who may only add what the user has.
+    @Test func `writes the same for a content that is there already`() throws {
+        try library.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE seen(hash);
+                    CREATE TRIGGER seeing AFTER INSERT ON doubtful BEGIN INSERT INTO seen VALUES(NEW.hash); END;
+                    CREATE TRIGGER seeingMore AFTER DELETE ON doubtful BEGIN INSERT INTO seen VALUES(OLD.hash); END;
+                    """
+            )
+        }
+        var files: Set<Int> = []
+        for round in 1...3 {
+            try library.add("same")
+            let file = place.path + "/contents/" + place.files("contents")[0]
+            let attributes = try FileManager.default.attributesOfItem(atPath: file)
+            files.insert(try #require(attributes[.systemFileNumber] as? Int))
+            #expect(attributes[.referenceCount] as? Int == 1)
+            #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 2 * round)
+        }
+        // Each was put into place.
+        #expect(files.count > 1)
+        #expect(place.files("transit").isEmpty)
     }
 
     @Test func `leaves nothing of what is given up or forgotten, and of an empty file`() throws {
@@ -149,13 +178,17 @@ import Testing
         #expect(try library.openThumbnail(asset.id, size: .small, scope: .all) == nil)
         #expect(try library.storeThumbnails([.small: [1], .large: [2, 3]], of: asset.id, madeFrom: file))
         #expect(try !library.storeThumbnails([.small: [9]], of: other.id, madeFrom: file))
+        // An equal file takes the place of the one that they are made of.
+        let twin = try library.add("one")
+        #expect(try library.storeThumbnails([.medium: [4]], of: asset.id, madeFrom: file))
         close(file)
         let large = try #require(try library.openThumbnail(asset.id, size: .large, scope: .all))
         #expect(text(of: large) == "\u{2}\u{3}")
-        #expect(try library.openThumbnail(asset.id, size: .medium, scope: .all) == nil)
+        let medium = try #require(try library.openThumbnail(asset.id, size: .medium, scope: .all))
+        #expect(text(of: medium) == "\u{4}")
         #expect(try library.openThumbnail(other.id, size: .small, scope: .all) == nil)
         #expect(code { _ = try library.openThumbnail(asset.id, size: .small, scope: .nothing) } == .noSuchAsset)
-        try library.delete([asset.id], scope: .all)
+        try library.delete([asset.id, twin.id], scope: .all)
         try library.emptyBin(olderThan: 0)
         #expect(place.files("thumbnails").isEmpty)
     }

@@ -74,10 +74,92 @@ import Testing
         #expect(try library.text(asset.id, .original) == "123456")
     }
 
+    @Test func `hold for the program that edits as for the one that made the asset`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10))
+        func edit(_ asset: Asset, _ text: String) throws -> Asset {
+            let item = try library.beginEdit(asset.id, scope: .all, program: other)
+            try item.append(text)
+            return try item.settle()
+        }
+        let first = try library.add("1", program: cheese)
+        let second = try library.add("12345", program: "exe:/usr/bin/motion")
+        let maker = #expect(throws: CaptureError.self) { try edit(second, "123456") }
+        #expect(maker?.code == .overQuota)
+        #expect(maker?.message.contains("the program that made the asset would have") == true)
+        #expect(try edit(first, "12345678").isEdited)
+        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 9))
+        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 8))
+        // For the user it is there once.
+        #expect(try library.usage(of: nil) == LibraryUsage(assets: 2, bytes: 14))
+        let editor = #expect(throws: CaptureError.self) { try edit(second, "123") }
+        #expect(editor?.code == .overQuota)
+        #expect(editor?.message.contains("the program would have") == true)
+        #expect(editor?.message.contains("until the bin lets go of it") == true)
+        #expect(code { try library.add("123", program: other) } == .overQuota)
+
+        // Another edit takes its place, by whomever, and counts for that one.
+        #expect(try edit(first, "1").isEdited)
+        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 1))
+        #expect(try library.check() == [])
+        let own = try library.beginEdit(first.id, scope: .all, program: cheese)
+        try own.append("12")
+        _ = try own.settle()
+        #expect(try library.usage(of: other) == LibraryUsage())
+        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 3))
+        _ = try edit(first, "1234")
+        try library.delete([first.id], scope: .all)
+        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 4))
+        try library.emptyBin(olderThan: 0)
+        #expect(try library.usage(of: other) == LibraryUsage())
+        #expect(try library.check() == [])
+    }
+
+    @Test func `hold for many edits of others' assets at a time`() throws {
+        let library = try place.library(LibraryLimits(programBytes: 10))
+        let items = try ["a", "b"].map { maker in
+            try library.beginEdit(library.add("1", program: maker).id, scope: .all, program: other)
+        }
+        try items[0].append("123456")
+        #expect(code { try items[1].append("12345") } == .overQuota)
+        #expect(try items[0].settle().isEdited)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible)) func `leave something of the disk to others`() throws {
+        let disk = try SmallDisk(kilobytes: 4096)
+        let place = try TemporaryLibrary(in: disk.path)
+        let library = try place.library(LibraryLimits(reserve: 2 << 20))
+        let late = try library.beginImport(AssetDraft(name: "late.jpg"), program: cheese)
+        try late.append("late")
+        close(try late.finish())
+        let large = try library.beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let block = [UInt8](repeating: 7, count: 64 << 10)
+        var count = 0
+        func expectRefusal(_ body: () throws -> Void) {
+            let error = #expect(throws: CaptureError.self) { try body() }
+            #expect(error?.code == .inputOutput)
+            #expect(error?.errno == ENOSPC)
+            #expect(error?.message.contains("less than 2097152 bytes left, which are kept free") == true)
+        }
+        expectRefusal {
+            for _ in 0..<64 {
+                try large.append(block)
+                count += 1
+            }
+        }
+        #expect((4..<32).contains(count))
+        let filler = try disk.fill()
+        expectRefusal { _ = try late.commit(.photo) }
+        expectRefusal { _ = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese) }
+        #expect(place.files("transit").isEmpty)
+        #expect(place.files("contents").isEmpty)
+        try FileManager.default.removeItem(atPath: filler)
+        #expect(throws: Never.self) { try library.add("again") }
+    }
+
     @Test(.enabled(if: SmallDisk.isPossible)) func `of the disk refuse cleanly, and nothing is left behind`() throws {
         let disk = try SmallDisk(kilobytes: 2048)
         let place = try TemporaryLibrary(in: disk.path)
-        let library = try place.library()
+        let library = try place.library(LibraryLimits(reserve: 0))
         let kept = try library.add("kept")
         let block = [UInt8](repeating: 7, count: 64 << 10)
         let large = try library.beginImport(AssetDraft(name: "large.jpg"), program: cheese)

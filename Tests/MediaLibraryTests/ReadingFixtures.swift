@@ -61,7 +61,8 @@ extension MediaLibrary {
     /// Takes one asset that has no file out of the bin.
     func unbin(_ id: String) throws {
         try write {
-            try $0.cachedStatement(sql: "UPDATE asset SET binned = NULL WHERE id = ?").execute(arguments: [id])
+            try $0.cachedStatement(sql: "UPDATE asset SET binned = NULL, discarded = NULL WHERE id = ?").execute(
+                arguments: [id])
         }
     }
 

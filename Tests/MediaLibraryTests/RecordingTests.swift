@@ -145,7 +145,7 @@ import Testing
     {
         let disk = try SmallDisk(kilobytes: 2048)
         let place = try TemporaryLibrary(in: disk.path)
-        let library = try place.library()
+        let library = try place.library(LibraryLimits(reserve: 0))
         let transit = try library.beginRecording(draft, program: program)
         let bytes = Array("frames".utf8)
         #expect(unsafe write(transit.descriptor, bytes, bytes.count) == bytes.count)

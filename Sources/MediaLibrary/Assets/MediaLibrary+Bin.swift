@@ -5,16 +5,22 @@ import Synchronization
 extension MediaLibrary {
     /// Puts assets into the bin: all of them or, where one cannot be, none. Those that are there already stay.
     ///
+    /// - Returns: How many were not there yet.
     /// - Throws: `noSuchAsset` for one that the scope does not have; `inputOutput`.
-    public func delete(_ ids: [String], scope: LibraryScope) throws(CaptureError) {
+    @discardableResult
+    public func delete(_ ids: [String], scope: LibraryScope) throws(CaptureError) -> Int {
         try write { database in
             let time = now()
+            let age = try database.houseClock(at: time)
+            var count = 0
             for id in ids {
                 let key = try database.key(id, scope)
                 guard key.binned == nil else { continue }
-                try database.cachedStatement(sql: "UPDATE asset SET binned = ? WHERE number = ?")
-                    .execute(arguments: [time, key.number])
+                count += 1
+                try database.cachedStatement(sql: "UPDATE asset SET binned = ?, discarded = ? WHERE number = ?")
+                    .execute(arguments: [time, age, key.number])
             }
+            return count
         }
     }
 
@@ -29,13 +35,15 @@ extension MediaLibrary {
                 guard try folder.sizeOfContent(key.original) != nil else {
                     throw CaptureError(.inputOutput, "the asset \(id) cannot be restored: its file is missing")
                 }
-                try database.cachedStatement(sql: "UPDATE asset SET binned = NULL WHERE number = ?")
+                try database.cachedStatement(sql: "UPDATE asset SET binned = NULL, discarded = NULL WHERE number = ?")
                     .execute(arguments: [key.number])
             }
         }
     }
 
-    /// Removes for good what has been in the bin for long enough; when it returns that is on disk.
+    /// Removes for good what has been in the bin for long enough; when it returns that is on disk. To be called every few
+    /// hours: time counts from one call to the next, and at most a week of it, so that neither a clock that was set
+    /// wrong nor a machine that was off for long empties the bin at once.
     ///
     /// - Parameter age: How long, in milliseconds; 0 for everything that is there. Usually 30 days.
     /// - Returns: How many assets went.
@@ -43,12 +51,13 @@ extension MediaLibrary {
     @discardableResult
     public func emptyBin(olderThan age: Int64? = nil) throws(CaptureError) -> Int {
         let age = age ?? limits.binTime
-        let latest = age <= 0 ? Int64.max : now() - age
+        let clock = try write { try $0.houseClock(at: now()) }
+        let latest = age <= 0 ? Int64.max : clock - age
         var gone = 0
         while true {
             // In pieces, so that nobody waits long for the index.
             let released = try turn.withLock { _ throws(CaptureError) in
-                try write { try $0.purge(binnedUntil: latest, limit: 200) }
+                try write { try $0.purge(discardedUntil: latest, limit: 200) }
             }
             gone += released.swept(self)
             if released.value < 200 { return gone }
@@ -60,10 +69,10 @@ extension Database {
     /// Removes assets from the bin.
     ///
     /// - Returns: How many, and the contents that went with them.
-    fileprivate func purge(binnedUntil latest: Int64, limit: Int) throws -> Released<Int> {
+    fileprivate func purge(discardedUntil latest: Int64, limit: Int) throws -> Released<Int> {
         let rows = try Row.fetchAll(
             cachedStatement(
-                sql: "SELECT number, original, edit FROM asset WHERE binned <= ? ORDER BY binned, number LIMIT ?"
+                sql: "SELECT number, original, edit FROM asset WHERE discarded <= ? ORDER BY discarded, number LIMIT ?"
             ),
             arguments: [latest, limit]
         )

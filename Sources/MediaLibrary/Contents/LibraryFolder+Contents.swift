@@ -4,7 +4,7 @@ import Glibc
 /// The files of contents: `contents/ab/HASH`, where `ab` are the first digits of the hash.
 extension LibraryFolder {
     /// Gives a finished file in `transit` a second name among the contents; when it returns that is on disk. A file that
-    /// is there already is replaced.
+    /// is there already is replaced, and there is no moment without one.
     ///
     /// A second name and not another one: what fails after this, or is cut off, leaves the file where it was.
     func linkIn(_ name: String, as hash: String) throws(CaptureError) {
@@ -15,13 +15,16 @@ extension LibraryFolder {
             path + "/contents",
             isLasting: true
         )
-        if unsafe linkat(transit.number, name, part.number, hash, 0) != 0 {
-            guard errno == EEXIST else { throw LibraryCall.error("\(what) cannot be put into place", errno) }
-            try LibraryFolder.unlink(hash, in: part, what)
-            try LibraryCall.check("\(what) cannot be put into place") {
-                unsafe linkat(transit.number, name, part.number, hash, 0)
-            }
+        // One that is left behind there goes when the library is opened next.
+        let second = LibraryID.make()
+        try LibraryCall.check("\(what) cannot be put into place") {
+            unsafe linkat(transit.number, name, transit.number, second, 0)
         }
+        let result = unsafe renameat(transit.number, second, part.number, hash)
+        let code = errno
+        // It is still there when that failed, and when both were names of the same file already.
+        try LibraryFolder.unlink(second, in: transit, what)
+        guard result == 0 else { throw LibraryCall.error("\(what) cannot be put into place", code) }
         try part.synchronize("the folder of \(what)")
     }
 

@@ -58,15 +58,39 @@ extension MediaLibrary {
         guard pictures.values.allSatisfy({ !$0.isEmpty }) else {
             throw CaptureError(.badData, "a thumbnail of the asset \(id) is empty")
         }
-        return try turn.withLock { _ throws(CaptureError) in
+        let source = OwnedDescriptor(
+            owning: try LibraryCall.check("the file of thumbnails cannot be used") {
+                fcntl(content, F_DUPFD_CLOEXEC, 0)
+            }
+        )
+        let isStored = try storeThumbnails(pictures, of: id) { _, file throws(CaptureError) in
+            try file.isSameFile(as: source)
+        }
+        if isStored { return true }
+        // An equal file may have come in its place meanwhile.
+        let hash = try source.hash("the file of thumbnails").hash
+        return try storeThumbnails(pictures, of: id) { current, _ in current == hash }
+    }
+
+    /// - Parameter isSource: Whether the pictures were made of a content, given its hash and its file.
+    private func storeThumbnails(
+        _ pictures: [ThumbnailSize: [UInt8]],
+        of id: String,
+        where isSource: (String, OwnedDescriptor) throws(CaptureError) -> Bool
+    ) throws(CaptureError) -> Bool {
+        try turn.withLock { _ throws(CaptureError) in
             let hash = try read { try $0.key(id, .all) }.content(.current)
-            guard let file = try folder.openContent(hash) else { return false }
-            let present = try file.status("the file of the asset \(id)")
-            var source = stat()
-            try LibraryCall.check("the file of thumbnails cannot be examined") { unsafe fstat(content, &source) }
-            guard source.st_dev == present.st_dev, source.st_ino == present.st_ino else { return false }
+            guard let file = try folder.openContent(hash), try isSource(hash, file) else { return false }
             for (size, picture) in pictures { try folder.putThumbnail(picture, hash, size) }
             return true
         }
+    }
+}
+
+extension OwnedDescriptor {
+    /// Whether both are the same file, and not only equal ones.
+    fileprivate func isSameFile(as other: OwnedDescriptor) throws(CaptureError) -> Bool {
+        let (first, second) = (try status("a content"), try other.status("the file of thumbnails"))
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }

@@ -42,7 +42,7 @@ extension MediaLibrary {
             do throws(CaptureError) {
                 // An equal file may have come in between.
                 try folder.removeContents(read { database in try hashes.filter { try !database.hasContent($0) } })
-                try write { database in
+                try tidy { database in
                     for hash in hashes { try database.believe(hash) }
                 }
             } catch {

@@ -1,24 +1,25 @@
 /// What is being imported and not in the index yet, so that many imports at a time keep to the limits as one does.
 struct ImportsUnderway {
     private struct Entry {
-        var program: String
+        /// Whom it is counted for.
+        var programs: Set<String>
         var usage: LibraryUsage
     }
 
     private var entries: [String: Entry] = [:]
 
-    /// What is on its way for a program; for all when it is `nil`.
+    /// What is on its way for a program; for all, each once, when it is `nil`.
     func sum(of program: String?) -> LibraryUsage {
         entries.values.reduce(into: LibraryUsage()) { sum, entry in
-            guard program == nil || entry.program == program else { return }
+            if let program, !entry.programs.contains(program) { return }
             sum.assets += entry.usage.assets
             sum.bytes += entry.usage.bytes
         }
     }
 
     /// Begins one; an edit is none of the assets that are counted.
-    mutating func begin(_ id: String, of program: String, isAsset: Bool) {
-        entries[id] = Entry(program: program, usage: LibraryUsage(assets: isAsset ? 1 : 0))
+    mutating func begin(_ id: String, of programs: Set<String>, isAsset: Bool) {
+        entries[id] = Entry(programs: programs, usage: LibraryUsage(assets: isAsset ? 1 : 0))
     }
 
     /// It has grown.

@@ -11,8 +11,8 @@ public final class LibraryImport: Sendable {
     enum Purpose: Sendable {
         /// A new asset.
         case asset(AssetDraft)
-        /// The edit of an asset of this number.
-        case edit(of: Int64, kind: AssetKind)
+        /// The edit of an asset, which has to be in the scope still when it is committed.
+        case edit(of: String, scope: LibraryScope, kind: AssetKind, maker: String)
     }
 
     private struct State {
@@ -30,16 +30,19 @@ public final class LibraryImport: Sendable {
 
     /// Its file's name in transit.
     let id: String
-    /// Whose asset it is or becomes, which its bytes are counted for.
+    /// Who adds it.
     let program: String
     private let library: MediaLibrary
     private let purpose: Purpose
-    private let usage: (program: LibraryUsage, all: LibraryUsage)
+    /// What each program that its bytes count for has, and what all have.
+    private let usage: (programs: [String: LibraryUsage], all: LibraryUsage)
     private let state: Mutex<State>
 
     init(_ library: MediaLibrary, _ purpose: Purpose, program: String) throws(CaptureError) {
         let id = LibraryID.make()
-        let usage = (program: try library.usage(of: program), all: try library.usage(of: nil))
+        var usages: [String: LibraryUsage] = [:]
+        for payer in [program, purpose.maker ?? program] { usages[payer] = try library.usage(of: payer) }
+        let usage = (programs: usages, all: try library.usage(of: nil))
         let hash = try SHA256()
         let file = try OwnedDescriptor.open(
             id,
@@ -53,9 +56,10 @@ public final class LibraryImport: Sendable {
         self.purpose = purpose
         self.usage = usage
         state = Mutex(State(stage: .writing(file, hash)))
-        library.underway.withLock { $0.begin(id, of: program, isAsset: purpose.isAsset) }
+        library.underway.withLock { $0.begin(id, of: Set(usages.keys), isAsset: purpose.isAsset) }
         do throws(CaptureError) {
             try checkQuota()
+            try library.folder.checkReserve(library.limits.reserve, beside: 0)
         } catch {
             cancel()
             throw error
@@ -81,8 +85,8 @@ public final class LibraryImport: Sendable {
 
     /// Takes more bytes of the content.
     ///
-    /// - Throws: `overQuota` for a content that is too large or would exceed a quota; `inputOutput` for a full disk;
-    ///   `wrongState` after the end. The import is given up then.
+    /// - Throws: `overQuota` for a content that is too large or would exceed a quota; `inputOutput` for a disk that is
+    ///   full, or would have less left than is kept free; `wrongState` after the end. The import is given up then.
     public func append(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         do throws(CaptureError) {
             try state.withLock { state throws(CaptureError) in
@@ -95,6 +99,7 @@ public final class LibraryImport: Sendable {
                 }
                 library.underway.withLock { $0.add(Int64(bytes.count), to: id) }
                 try checkQuota()
+                try library.folder.checkReserve(library.limits.reserve, beside: Int64(bytes.count))
                 try unsafe file.write(bytes, "the media library")
                 try unsafe hash.update(bytes)
                 state.size += Int64(bytes.count)
@@ -128,9 +133,9 @@ public final class LibraryImport: Sendable {
     ///
     /// - Parameter facts: What examining it has shown.
     /// - Returns: The new asset, or the edited one.
-    /// - Throws: `overQuota`; `inputOutput` for a full disk; `badData` for an edit of another kind than its asset;
-    ///   `noSuchAsset` when the edited one is gone; `wrongState` before `finish` and after the end. The import is given
-    ///   up then.
+    /// - Throws: `overQuota`; `inputOutput` for a disk that is full, or has less left than is kept free; `badData` for an
+    ///   edit of another kind than its asset; `noSuchAsset` when the scope does not have the edited one any more;
+    ///   `wrongState` when that is in the bin, before `finish` and after the end. The import is given up then.
     public func commit(_ facts: MediaFacts) throws(CaptureError) -> Asset {
         guard case .finished(let file, let hash) = stage(becoming: .committing) else {
             cancel()
@@ -145,12 +150,13 @@ public final class LibraryImport: Sendable {
 
     private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> Asset {
         try facts.check()
+        try library.folder.checkReserve(library.limits.reserve, beside: 0)
         switch purpose {
         case .asset(let draft):
             return try library.settle(staged, size, facts) {
                 try $0.insert(draft, program: program, content: staged.hash, facts, library)
             }
-        case .edit(let number, let kind):
+        case .edit(let id, let scope, let kind, _):
             guard facts.kind == kind else {
                 throw CaptureError(
                     .badData,
@@ -158,7 +164,7 @@ public final class LibraryImport: Sendable {
                 )
             }
             return try library.settle(staged, size, facts) {
-                try $0.setEdit(staged.hash, ofNumber: number, library)
+                try $0.setEdit(staged.hash, by: program, of: $0.keyOutsideBin(id, scope), library)
             }.swept(library)
         }
     }
@@ -192,13 +198,16 @@ public final class LibraryImport: Sendable {
     }
 
     private func checkQuota() throws(CaptureError) {
-        let (ofProgram, ofAll) = library.underway.withLock { ($0.sum(of: program), $0.sum(of: nil)) }
-        try library.checkQuota(
-            usage.program,
-            usage.all,
-            assets: (ofProgram.assets, ofAll.assets),
-            bytes: (ofProgram.bytes, ofAll.bytes)
-        )
+        for (payer, present) in usage.programs {
+            let (ofProgram, ofAll) = library.underway.withLock { ($0.sum(of: payer), $0.sum(of: nil)) }
+            try library.checkQuota(
+                present,
+                usage.all,
+                assets: (ofProgram.assets, ofAll.assets),
+                bytes: (ofProgram.bytes, ofAll.bytes),
+                program: payer == program ? "the program" : "the program that made the asset"
+            )
+        }
     }
 
     /// Takes away every right to write the file, has it written to the disk, and opens it for reading.
@@ -220,5 +229,10 @@ public final class LibraryImport: Sendable {
 extension LibraryImport.Purpose {
     fileprivate var isAsset: Bool {
         if case .asset = self { true } else { false }
+    }
+
+    /// Who made the asset that is edited.
+    fileprivate var maker: String? {
+        if case .edit(_, _, _, let maker) = self { maker } else { nil }
     }
 }

@@ -5,7 +5,8 @@ import GRDB
 public struct LibraryUsage: Hashable, Sendable {
     /// How many assets, those in the bin included.
     public var assets: Int64 = 0
-    /// Bytes of their originals and edits, each as often as an asset has it.
+    /// Bytes of their originals and edits, each as often as an asset has it; for a program also of the edits that it
+    /// made of others' assets, which count for both.
     public var bytes: Int64 = 0
 }
 
@@ -21,8 +22,9 @@ extension MediaLibrary {
         let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT coalesce(sum(assets), 0) AS assets, coalesce(sum(bytes), 0) AS bytes FROM usage
-                    WHERE ?1 IS NULL OR program = ?1
+                    SELECT coalesce(sum(assets), 0) AS assets,
+                        coalesce(sum(bytes + iif(?1 IS NULL, 0, edits)), 0) AS bytes
+                    FROM usage WHERE ?1 IS NULL OR program = ?1
                     """
             ),
             arguments: [program]
@@ -40,34 +42,37 @@ extension MediaLibrary {
     ///   - all: What all have.
     ///   - assets: How many are on their way or to come, of the program and of all.
     ///   - bytes: Theirs.
+    ///   - program: What the program is called in the message.
     func checkQuota(
         _ usage: LibraryUsage,
         _ all: LibraryUsage,
         assets: (ofProgram: Int64, ofAll: Int64),
-        bytes: (ofProgram: Int64, ofAll: Int64)
+        bytes: (ofProgram: Int64, ofAll: Int64),
+        program: String = "the program"
     ) throws(CaptureError) {
         func check(_ found: Int64, _ more: Int64, _ limit: Int64, _ who: String, _ what: String) throws(CaptureError) {
             let (sum, isBeyond) = found.addingReportingOverflow(more)
             guard isBeyond || sum > limit else { return }
             throw CaptureError(
                 .overQuota,
-                "\(who) would have more than \(limit) \(what) in the media library, which is the limit; delete some and "
-                    + "empty the bin"
+                "\(who) would have more than \(limit) \(what) in the media library, which is the limit; delete some; "
+                    + "what is deleted counts until the bin lets go of it"
             )
         }
-        try check(usage.assets, assets.ofProgram, limits.programAssets, "the program", "assets")
-        try check(usage.bytes, bytes.ofProgram, limits.programBytes, "the program", "bytes")
+        try check(usage.assets, assets.ofProgram, limits.programAssets, program, "assets")
+        try check(usage.bytes, bytes.ofProgram, limits.programBytes, program, "bytes")
         try check(all.assets, assets.ofAll, limits.userAssets, "the user", "assets")
         try check(all.bytes, bytes.ofAll, limits.userBytes, "the user", "bytes")
     }
 
     /// Refuses a change within its transaction when it has made more than may be there.
-    func checkQuota(_ database: Database, of program: String) throws {
+    func checkQuota(_ database: Database, of program: String, called name: String = "the program") throws {
         try checkQuota(
             MediaLibrary.usage(database, of: program),
             MediaLibrary.usage(database, of: nil),
             assets: (0, 0),
-            bytes: (0, 0)
+            bytes: (0, 0),
+            program: name
         )
     }
 }

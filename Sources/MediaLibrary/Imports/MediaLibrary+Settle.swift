@@ -17,8 +17,10 @@ extension MediaLibrary {
     /// Puts a finished file among the contents and changes the index with it: both or neither, a crash at any moment
     /// included. Its name in transit remains, which the caller removes.
     ///
-    /// A content that is there already is kept: equal files are one content. Else its hash is
-    /// written down as doubtful first, so that a file which came without its row is found when the library is opened.
+    /// Equal files are one content: a new one takes the place of the one that is there, which it mends where that was
+    /// damaged. Its hash is written down as doubtful first, so that a file which came without its row is found when the
+    /// library is opened. All this is done for a content that is there already, too: else the time that it takes would
+    /// tell who may only add whether the user has a file.
     ///
     /// - Parameters:
     ///   - size: Bytes of the file.
@@ -30,32 +32,32 @@ extension MediaLibrary {
         _ change: (Database) throws -> T
     ) throws(CaptureError) -> T {
         try turn.withLock { _ throws(CaptureError) in
-            let isKnown = try read { try $0.hasContent(staged.hash) }
-            if isKnown, try folder.sizeOfContent(staged.hash) == size { return try write(change) }
-            if !isKnown { try write { try $0.doubt(staged.hash) } }
+            try write { try $0.doubt(staged.hash) }
             try folder.linkIn(staged.name, as: staged.hash)
-            // The row had lost its file, or had a file of another size, which is another content: it has its own now.
-            if isKnown { return try write(change) }
+            var isBegun = false
             do throws(CaptureError) {
                 return try write { database in
-                    try database.insertContent(staged.hash, size, facts)
+                    isBegun = true
+                    if try !database.hasContent(staged.hash) {
+                        try database.insertContent(staged.hash, size, facts)
+                    }
                     let result = try change(database)
                     try database.believe(staged.hash)
                     return result
                 }
             } catch {
                 // Where it is not certain that the row stayed away, the doubt remains until the library is opened next.
-                if error.code != .inputOutput || error.errno == ENOSPC { try withdraw(staged.hash) }
+                if !isBegun || error.code != .inputOutput || error.errno == ENOSPC { try withdraw(staged.hash) }
                 throw error
             }
         }
     }
 
-    /// Takes back a content that did not get its row.
+    /// Takes back a content that did not get its row; one that had it before stays.
     private func withdraw(_ hash: String) throws(CaptureError) {
-        try folder.removeContents([hash])
+        if try !read({ try $0.hasContent(hash) }) { try folder.removeContents([hash]) }
         do throws(CaptureError) {
-            try write { try $0.believe(hash) }
+            try tidy { try $0.believe(hash) }
         } catch {
             // On a full disk the doubt stays, and does no harm.
             if error.errno != ENOSPC { throw error }

@@ -54,7 +54,7 @@ extension MediaLibrary {
         _ = try recording(id)
         guard let size = try sizeOfTransit(id), size > 0 else { return try discard(id) }
         do throws(CaptureError) {
-            try write {
+            try tidy {
                 try $0.execute(sql: "UPDATE transit SET state = 'kept', why = ? WHERE id = ?", arguments: [why, id])
             }
         } catch {
@@ -119,6 +119,6 @@ extension MediaLibrary {
     private func discard(_ id: String) throws(CaptureError) {
         try LibraryFolder.unlink(id, in: folder.transit, "the file of the recording \(id)")
         stranded.withLock { $0[id] = nil }
-        try write { try $0.execute(sql: "DELETE FROM transit WHERE id = ?", arguments: [id]) }
+        try tidy { try $0.execute(sql: "DELETE FROM transit WHERE id = ?", arguments: [id]) }
     }
 }

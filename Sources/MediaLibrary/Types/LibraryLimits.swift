@@ -14,9 +14,14 @@ public struct LibraryLimits: Hashable, Sendable {
     public var keptRecordings: Int64
     /// How long the bin keeps an asset, in milliseconds.
     public var binTime: Int64
+    /// Bytes that imports and edits leave free on the disk, for what else the user needs it for.
+    public var reserve: Int64
 
     /// 30 days.
     public static let usualBinTime: Int64 = 30 * 24 * 60 * 60 * 1000
+
+    /// 256 MiB.
+    public static let usualReserve: Int64 = 256 << 20
 
     /// Limits; what is not given is generous, or none.
     public init(
@@ -26,7 +31,8 @@ public struct LibraryLimits: Hashable, Sendable {
         userBytes: Int64 = .max,
         userAssets: Int64 = .max,
         keptRecordings: Int64 = 100,
-        binTime: Int64 = LibraryLimits.usualBinTime
+        binTime: Int64 = LibraryLimits.usualBinTime,
+        reserve: Int64 = LibraryLimits.usualReserve
     ) {
         self.contentBytes = contentBytes
         self.programBytes = programBytes
@@ -35,5 +41,6 @@ public struct LibraryLimits: Hashable, Sendable {
         self.userAssets = userAssets
         self.keptRecordings = keptRecordings
         self.binTime = binTime
+        self.reserve = reserve
     }
 }

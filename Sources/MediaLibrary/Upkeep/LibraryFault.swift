@@ -23,6 +23,12 @@ public struct LibraryFault: Hashable, Sendable {
     /// What was done about it, in a sentence; empty after a check.
     public var outcome: String
 
+    /// The outcome of what was found to be as it should be when it was to be mended.
+    static let isMendedMeanwhile = "it was mended meanwhile"
+
+    /// The outcome of what was not there any more.
+    static let isGone = "it is gone by itself"
+
     init(_ kind: Kind, file: String = "", assets: [String] = [], _ message: String) {
         self.kind = kind
         self.file = file

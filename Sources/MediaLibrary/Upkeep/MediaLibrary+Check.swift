@@ -18,9 +18,11 @@ extension MediaLibrary {
         faults += try readingFaults().map {
             LibraryFault(.index, "the index is not what follows from its assets: \($0)")
         }
-        let total = try read { try Int64.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM content") ?? 0 }
+        // Not the sum, which a damaged row could make too large for an integer.
+        let sum = try read { try Double.fetchOne($0, sql: "SELECT total(size) FROM content") ?? 0 }
+        let total = Int64(max(0, min(sum, 1e18)))
         var done: Int64 = 0
-        var last = ""
+        var last = "".databaseValue
         while true {
             // In pieces, so that the index is not held as of one moment for hours, which would let its log grow.
             let rows = try read { database in
@@ -28,23 +30,29 @@ extension MediaLibrary {
                     database,
                     sql: "SELECT hash, size FROM content WHERE hash > ? ORDER BY hash LIMIT 500",
                     arguments: [last]
-                ).map { (hash: try $0.decode(String.self, forColumn: "hash"), size: $0["size"] as Int64) }
+                ).map(ContentRow.init)
             }
             for row in rows {
-                let fault = try checkContent(row.hash, row.size) { count throws(CaptureError) in
+                guard let (hash, size) = row.content else {
+                    faults.append(
+                        LibraryFault(.index, "the index is damaged: the row of the content \(row.key) is none")
+                    )
+                    continue
+                }
+                let fault = try checkContent(hash, size) { count throws(CaptureError) in
                     try progress(min(done + count, total), total)
                 }
                 if let fault { faults.append(fault) }
-                done += row.size
+                done = min(done + min(max(size, 0), total), total)
             }
             guard let end = rows.last else { break }
-            last = end.hash
+            last = end.key
         }
         try progress(total, total)
         return faults + (try orphans())
     }
 
-    /// What is wrong with a content's file.
+    /// What is wrong with a content's file, or with its rows in the index.
     ///
     /// - Parameter progress: How many of its bytes were read.
     private func checkContent(
@@ -56,7 +64,7 @@ extension MediaLibrary {
         guard let file = try folder.openContent(hash) else {
             // It may have gone by rights since the row was read.
             return try turn.withLock { _ throws(CaptureError) in
-                let users = try read { try $0.users(of: hash) }
+                guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
                 guard try folder.openContent(hash) == nil, users.contains(where: { !$0.isBinned }) else { return nil }
                 return LibraryFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
             }
@@ -67,7 +75,7 @@ extension MediaLibrary {
             try progress(count)
         }
         guard found.hash != hash || found.size != size else { return nil }
-        let users = try read { try $0.users(of: hash) }
+        guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
         guard !users.isEmpty else { return nil }
         return LibraryFault(
             .damaged,
@@ -85,10 +93,20 @@ extension MediaLibrary {
             let verdict = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
             var faults = verdict.map { LibraryFault(.index, "the index is damaged: \($0)") }
             for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check") {
-                let table: String = row[0]
-                let parent: String = row[2]
+                let names: (table: String, parent: String)
+                do {
+                    names = (try row.decode(atIndex: 0), try row.decode(atIndex: 2))
+                } catch is RowDecodingError {
+                    faults.append(
+                        LibraryFault(.index, "the index is damaged: a row belongs to none of a table without a name")
+                    )
+                    continue
+                }
                 faults.append(
-                    LibraryFault(.index, "the index is damaged: a row of \(table) belongs to none of \(parent)")
+                    LibraryFault(
+                        .index,
+                        "the index is damaged: a row of \(names.table) belongs to none of \(names.parent)"
+                    )
                 )
             }
             if try Bool.fetchOne(database, sql: "SELECT \(LibraryUsage.isWrong)") == true {
@@ -99,30 +117,64 @@ extension MediaLibrary {
     }
 }
 
+/// A row of a content, which may be damaged.
+private struct ContentRow {
+    /// What it is found by.
+    var key: DatabaseValue
+    /// Its hash and its bytes; `nil` where they are not what they can be.
+    var content: (hash: String, size: Int64)?
+
+    init(_ row: Row) throws {
+        key = try row.decode(forColumn: "hash")
+        do {
+            let (hash, size): (String, Int64) = (try row.decode(forColumn: "hash"), try row.decode(forColumn: "size"))
+            content = Hexadecimal.isText(hash, digits: 64) ? (hash, size) : nil
+        } catch is RowDecodingError {
+            content = nil
+        }
+    }
+}
+
 extension LibraryFault {
     /// Where a content's file is in the library's folder.
     static func path(of hash: String) -> String { "contents/\(hash.prefix(2))/\(hash)" }
+
+    fileprivate static func users(_ path: String) -> LibraryFault {
+        LibraryFault(.index, "the index is damaged: the assets that have the file \(path) cannot be read")
+    }
 }
 
 extension LibraryUsage {
     /// What each program has by the assets themselves.
     static let counted = """
-        SELECT program, count(*) AS assets, sum(original.size + coalesce(edit.size, 0)) AS bytes FROM asset
-            JOIN content AS original ON original.hash = asset.original
-            LEFT JOIN content AS edit ON edit.hash = asset.edit
-            GROUP BY program
+        SELECT program, sum(assets) AS assets, sum(bytes) AS bytes, sum(edits) AS edits FROM (
+            SELECT program, 1 AS assets, original.size + coalesce(edit.size, 0) AS bytes, 0 AS edits FROM asset
+                JOIN content AS original ON original.hash = asset.original
+                LEFT JOIN content AS edit ON edit.hash = asset.edit
+            UNION ALL SELECT editor, 0, 0, content.size FROM asset
+                JOIN content ON content.hash = asset.edit WHERE editor != program
+        ) GROUP BY program
         """
 
     /// Whether that is not what was reckoned along.
     static let isWrong = """
-        EXISTS(SELECT program, assets, bytes FROM usage EXCEPT \(counted))
-            OR EXISTS(\(counted) EXCEPT SELECT program, assets, bytes FROM usage)
+        EXISTS(SELECT program, assets, bytes, edits FROM usage EXCEPT \(counted))
+            OR EXISTS(\(counted) EXCEPT SELECT program, assets, bytes, edits FROM usage)
         """
 }
 
 extension Database {
+    /// The assets that have a content; `nil` where one of their rows is damaged.
+    fileprivate func readableUsers(of hash: String) throws -> [(id: String, isBinned: Bool)]? {
+        do {
+            return try users(of: hash)
+        } catch is RowDecodingError {
+            return nil
+        }
+    }
+
     /// The assets that have a content.
-    func users(of hash: String) throws -> [(id: String, isBinned: Bool)] {
+    private func users(of hash: String) throws -> [(id: String, isBinned: Bool)] {
         try Row.fetchAll(
             cachedStatement(
                 sql: """

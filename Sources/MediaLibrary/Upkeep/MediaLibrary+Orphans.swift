@@ -26,19 +26,35 @@ extension MediaLibrary {
                 )
             }
             for name in names where !known.contains(name) {
-                if try isOrphan(name, in: open) { faults.append(LibraryFault.orphan("contents/\(part)/\(name)")) }
+                // Its row may have come since.
+                let isOrphan = try turn.withLock { _ throws(CaptureError) in
+                    if try isExpected(name) { return false }
+                    return try LibraryFolder.isThere(name, in: open)
+                }
+                if isOrphan { faults.append(LibraryFault.orphan("contents/\(part)/\(name)")) }
             }
         }
         return faults
     }
 
-    /// Looks again while no content comes or goes: its row may have come since. What is doubtful is on its way out, or
-    /// goes when the library is opened next.
-    private func isOrphan(_ name: String, in part: OwnedDescriptor) throws(CaptureError) -> Bool {
+    /// Whether a file has a row, or is on its way: what is doubtful goes when the library is opened next. To be asked
+    /// while no content comes or goes.
+    private func isExpected(_ name: String) throws(CaptureError) -> Bool {
+        try read { try $0.hasContent(name) || $0.isDoubtful(name) }
+    }
+
+    /// Sets aside what was an orphan when it was looked for, if it is one still.
+    ///
+    /// - Returns: What came of it, in a sentence.
+    func mendOrphan(_ file: String) throws(CaptureError) -> String {
         try turn.withLock { _ throws(CaptureError) in
-            let isExpected = try read { try $0.hasContent(name) || $0.isDoubtful(name) }
-            if isExpected { return false }
-            return try LibraryFolder.isThere(name, in: part)
+            let parts = file.split(separator: "/").dropFirst()
+            // Another than those of hashes is never expected.
+            if parts.count > 1, let name = parts.last, try isExpected(String(name)) {
+                return LibraryFault.isMendedMeanwhile
+            }
+            guard let place = try folder.setAside(file) else { return LibraryFault.isGone }
+            return "it is \(place) now"
         }
     }
 }

@@ -1,5 +1,6 @@
 public import CaptureCore
 import GRDB
+import Glibc
 import Synchronization
 
 extension MediaLibrary {
@@ -14,7 +15,15 @@ extension MediaLibrary {
     public func repair(
         progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
     ) throws(CaptureError) -> [LibraryFault] {
-        var faults = try check(progress: progress)
+        try mend(check(progress: progress))
+    }
+
+    /// Mends what a check has found. That may be hours ago, so that everything is looked at once more before it is
+    /// touched: a file may have come back with another import, or gone with its last asset.
+    ///
+    /// - Returns: The same faults, and what was done about them.
+    func mend(_ found: [LibraryFault]) throws(CaptureError) -> [LibraryFault] {
+        var faults = found
         // Lost edits first, so that no asset goes on with one of them.
         for index in faults.indices where faults[index].kind == .missing || faults[index].kind == .damaged {
             try mendLostFile(&faults[index], .edit)
@@ -22,7 +31,7 @@ extension MediaLibrary {
         for index in faults.indices {
             switch faults[index].kind {
             case .missing, .damaged: try mendLostFile(&faults[index], .original)
-            case .orphaned: faults[index].outcome = try folder.setAside(faults[index].file).outcome
+            case .orphaned: faults[index].outcome = try mendOrphan(faults[index].file)
             case .index: continue
             }
         }
@@ -38,23 +47,49 @@ extension MediaLibrary {
         case original
     }
 
+    private enum Standing {
+        /// No asset has it any more.
+        case gone
+        /// Its file is there, and what its row says.
+        case whole
+        case lost
+    }
+
     /// A content whose file is not what it should be: what is left of it is set aside, and its assets do without.
     private func mendLostFile(_ fault: inout LibraryFault, _ role: Role) throws(CaptureError) {
+        guard fault.outcome != LibraryFault.isMendedMeanwhile else { return }
         let hash = String(fault.file.suffix(64))
-        let isDamaged = fault.kind == .damaged
-        let outcome = try turn.withLock { _ throws(CaptureError) in
-            if role == .edit, isDamaged {
-                _ = try folder.setAside(fault.file, suffix: ".damaged")
-                try folder.removeThumbnails(hash)
+        let file = fault.file
+        let outcome: Released<[String]> = try turn.withLock { _ throws(CaptureError) in
+            switch try look(at: hash) {
+            case .gone: return Released(value: role == .edit ? [LibraryFault.isGone] : [], hashes: [])
+            case .whole: return Released(value: [LibraryFault.isMendedMeanwhile], hashes: [])
+            case .lost: break
             }
-            return try write { database in
+            let isAside = try folder.setAside(file, suffix: ".damaged") != nil
+            if isAside { try folder.removeThumbnails(hash) }
+            var outcome = try write { database in
                 try role == .edit
                     ? database.dropEdits(hash, now()) : database.dropOriginals(hash, now())
             }
+            if isAside { outcome.value.insert("the file is in lost+found", at: 0) }
+            return outcome
         }
-        let words = outcome.swept(self)
-        let aside = isDamaged && role == .edit ? ["the file is in lost+found"] : []
-        fault.outcome = ([fault.outcome].filter { !$0.isEmpty } + aside + words).joined(separator: ", ")
+        let words = [fault.outcome].filter { !$0.isEmpty } + outcome.swept(self)
+        fault.outcome = words.joined(separator: ", ")
+    }
+
+    /// What has become of a content; to be asked while none comes or goes.
+    private func look(at hash: String) throws(CaptureError) -> Standing {
+        let row = try read { database in
+            try Row.fetchOne(database, sql: "SELECT size FROM content WHERE hash = ?", arguments: [hash])
+                .map { try $0.decode(Int64.self, forColumn: "size") }
+        }
+        guard let size = row else { return .gone }
+        guard let file = try folder.openContent(hash) else { return .lost }
+        let what = "the content \(hash)"
+        guard try Int64(file.status(what).st_size) == size else { return .lost }
+        return try file.hash(what).hash == hash ? .whole : .lost
     }
 
     /// - Returns: What came of it, in a sentence.
@@ -63,7 +98,7 @@ extension MediaLibrary {
         let rest = try write { database in
             try database.execute(sql: "REINDEX")
             try database.execute(sql: "DELETE FROM usage")
-            try database.execute(sql: "INSERT INTO usage(program, assets, bytes) \(LibraryUsage.counted)")
+            try database.execute(sql: "INSERT INTO usage(program, assets, bytes, edits) \(LibraryUsage.counted)")
             return try String.fetchAll(database, sql: "PRAGMA integrity_check(1)").filter { $0 != "ok" }
                 + Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(1).map { _ in "rows are missing" }
         }
@@ -72,17 +107,13 @@ extension MediaLibrary {
     }
 }
 
-extension String? {
-    /// What setting a file aside came to.
-    fileprivate var outcome: String {
-        map { "it is \($0) now" } ?? "it is gone by itself"
-    }
-}
-
 extension Database {
     /// Assets whose edit this was go back to their original.
     fileprivate func dropEdits(_ hash: String, _ now: Int64) throws -> Released<[String]> {
-        try execute(sql: "UPDATE asset SET edit = NULL, modified = ? WHERE edit = ?", arguments: [now, hash])
+        try execute(
+            sql: "UPDATE asset SET edit = NULL, editor = NULL, modified = ? WHERE edit = ?",
+            arguments: [now, hash]
+        )
         let count = changesCount
         return Released(
             value: count > 0 ? ["\(count) went back to the original"] : [],
@@ -94,13 +125,14 @@ extension Database {
     fileprivate func dropOriginals(_ hash: String, _ now: Int64) throws -> Released<[String]> {
         var words: [String] = []
         try execute(
-            sql: "UPDATE asset SET original = edit, edit = NULL, modified = ? WHERE original = ? AND edit IS NOT NULL",
+            sql: "UPDATE asset SET original = edit, edit = NULL, editor = NULL, modified = ? "
+                + "WHERE original = ? AND edit IS NOT NULL",
             arguments: [now, hash]
         )
         if changesCount > 0 { words.append("\(changesCount) went on with the edit") }
         try execute(
-            sql: "UPDATE asset SET binned = ? WHERE original = ? AND binned IS NULL",
-            arguments: [now, hash]
+            sql: "UPDATE asset SET binned = ?, discarded = ? WHERE original = ? AND binned IS NULL",
+            arguments: [now, houseClock(at: now), hash]
         )
         if changesCount > 0 { words.append("\(changesCount) went to the bin") }
         return Released(value: words, hashes: try release([hash]))

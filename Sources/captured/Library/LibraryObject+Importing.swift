@@ -101,7 +101,7 @@ extension LibraryObject {
         guard let grant = view.grant else { throw LibraryObject.withdrawn(client) }
         let program = client.identity.program
         let importing = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.beginEdit(id, program: program, scope: view.scope)
+            try library.beginEdit(id, scope: view.scope, program: program)
         }
         _ = try await take(source, into: importing, grant, for: client)
         await watchers.changed(client.identity.user)

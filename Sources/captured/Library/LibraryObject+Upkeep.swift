@@ -24,7 +24,7 @@ extension LibraryObject {
                     let view = try await access.changes(of: client)
                     let count = try await libraries.use(user) { library throws(CaptureError) in
                         try library.whilePermitted(view.confirm) { () throws(CaptureError) in
-                            try library.delete(counting: ids, scope: view.scope)
+                            try library.delete(ids, scope: view.scope)
                         }
                     }
                     LibraryJournal.deleted(count, by: client.identity)

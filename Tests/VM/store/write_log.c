@@ -41,7 +41,7 @@ struct write_log write_log_open(const char *path)
     return log;
 }
 
-unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t size)
+unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t size, uint64_t *from, uint64_t *to)
 {
     struct write_log_entry entry;
     char text[64] = "";
@@ -49,10 +49,11 @@ unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t s
     read_at(log, &entry, sizeof entry, log->offset);
     const uint64_t flags = le64toh(entry.flags), size_of_data = le64toh(entry.sectors) * log->sector_size;
     const uint64_t at = le64toh(entry.sector) * log->sector_size;
+    *from = *to = 0;
     if (flags & write_log_mark) {
         uint64_t length = le64toh(entry.text_length);
         read_at(log, text, length < sizeof text ? length : sizeof text - 1, log->offset + sizeof entry);
-        sscanf(text, "answer-%u", &number);
+        sscanf(text, "acknowledged-%u", &number);
     } else if (at + size_of_data < at || at + size_of_data > size) {
         errx(65, "entry %llu writes past the end of the device", (unsigned long long)log->read);
     } else if (flags & write_log_discard) {
@@ -60,6 +61,8 @@ unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t s
     } else {
         read_at(log, image + at, size_of_data, log->offset + log->sector_size);
     }
+    if (!(flags & write_log_mark))
+        *from = at, *to = at + size_of_data;
     log->offset += log->sector_size + (flags & (write_log_discard | write_log_mark) ? 0 : size_of_data);
     log->read += 1;
     return number;

@@ -30,6 +30,6 @@ struct write_log {
 // Opens a log, or ends the program and says why.
 struct write_log write_log_open(const char *path);
 
-// Applies the next entry to an image of the device.
-// Returns the number in a mark `answer-N`, 0 for everything else.
-unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t size);
+// Applies the next entry to an image of the device; tells from which of its bytes to which others are there now.
+// Returns the number in a mark `acknowledged-N`, 0 for everything else.
+unsigned write_log_apply(struct write_log *log, unsigned char *image, uint64_t size, uint64_t *from, uint64_t *to);

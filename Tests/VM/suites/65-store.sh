@@ -133,7 +133,7 @@ mount_logged() {
       --table "0 $(blockdev --getsz "$disk") log-writes $disk $log" &&
     mount -t ext4 "/dev/$(dmsetup info -c --noheadings -o blkdevname store)" $state && : >$account && echo 0 >$acknowledged
 }
-mark() { dmsetup message store 0 mark "answer-$1"; }
+mark() { dmsetup message store 0 mark "acknowledged-$1"; }
 unmount_logged() {
   systemctl stop captured && umount $state && dmsetup remove --noudevrules --noudevsync store &&
     losetup -d "$disk" "$log" && truncate -s $size $folder/replayed && replayed=$(losetup --show -f $folder/replayed)

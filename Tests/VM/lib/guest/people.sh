@@ -80,7 +80,7 @@ terminal() {
 types() { printf '%b' "$2" >"$work/$1.keys"; }
 # replies NAME KEYS: types them when a question is put; what is typed before is thrown away
 replies() { wait_for 60 is_asked "$1" && types "$1" "$2" || { cat "$work/$1.screen"; return 1; }; }
-is_asked() { [[ $(tail -c 6 "$work/$1.screen") == '[y/n] ' ]]; }
+is_asked() { [[ $(tail -c 4 "$work/$1.screen") == '/n] ' ]]; }
 shows() { wait_for "${3:-40}" grep -qE -- "$2" "$work/$1.screen" || { cat "$work/$1.screen"; return 1; }; }
 ends() {
   wait_for 120 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||

@@ -1,0 +1,368 @@
+#!/bin/bash
+# The media library of an installed daemon: what people do with it on the command line, what programs get that may not read
+# it, and what becomes of it when the daemon, a program or the disk gives out. 75-library-store has power cuts.
+# machine: --systemd --vivid 2 --timeout 2400
+# flavours: stock fast
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+mine=/home/alice/mine
+root=org.capturekit.Capture1
+
+prepare() {
+  vivid_reset "$(camera 1)" 0 320x180 YUYV && allow alice camera microphone && log_in_elsewhere bob &&
+    cp /usr/bin/capturectl $mine && mkdir -p /etc/captured/apps.d &&
+    printf '%s\n' '[Desktop Entry]' Name=Mine X-Capture-Program=exe:$mine X-Capture-LibraryUsageDescription=Shows \
+      X-Capture-LibraryAddUsageDescription=Saves >/etc/captured/apps.d/mine.desktop
+}
+
+# The first look asks, on the terminal of the command itself.
+asked() {
+  it "without a terminal there is nobody to ask" refused 75 'nobody to ask' alone capturectl library list
+  it "nothing is stored of that" fails says library answers
+  terminal no capturectl library list
+  it "the question says what the library is for" shows no 'Shows, changes and exports'
+  replies no n
+  it "a no exits 77" ends no 77
+  it "it is stored" stores "alice $capturectl_program library-read-write denied"
+  it "from then on nothing is shown, which says why" says 'nothing is shown: .*denied' alone capturectl library list
+  capturectl auth reset --user alice $capturectl_program library-read-write
+  terminal yes capturectl library list
+  replies yes y
+  it "a yes shows what there is" ends yes 0
+  it "it is stored" stores "alice $capturectl_program library-read-write authorized"
+}
+
+# What was recorded gets into the library and out again as it was.
+kept() {
+  local file
+  it "a movie is recorded" alone capturectl record --camera "$(camera 1)" --video-format YUYV:320x180 --video-codec mjpeg \
+    --duration 1 movie.mkv
+  it "and a photo" alone capturectl photo --camera "$(camera 1)" photo.jpg
+  it "and sound" alone capturectl record --camera none --duration 1 sound.wav
+  it "they are added" adds movie.mkv photo.jpg sound.wav
+  read -r movie photo sound < <(tr '\n' ' ' <"$work/ids")
+  it "three are there" counts 3 alone capturectl
+  it "they are listed by name" listed
+  it "the movie is known as one" known "$movie" kind=movie width=320 height=180 mediaType=video/x-matroska
+  it "the photo is" known "$photo" kind=photo mediaType=image/jpeg codec=mjpeg
+  it "the sound is" known "$sound" kind=sound mediaType=audio/wav codec=pcm_s16le
+  it "with the program that added it" known "$sound" program=$capturectl_program
+  it "a picture of the movie is made" thumbnail "$movie"
+  it "text is no media" refused 65 'nothing that is known here' alone capturectl library add /etc/passwd
+  head -c 300 /home/alice/movie.mkv >/home/alice/part.mkv
+  it "the beginning of a movie is none" refused 65 'cut off' alone capturectl library add part.mkv
+  it "nothing of the refused stays" nothing_begun
+  it "all is exported" alone capturectl library export --all out
+  for file in movie.mkv photo.jpg sound.wav; do
+    it "$file is what it was" cmp "/home/alice/$file" "$(find /home/alice/out -name "$file")"
+  done
+  it "the movie plays" has "$(find /home/alice/out -name movie.mkv)" video codec_name mjpeg
+  it "the sound does" has "$(find /home/alice/out -name sound.wav)" audio codec_type audio
+  it "a second export writes nothing" says '0 assets exported, 3 there already' alone capturectl library export --all out
+}
+# adds FILE...: their ids are in `ids`
+adds() {
+  alone capturectl library add "$@" >"$work/ids" && [[ $(wc -l <"$work/ids") == $# ]] || { cat "$work/ids"; return 1; }
+}
+listed() {
+  facts alone capturectl library list --json --order name --ascending &&
+    [[ $(sed -n 's/^[0-9]*\.name=//p' "$work/facts" | tr '\n' ' ') == 'movie.mkv photo.jpg sound.wav ' ]] ||
+    { cat "$work/facts"; return 1; }
+}
+# known ID FACT=VALUE...: as `show` tells
+known() {
+  local fact
+  facts alone capturectl library show --json "$1" || return 1
+  for fact in "${@:2}"; do is "${fact%%=*}" "${fact#*=}" || return 1; done
+}
+thumbnail() {
+  alone capturectl library thumbnail --size small "$1" small.jpg && [[ $(picture_size /home/alice/small.jpg) == 256x144 ]]
+}
+
+albums() {
+  it "an album is made" alone capturectl library album create Summer
+  it "a movie and a photo are put into it" alone capturectl library album add Summer "$photo" "$movie"
+  it "it has them" counts 2 alone_in Summer
+  it "another name is given to it" alone capturectl library album rename Summer Winter
+  it "one is taken out" alone capturectl library album remove Winter "$photo"
+  it "the list tells" says 'Winter +1 ' alone capturectl library album list
+  it "a file is added to it at once" alone capturectl library add --album Winter --name second.wav sound.wav
+  it "which is a second asset of one content" test "$(contents)" = 3
+  it "the album has it" counts 2 alone_in Winter
+  it "an album that is not there is told" refused 66 "no album 'Summer'" alone capturectl library album add Summer "$photo"
+  it "it is deleted" alone capturectl library album delete Winter
+  it "its assets stay" counts 4 alone capturectl
+}
+# alone_in ALBUM WORD...: the command of those words about that album
+alone_in() { alone capturectl "${@:2}" --album "$1"; }
+
+edits() {
+  pixel 1 /home/alice/edit.gif
+  it "the photo is edited" alone capturectl library edit "$photo" edit.gif
+  it "it is another now" known "$photo" edited=true width=1 mediaType=image/gif
+  it "it is exported" alone capturectl library export "$photo" edited
+  it "as it is" cmp /home/alice/edit.gif "$(find /home/alice/edited -name photo.jpg)"
+  it "and as it was" cmp /home/alice/photo.jpg "$(find /home/alice/edited -name photo.original.jpg)"
+  it "a photo has no sound for an edit" refused 65 'has to be a photo' alone capturectl library edit "$photo" sound.wav
+  it "it is reverted" alone capturectl library revert "$photo"
+  it "and is what it was" known "$photo" edited=false mediaType=image/jpeg
+  it "the edit is gone" fails test -e "$(content "$(digest /home/alice/edit.gif)")"
+}
+
+deletes() {
+  it "without a person nothing is deleted" refused 75 'nobody to ask' alone capturectl library delete "$sound"
+  terminal keep capturectl library delete "$sound" "$photo"
+  it "the question names what goes" shows keep 'sound.wav'
+  replies keep n
+  it "a no exits 77" ends keep 77
+  it "and all is there" counts 4 alone capturectl
+  terminal closed capturectl library delete "$sound"
+  replies closed '\x04'
+  it "a closed question exits 75" ends closed 75
+  terminal go capturectl library delete "$sound" "$photo"
+  replies go y
+  it "a yes deletes" ends go 0
+  it "two are left" counts 2 alone capturectl
+  it "the journal tells who did it" says "$capturectl_program put 2 items of the media library into the bin" journal captured
+  it "they are in the bin" says 'sound\.wav' alone capturectl library list --bin
+  it "one that is there is not exported" alone capturectl library export --all without
+  it "as one sees" fails find /home/alice/without -name photo.jpg -exec false {} +
+  it "they are restored" alone capturectl library restore "$sound" "$photo"
+  it "and are what they were" known "$photo" name=photo.jpg
+}
+
+# What somebody did to the files.
+faults() {
+  local damaged missing
+  damaged=$(content "$(digest /home/alice/photo.jpg)") missing=$(content "$(digest /home/alice/movie.mkv)")
+  it "nothing is wrong with the library" sound_library
+  it "its files are the daemon's to read alone" test "$(stat -c %a%U "$damaged")" = 400captured
+  printf x | dd of="$damaged" bs=1 seek=100 conv=notrunc status=none
+  rm "$missing"
+  install -d -o captured -m 700 "$libraries/1000/contents/cd"
+  install -o captured -m 400 /home/alice/edit.gif "$libraries/1000/contents/cd/cd00"
+  it "a check exits 65" expect_exit 65 alone capturectl library check
+  it "a check as JSON has it all" checks damaged missing orphaned
+  it "it changed nothing" test -e "$libraries/1000/contents/cd/cd00"
+  it "it is repaired" alone capturectl library repair
+  it "then nothing is wrong" sound_library
+  it "what belonged to nothing is set aside" cmp /home/alice/edit.gif "$libraries/1000/lost+found/cd00"
+  it "so is the damaged" test -e "$libraries/1000/lost+found/$(digest /home/alice/photo.jpg).damaged"
+  it "photo and movie are in the bin, which has no file for them" refused 74 'file is missing' \
+    alone capturectl library restore "$movie"
+  it "the sound is what it was" known "$sound" name=sound.wav kind=sound
+  it "and can be had" alone capturectl library export "$sound" mended
+  it "whole" cmp /home/alice/sound.wav "$(find /home/alice/mended -name sound.wav)"
+}
+# checks KIND...: it finds those kinds of faults
+checks() {
+  local kind
+  alone capturectl library check --json >"$work/faults" 2>/dev/null
+  for kind in "$@"; do grep -q "\"$kind\"" "$work/faults" || { cat "$work/faults"; return 1; }; done
+}
+
+# call MEMBER [SIGNATURE ARGUMENT...]: by busctl, a program of its own
+call() { alone busctl call $root /org/capturekit/Capture1 $root.Library "$@"; }
+caller=exe:/usr/bin/busctl
+# sees_nothing STATUS: no asset by any call, and no difference between one that is there and one that is not
+sees_nothing() {
+  it "$1: a page is empty" says "^aa\{sv\}su 0 \"\" $2\$" call Fetch 'a{sv}' 0
+  it "$1: so is one of the bin, or it is refused" says "^aa\{sv\}su 0 \"\" $2\$|the bin is open to programs alone" \
+    call Fetch 'a{sv}' 1 binned b true
+  it "$1: the count is none" says "^tu 0 $2\$" call Count 'a{sv}' 0
+  it "$1: there are no albums" says '^aa\{sv\} 0$' call ListAlbums
+  same "$1: an asset is as one that is not there" GetAsset s
+  same "$1: so is its content" Open ss current
+  same "$1: and its picture" Thumbnail ss small
+  it "$1: nothing is told to have changed" no_changes
+}
+# same SENTENCE MEMBER SIGNATURE [ARGUMENT]: refused by the same words as for an asset that never was
+same() { it "$1" unknown_alike "${@:2}"; }
+unknown_alike() {
+  local nowhere=00000000000000000000000000000000
+  call "$1" "$2" "$sound" "${@:3}" >"$work/there" 2>&1 && return 1
+  call "$1" "$2" $nowhere "${@:3}" >"$work/nowhere" 2>&1 && return 1
+  sed -i "s/$sound/$nowhere/" "$work/there"
+  grep -q 'no asset' "$work/there" && diff "$work/there" "$work/nowhere"
+}
+no_changes() {
+  local token
+  token=$(call GetToken | cut -d '"' -f 2) && [[ -n $token ]] || return 1
+  alone capturectl library favourite "$sound" || return 1
+  alone capturectl library favourite --off "$sound" || return 1
+  call GetChanges su "$token" 100 >"$work/changes" || { cat "$work/changes"; return 1; }
+  # Seven empty lists.
+  ! grep -q "$sound" "$work/changes" && [[ $(grep -oE '(aa\{sv\}|as) 0' "$work/changes" | wc -l) == 7 ]] ||
+    { cat "$work/changes"; return 1; }
+}
+# changes_nothing NAME PATTERN: by no call
+changes_nothing() {
+  local words
+  while read -r -a words; do
+    it "$1: ${words[0]} is refused" refused 1 "$2" call "${words[@]}"
+  done <<END
+Change sa{sv} $sound 1 favourite b true
+Revert s $sound
+Delete as 1 $sound
+END
+  while read -r -a words; do
+    it "$1: ${words[0]} is refused" refused 1 "$3" call "${words[@]}"
+  done <<END
+Restore as 1 $sound
+CreateAlbum s Stolen
+RenameAlbum ss $album Stolen
+DeleteAlbum s $album
+AddToAlbum sas $album 1 $sound
+RemoveFromAlbum sas $album 1 $sound
+Check
+Repair
+END
+  it "$1: the asset is what it was" known "$sound" favourite=false edited=false name=sound.wav
+}
+
+programs() {
+  album=$(alone capturectl library album create Private)
+  alone capturectl library album add Private "$sound"
+  may_use_library alice $caller none
+  sees_nothing denied 2
+  changes_nothing denied 'was denied the media library' 'was denied the media library'
+  may_use_library alice $caller add-only
+  sees_nothing add-only 2
+  changes_nothing add-only 'was denied the media library' 'was denied the media library'
+  may_use_library alice $caller limited
+  sees_nothing limited 4
+  changes_nothing limited 'no asset' 'chosen assets alone'
+  capturectl auth reset --user alice $caller
+
+  pixel 2 /home/alice/own.gif
+  may_use_library alice exe:$mine none
+  it "a program that was denied adds nothing" expect_exit 77 alone ./mine library add own.gif
+  it "nothing of it is there" nothing_begun
+  may_use_library alice exe:$mine add-only
+  it "one that may only add does" alone ./mine library add own.gif
+  it "it sees nothing, its own included" counts 0 alone ./mine
+  it "and is told no id" empty_output alone ./mine library add --name again.gif own.gif
+  it "its owner sees both" says '(own|again)\.gif' alone capturectl library list --program exe:$mine
+  own=$(own_id)
+  it "by the id it is nothing" refused 66 'no asset' alone ./mine library show "$own"
+  may_use_library alice exe:$mine limited
+  it "one that may use chosen assets sees those that it made" counts 2 alone ./mine
+  it "and reads them" alone ./mine library show "$own"
+  it "those of others it does not" refused 66 'no asset' alone ./mine library show "$sound"
+  it "it edits its own" alone ./mine library edit "$own" edit.gif
+  it "not those of others" refused 66 'no asset' alone ./mine library edit "$sound" sound.wav
+}
+own_id() { facts alone capturectl library list --json --program exe:$mine && value 0.id; }
+empty_output() { [[ -z $("$@" 2>/dev/null) ]]; }
+
+# Another person at the machine.
+others() {
+  may_use_library bob $capturectl_program all
+  it "bob sees nothing of alice's" counts 0 bob capturectl
+  it "not by the id" refused 66 'no asset' bob capturectl library show "$sound"
+  it "nor by another program" expect_exit 1 \
+    bob busctl call $root /org/capturekit/Capture1 $root.Library GetAsset s "$sound"
+  it "he adds his own" bob capturectl library add /tmp/bobs.gif
+  it "which alice does not see" fails says bobs alone capturectl library list
+  it "he cannot look into the folder" fails bob ls $libraries
+  it "nor can alice" fails alone ls $libraries
+  it "nor into her own" fails alone cat "$libraries/1000/index.sqlite"
+  it "not by a file's path" fails alone cat "$(content "$(digest /home/alice/sound.wav)")"
+}
+bob() { local as_folder=/; as bob setsid --wait "$@" </dev/null; }
+
+# feeds BYTES COMMAND...: alice imports what comes through a pipe, of which half is there; COMMAND happens then
+feeds() {
+  local half
+  half=$(($(stat -c %s /home/alice/movie.mkv) / 2))
+  rm -f /home/alice/pipe.mkv && mkfifo -m 666 /home/alice/pipe.mkv
+  (alone "$1" library add pipe.mkv >/dev/null 2>"$work/feeds"; echo $? >"$work/feeds.status") &
+  feeding=$!
+  exec {pipe}>/home/alice/pipe.mkv
+  head -c $half /home/alice/movie.mkv >&$pipe
+  wait_for 60 begun 1000
+}
+fed() {
+  exec {pipe}>&-
+  wait $feeding
+  [[ $(<"$work/feeds.status") == "$1" ]] || { cat "$work/feeds.status" "$work/feeds"; return 1; }
+}
+finishes() { tail -c +$(($(stat -c %s /home/alice/movie.mkv) / 2 + 1)) /home/alice/movie.mkv >&$pipe; }
+
+broken_off() {
+  local before
+  before=$(count)
+  feeds capturectl
+  it "an import is under way" begun 1000
+  it "nothing of it shows" counts "$before" alone capturectl
+  kill_hard captured
+  it "the daemon is killed: the program is told so" fed 69
+  it "it is back" wait_for 60 active captured
+  it "what was there is there" counts "$before" alone capturectl
+  it "nothing half is" nothing_begun
+  it "index and files agree" sound_library
+  systemctl reset-failed captured
+
+  feeds capturectl
+  pkill -KILL -x capturectl
+  it "the program is killed: nothing half stays" wait_for 60 nothing_begun
+  exec {pipe}>&-
+  wait $feeding
+  it "what was there is there, by the same daemon" counts "$before" alone capturectl
+
+  cp /usr/bin/capturectl $mine && may_use_library alice exe:$mine add-only
+  feeds ./mine
+  may_use_library alice exe:$mine none
+  finishes
+  it "the consent goes: the program is told so" fed 77
+  it "nothing of it is there" counts "$before" alone capturectl
+  it "nor half of it" wait_for 60 nothing_begun
+
+  feeds capturectl
+  finishes
+  it "what comes to its end is added" fed 0
+  it "it is there" counts $((before + 1)) alone capturectl
+  it "as it was sent" test -e "$(content "$(digest /home/alice/movie.mkv)")"
+}
+count() { alone capturectl library count; }
+
+# The disk that the library is on.
+full() {
+  local before
+  before=$(count)
+  it "the library is on a small disk" on_small_disk
+  it "a file that does not fit is refused" refused 74 'full|No space|left' alone capturectl library add big.wav
+  it "nothing of it stays" nothing_begun
+  it "nor does a small one while nothing is left" refused 74 'full|No space|left' alone capturectl library add own.gif
+  it "what was there is there" counts "$before" alone capturectl
+  it "with its contents" alone capturectl library export "$sound" from-full
+  it "whole" cmp /home/alice/sound.wav "$(find /home/alice/from-full -name sound.wav)"
+  rm "$state/ballast"
+  it "with room again it is added" alone capturectl library add big.wav
+  it "index and files agree" sound_library
+}
+state=/var/lib/captured
+on_small_disk() {
+  make_tone /home/alice/big.wav 440 20 || return 1
+  systemctl stop captured && mv $state /var/lib/aside && mkdir $state &&
+    mount -t tmpfs -o size=400M,mode=0700,uid=captured,gid=captured tmpfs $state && cp -a /var/lib/aside/. $state/ || return 1
+  systemctl start captured && alone capturectl library count || return 1
+  # As much as there is, but for a little.
+  fallocate -l $(($(stat -f -c '%a * %S' $state) - 300000)) $state/ballast
+}
+
+it "captured serves" start_captured
+it "people and programs are there" prepare
+pixel 3 /tmp/bobs.gif
+chmod a+r /tmp/bobs.gif
+asked
+kept
+albums
+edits
+deletes
+programs
+others
+broken_off
+faults
+full
+finish
