@@ -129,6 +129,13 @@ import Testing
         #expect(code { _ = try library.openRecording("../../x") } == .invalidArgument)
     }
 
+    @Test func `leaves on the disk what is kept free for others`() throws {
+        let library = try place.library(LibraryLimits(reserve: .max / 2))
+        #expect(code { _ = try library.beginRecording(draft, program: program) } == .inputOutput)
+        #expect(try library.roomForRecording(of: program) == 0)
+        #expect(place.files("transit").isEmpty)
+    }
+
     @Test func `is refused where too many wait, and where no room is left`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10, keptRecordings: 2))
         _ = try record("1234567890")

@@ -1,7 +1,8 @@
 public import CaptureCore
 
 extension MediaLibrary {
-    /// Bytes that a recording of a program may still come to, by what there is and what waits to be saved.
+    /// Bytes that a recording of a program may still come to, by what there is, what waits to be saved, and what is free on
+    /// the disk now.
     ///
     /// - Throws: `inputOutput`.
     public func roomForRecording(of program: String) throws(CaptureError) -> Int64 {
@@ -12,6 +13,7 @@ extension MediaLibrary {
         let own = present.filter { $0.program == program }
         return min(
             limits.contentBytes,
+            max(0, try folder.freeBytes() - limits.reserve),
             left(limits.programBytes, try usage(of: program).bytes, own),
             left(limits.userBytes, try usage(of: nil).bytes, present)
         )

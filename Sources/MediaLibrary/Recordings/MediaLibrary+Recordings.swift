@@ -15,6 +15,7 @@ extension MediaLibrary {
     public func beginRecording(_ draft: AssetDraft, program: String) throws(CaptureError) -> RecordingTransit {
         try draft.check()
         try checkRoomForRecording(of: program)
+        try folder.checkReserve(limits.reserve, beside: 0)
         let id = LibraryID.make()
         let file = try OwnedDescriptor.open(
             id,

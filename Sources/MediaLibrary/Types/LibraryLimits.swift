@@ -14,7 +14,7 @@ public struct LibraryLimits: Hashable, Sendable {
     public var keptRecordings: Int64
     /// How long the bin keeps an asset, in milliseconds.
     public var binTime: Int64
-    /// Bytes that imports and edits leave free on the disk, for what else the user needs it for.
+    /// Bytes that imports, edits and recordings leave free on the disk, for what else the user needs it for.
     public var reserve: Int64
 
     /// 30 days.
