@@ -15,13 +15,14 @@ size=1280x720 fps=24 allowed=2 rate=48000
 shows_bars() { vivid_reset "$first" 3 "${2:-320x240}" "$1" "${3:-25}"; }
 
 # ten_seconds FILE FOURCC: an emulated machine is at times held up by its host for longer than any ring lasts. What was lost
-# is then told, and it is tried again, three times at most; a loss that is not told fails at once.
+# is then told, and it is tried again, six times at most; a loss that is not told fails at once.
 ten_seconds() {
   local try
-  for try in 1 2 3; do
+  for try in 1 2 3 4 5 6; do
     record "$1" --camera "$first" --video-format "$2:$size" --microphone $loop --duration 10 || return 1
-    accounted $fps 10 || return 1
-    ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
+    # A camera that was held up counts on by its own clock when it goes on: the sum says nothing where something was lost.
+    (($(dropped) > 0)) || accounted $fps 10 || return 1
+    ! accounted $fps 10 || ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
   done
 }
 
