@@ -89,7 +89,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", "CCrypto", argumentParser],
+            dependencies: ["CaptureKit", "CCrypto", "CTurboJPEG", argumentParser],
             swiftSettings: settings
         ),
 
@@ -139,7 +139,7 @@ let package = Package(
             "captured",
             [
                 "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureSystem", "Authorization", "BusSupport",
-                "TestSupport", "captured-recorder",
+                "MediaLibrary", "TestSupport", "captured-recorder",
             ]
         ),
     ],

@@ -52,6 +52,14 @@ extension CaptureInterfaces {
                 [BusArgument("token", "s"), BusArgument("limit", "u")],
                 returns: [BusArgument("changes", "a{sv}"), BusArgument("next", "s"), BusArgument("complete", "b")]
             ),
+            BusMethod("Pick", [BusArgument("options", "a{sv}")], returns: [BusArgument("request", "u")]),
+            BusMethod(
+                "OpenPicked",
+                [BusArgument("request", "u"), BusArgument("index", "u")],
+                returns: [BusArgument("content", "h")]
+            ),
+            BusMethod("ExtendChoice", returns: [BusArgument("request", "u")]),
+            BusMethod("Choose", [BusArgument("program", "s")], returns: [BusArgument("request", "u")]),
             BusMethod("Check", returns: [BusArgument("request", "u")]),
             BusMethod("Repair", returns: [BusArgument("request", "u")]),
         ],

@@ -17,7 +17,7 @@ extension AgentRegistry {
     }
 
     /// What every question says of who asks.
-    private static func describe(
+    static func describe(
         _ client: ClientIdentity,
         _ name: String,
         until deadline: ContinuousClock.Instant,
@@ -47,7 +47,7 @@ extension AgentRegistry {
             sight: request.sight
         )
         let reply = try await put(call) { AgentRegistry.describe(request, isInline: $0) }.reply
-        return reply[word]?.isAllowed ?? false
+        return reply.answers[word]?.isAllowed ?? false
     }
 
     private static func describe(_ request: Confirmation, isInline: Bool) -> BusValue {

@@ -55,10 +55,43 @@ struct AnswerPassword: Sendable {
     {
         let allowed = answers.filter(\.value.isAllowed).keys.sorted()
         guard !allowed.isEmpty, let need = need(request.client, agent) else { return }
-        let why = "a yes to \(request.client.program), \(need.words), takes your password here"
         let what = Service.action(allowed, isLimited: answers[.libraryReadWrite]?.isLimited == true)
-        let who = "\(request.name) (\(request.client.program)), \(need.words),"
-        let left = ContinuousClock.now.duration(to: request.deadline).components
+        try await ask(need, to: what, Asker(request.client, request.name, request.deadline), of: agent)
+    }
+
+    /// The same for what the person picked.
+    func check(_ assets: PickedAssets, to question: PickQuestion, from agent: RegisteredAgent)
+        async throws(CaptureError)
+    {
+        // What is chosen in settings took a password before it was shown.
+        guard !assets.picked.isEmpty, question.purpose != .choose, let need = need(question.client, agent) else {
+            return
+        }
+        let count = assets.picked.count
+        let what = "have \(count == 1 ? "the item" : "the \(count) items") of the media library that you picked"
+        try await ask(need, to: what, Asker(question.client, question.name, question.deadline), of: agent)
+    }
+
+    /// Who asks, and until when.
+    private struct Asker {
+        var program: String
+        var name: String
+        var deadline: ContinuousClock.Instant
+
+        init(_ client: ClientIdentity, _ name: String, _ deadline: ContinuousClock.Instant) {
+            (program, self.name, self.deadline) = (client.program, name, deadline)
+        }
+    }
+
+    private func ask(
+        _ need: Need,
+        to what: String,
+        _ asker: Asker,
+        of agent: RegisteredAgent
+    ) async throws(CaptureError) {
+        let why = "a yes to \(asker.program), \(need.words), takes your password here"
+        let who = "\(asker.name) (\(asker.program)), \(need.words),"
+        let left = ContinuousClock.now.duration(to: asker.deadline).components
         let isGiven: Bool
         do throws(CaptureError) {
             // Not past the question itself, which is taken back then.

@@ -104,6 +104,15 @@ enum Daemon {
         let access = LibraryAccess(gate: gate, requests: requests)
         let libraryRequests = LibraryRequests(bus: bus)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
+        let importers = Importers(origin: places.recorder(configuration))
+        let settings = SettingsGuard(
+            bus: bus,
+            kind: options.bus,
+            commandLine: places.commandLine,
+            logins: people
+        )
+        let offers = LibraryOffers()
+        let picked = PickedContents()
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
@@ -114,6 +123,8 @@ enum Daemon {
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
+            await picked.clientGone(connection)
+            await offers.clientGone(connection)
             await watchers.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
@@ -148,13 +159,26 @@ enum Daemon {
             listeners: listeners,
             live: live
         )
+        let picking = LibraryPicking(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            settings: settings,
+            commandLine: commandLine,
+            contents: picked,
+            offers: offers
+        )
+        await requests.whenLimited(picking.begin)
         let library = LibraryObject(
             callers: callers,
             access: access,
             libraries: libraries,
             requests: libraryRequests,
             watchers: watchers,
-            importers: Importers(origin: places.recorder(configuration))
+            importers: importers,
+            picking: picking
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -164,8 +188,13 @@ enum Daemon {
             callers: callers,
             agents: agents,
             requests: requests,
+            picking: PickingDesk(
+                agents: agents,
+                libraries: libraries,
+                pictures: LibraryPictures(libraries: libraries, importers: importers)
+            ),
             commandLine: commandLine,
-            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people),
+            settings: settings,
             history: HistoryPages(keeper: history),
             listeners: listeners,
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }

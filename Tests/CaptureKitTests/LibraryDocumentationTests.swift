@@ -7,7 +7,7 @@ import Testing
 /// The documentation's programs, as they stand there.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryDocumentationTests {
-    /// The programs of a language in their order: adding, reading, changing.
+    /// The programs of a language in their order: adding, reading, changing and picking.
     private static func programs(_ language: String) throws -> [String] {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = tests.appendingPathComponent("../../Sources/CaptureKit/Documentation.docc/Library.md")
@@ -21,7 +21,7 @@ struct LibraryDocumentationTests {
         let bus = try PrivateBus()
         let daemon = try await FakeDaemon(on: bus, fake)
         let programs = try LibraryDocumentationTests.programs("python")
-        try #require(programs.count == 3)
+        try #require(programs.count == 4)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = ["-c", programs[number]] + arguments
@@ -78,8 +78,16 @@ struct LibraryDocumentationTests {
         #expect(denied == (1, "the whole library may not be changed\n"))
     }
 
+    @Test func `a program without any consent is handed what is picked, in Python`() async throws {
+        let fake = FakeLibrary([.addOnly: .denied, .readWrite: .denied])
+        fake.picks([fake.put("a.jpg", "PHOTO one"), fake.put("b.jpg", "PHOTO")])
+        #expect(try await run(3, fake) == (0, "a.jpg 9\nb.jpg 5\n"))
+        fake.picks(nil)
+        #expect(try await run(3, fake) == (1, "Dismissed: the prompt was closed without an answer\n"))
+    }
+
     @Test func `there is a program of each level in Swift`() throws {
         let programs = try LibraryDocumentationTests.programs("swift")
-        #expect(programs.count == 3 && programs.allSatisfy { $0.hasPrefix("import CaptureKit\n") })
+        #expect(programs.count == 4 && programs.allSatisfy { $0.hasPrefix("import CaptureKit\n") })
     }
 }

@@ -3,7 +3,9 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import CaptureSystem
 import Foundation
+import MediaLibrary
 import Synchronization
 import TestSupport
 
@@ -14,6 +16,8 @@ import TestSupport
 final class ConsentScene: Sendable {
     let gate: AuthorizationGate
     let history: HistoryKeeper
+    /// The media libraries, each below the folder of answers.
+    let libraries: LibraryCatalog
     private let agents: AgentRegistry
     private let callers: CallerDirectory
     private let connection: BusConnection
@@ -22,16 +26,18 @@ final class ConsentScene: Sendable {
         on bus: PrivateBus,
         state: String,
         switches: SwitchFile? = nil,
+        usage: any UsageDescriptions = FixedUsageDescriptions("to see you"),
+        commandLine path: String = "/nonexistent",
         promptTimeout: Duration = .seconds(600)
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
-        let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
+        let commandLine = ShippedCommandLine(path: path, root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
         let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus)
         let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: state),
-            usage: FixedUsageDescriptions("to see you"),
+            usage: usage,
             prompter: agents,
             switches: switches,
             promptTimeout: promptTimeout,
@@ -46,11 +52,50 @@ final class ConsentScene: Sendable {
             history: history
         )
         let requests = AccessRequests(bus: connection, gate: gate)
+        let libraries = LibraryCatalog(directory: state + "/library", limits: LibraryLimits())
+        let access = LibraryAccess(gate: gate, requests: requests)
+        let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
+        let libraryRequests = LibraryRequests(bus: connection)
+        let (picked, offers) = (PickedContents(), LibraryOffers())
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
             await requests.clientGone(connection)
+            await libraryRequests.clientGone(connection)
+            await picked.clientGone(connection)
+            await offers.clientGone(connection)
+            await watchers.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
+        let settings = SettingsGuard(
+            bus: connection,
+            kind: bus.kind,
+            commandLine: path,
+            logins: .ofSessionBus
+        )
+        let picking = LibraryPicking(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            settings: settings,
+            commandLine: commandLine,
+            contents: picked,
+            offers: offers
+        )
+        await requests.whenLimited(picking.begin)
+        let own = Files.link(at: "/proc/self/exe") ?? ""
+        let helper = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder"
+        let importers = Importers(origin: .program(path: helper))
+        let library = LibraryObject(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            importers: importers,
+            picking: picking
+        )
         let root = RootObject()
         let authorization = AuthorizationObject(
             bus: connection,
@@ -59,23 +104,27 @@ final class ConsentScene: Sendable {
             callers: callers,
             agents: agents,
             requests: requests,
-            commandLine: commandLine,
-            settings: SettingsGuard(
-                bus: connection,
-                kind: bus.kind,
-                commandLine: "/nonexistent",
-                logins: .ofSessionBus
+            picking: PickingDesk(
+                agents: agents,
+                libraries: libraries,
+                pictures: LibraryPictures(libraries: libraries, importers: importers)
             ),
+            commandLine: commandLine,
+            settings: settings,
             history: HistoryPages(keeper: history),
             listeners: Listeners(),
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: connection) }
         )
-        let object = try BusObject(path: CaptureNames.root, [authorization.implementation(Switches())])
+        let object = try BusObject(
+            path: CaptureNames.root,
+            [authorization.implementation(Switches()), library.implementation]
+        )
         root.value.withLock { $0 = object }
         try await connection.export(object)
         try await connection.requestName(CaptureNames.service)
         self.gate = gate
         self.history = history
+        self.libraries = libraries
         self.agents = agents
         self.callers = callers
         self.connection = connection
@@ -107,11 +156,21 @@ final class CountingAgent: Sendable {
 
     private final class Desk: Sendable {
         let questions = Mutex<[(cookie: String, facts: [String: BusValue])]>([])
+        let withdrawn = Mutex<[String]>([])
         let news = AsyncStream<Void>.makeStream()
     }
 
     let connection: BusConnection
     private let desk = Desk()
+
+    /// The cookies of the questions that were taken back.
+    var withdrawn: [String] { desk.withdrawn.withLock { $0 } }
+
+    /// Waits until its latest question was taken back; for one waiter.
+    func wasWithdrawn() async {
+        var news = desk.news.stream.makeAsyncIterator()
+        while withdrawn.last != questions.last { await news.next() }
+    }
 
     /// The questions that were put to it, each by its cookie.
     var questions: [String] { desk.questions.withLock { $0.map(\.cookie) } }
@@ -119,21 +178,42 @@ final class CountingAgent: Sendable {
     /// What its latest question said.
     var facts: [String: BusValue] { desk.questions.withLock { $0.last?.facts ?? [:] } }
 
-    init(on bus: PrivateBus) async throws {
+    /// - Parameter picks: Whether it is asked what is to be picked; otherwise it closes that at once, and counts it not.
+    init(on bus: PrivateBus, picks: Bool = true) async throws {
         connection = try await BusConnection.open(bus.kind)
+        let connection = connection
+        let close: BusHandler = { call in
+            let arguments = [call.arguments[0]]
+            Task {
+                _ = try? await connection.call(
+                    CaptureNames.service,
+                    CaptureNames.root,
+                    CaptureNames.authorization,
+                    "Dismiss",
+                    signature: "s",
+                    arguments
+                )
+            }
+            return []
+        }
+        let take: BusHandler = { [desk] call in
+            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
+            desk.questions.withLock { $0.append((cookie, facts)) }
+            desk.news.continuation.yield()
+            return []
+        }
         let object = try BusObject(
             path: Self.path,
             [
                 BusImplementation(
                     CaptureInterfaces.agent,
                     methods: [
-                        "Ask": { [desk] call in
-                            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
-                            desk.questions.withLock { $0.append((cookie, facts)) }
+                        "Ask": take, "Confirm": take, "Pick": picks ? take : close,
+                        "Cancel": { [desk] call in
+                            desk.withdrawn.withLock { $0.append(call.arguments[0].text ?? "") }
                             desk.news.continuation.yield()
                             return []
                         },
-                        "Cancel": { _ in [] },
                     ]
                 )
             ]
@@ -165,8 +245,13 @@ final class CountingAgent: Sendable {
     /// Leaves the bus without a word, as a process does that is killed.
     func die() async { await connection.close() }
 
-    func call(_ member: String, _ signature: String = "", _ arguments: [BusValue] = []) async throws {
-        _ = try await connection.call(
+    @discardableResult
+    func call(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = []
+    ) async throws -> [BusValue] {
+        try await connection.call(
             CaptureNames.service,
             CaptureNames.root,
             CaptureNames.authorization,

@@ -39,7 +39,7 @@ final class YesAgent: Sendable {
                                 try await agents.answer(call.arguments[0].text ?? "", from: name, answers)
                                 return []
                             },
-                            "Cancel": { _ in [] },
+                            "Confirm": { _ in [] }, "Pick": { _ in [] }, "Cancel": { _ in [] },
                         ]
                     )
                 ]

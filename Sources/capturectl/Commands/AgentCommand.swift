@@ -17,6 +17,8 @@ struct AgentCommand: AsyncParsableCommand {
     @Flag(help: "Ask in the desktop's own dialog, in the place of this terminal.")
     var desktop = false
 
+    @OptionGroup var pictures: PictureOptions
+
     @OptionGroup var bus: BusOptions
 
     func run() async throws {
@@ -33,9 +35,11 @@ struct AgentCommand: AsyncParsableCommand {
         }
         let daemon = try await bus.connect()
         let prompt = TerminalPrompt()
+        let shown = pictures.shown
         let agent = try await PromptAgent.register(
             on: daemon,
             confirm: { await prompt.confirm($0) },
+            pick: { await prompt.pick($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
         Output.note("questions for consent are put here; Ctrl-C ends that")

@@ -65,6 +65,7 @@ extension LibraryObject {
         await watchers.changed(user)
         // Who may only add is not told what it is called by: there is nothing that it could do with that.
         let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
+        await picking.offer(client, status)
         return status == .authorized || status == .limited ? ["id": .string(asset.id)] : [:]
     }
 

@@ -12,6 +12,7 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
+    let picking: LibraryPicking
     let copies = ImportTurns()
 
     var implementation: BusImplementation {
@@ -24,7 +25,7 @@ struct LibraryObject: Sendable {
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
                 "GetChanges": getChanges, "Check": check, "Repair": repair,
-            ]
+            ].merging(picking.methods) { $1 }
         )
     }
 
@@ -39,6 +40,7 @@ struct LibraryObject: Sendable {
             try work(library, scope)
         }
         try await access.confirm(scope, of: client)
+        await picking.offer(client, status)
         return (value, status)
     }
 
@@ -56,6 +58,7 @@ struct LibraryObject: Sendable {
             try work(library, scope, program)
         }
         await watchers.changed(client.identity.user)
+        if case .limited = scope { await picking.offer(client, .limited) }
         return value
     }
 

@@ -7,6 +7,8 @@ import CaptureEngine
 actor LibraryRequests {
     /// What is done, in a task that is cancelled when the caller takes it back or leaves.
     typealias Work = @Sendable () async throws(CaptureError) -> [String: BusValue]
+    /// The same, told its request's number.
+    typealias NumberedWork = @Sendable (UInt32) async throws(CaptureError) -> [String: BusValue]
 
     /// How many of a connection, and how many of a user's, may be under way at a time.
     static let mostOfConnection = 16
@@ -27,6 +29,11 @@ actor LibraryRequests {
     /// - Returns: The number that the signal `Finished` will carry.
     /// - Throws: `.busy` when as many are under way as may.
     func begin(for client: SessionClient, _ work: @escaping Work) throws(CaptureError) -> UInt32 {
+        try begin(for: client) { _ throws(CaptureError) in try await work() }
+    }
+
+    /// Begins something that is told its number.
+    func begin(for client: SessionClient, _ work: @escaping NumberedWork) throws(CaptureError) -> UInt32 {
         let user = client.identity.user
         let ofUser = open.reduce(0) { users[$1.key] == user ? $0 + $1.value.count : $0 }
         guard open[client.connection, default: [:]].count < Self.mostOfConnection, ofUser < Self.mostOfUser else {
@@ -59,11 +66,11 @@ actor LibraryRequests {
         for task in open[connection, default: [:]].values { task.cancel() }
     }
 
-    private func run(_ number: UInt32, _ work: Work, for connection: String) async {
+    private func run(_ number: UInt32, _ work: NumberedWork, for connection: String) async {
         var fault: CaptureError?
         var result: [String: BusValue] = [:]
         do throws(CaptureError) {
-            result = try await work()
+            result = try await work(number)
         } catch {
             fault = error
         }
