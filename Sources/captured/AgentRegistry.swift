@@ -144,22 +144,6 @@ actor AgentRegistry: Prompter {
         "there is no such question open for this agent"
     )
 
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        let call = AgentCall(
-            member: "Ask",
-            client: request.client,
-            connection: request.session,
-            services: request.services,
-            words: Set(request.services.map(\.rawValue)),
-            sight: request.sight
-        )
-        let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
-        var answers: [Service: PersonsAnswer] = [:]
-        for (word, answer) in reply.answers { answers[try Service(named: word)] = answer }
-        try await AnswerPassword(bus: bus, needs: passwords).check(answers, to: request, from: agent)
-        return answers
-    }
-
     /// Puts a question to the agents of a program's user, one after the other until one brings it before the person.
     ///
     /// - Parameters:

@@ -8,17 +8,6 @@ import Glibc
 import MediaLibrary
 import Synchronization
 
-/// The object of manager and authorization, which exists only when both do.
-final class RootObject: Sendable {
-    let value = Mutex<BusObject?>(nil)
-
-    /// Sets the property of switches, and announces it; does nothing before the object is there.
-    func show(_ switches: Switches, on bus: BusConnection) throws(CaptureError) {
-        guard let object = value.withLock({ $0 }) else { return }
-        try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
-    }
-}
-
 /// Wires devices, engine, consent and bus, and lives until a signal.
 enum Daemon {
     static func run(_ options: DaemonOptions) async throws(CaptureError) {
@@ -105,12 +94,7 @@ enum Daemon {
         let libraryRequests = LibraryRequests(bus: bus)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let importers = Importers(origin: places.recorder(configuration))
-        let settings = SettingsGuard(
-            bus: bus,
-            kind: options.bus,
-            commandLine: places.commandLine,
-            logins: people
-        )
+        let settings = SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people)
         let offers = LibraryOffers()
         let picked = PickedContents()
         let callers = CallerDirectory(
@@ -188,11 +172,7 @@ enum Daemon {
             callers: callers,
             agents: agents,
             requests: requests,
-            picking: PickingDesk(
-                agents: agents,
-                libraries: libraries,
-                pictures: LibraryPictures(libraries: libraries, importers: importers)
-            ),
+            picking: PickingDesk(agents: agents, libraries: libraries, importers: importers),
             commandLine: commandLine,
             settings: settings,
             history: HistoryPages(keeper: history),

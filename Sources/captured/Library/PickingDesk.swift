@@ -9,7 +9,7 @@ import MediaLibrary
 struct PickingDesk: Sendable {
     let agents: AgentRegistry
     let libraries: LibraryCatalog
-    let pictures: LibraryPictures
+    let importers: Importers
 
     /// A page of what may be picked, as it travels.
     ///
@@ -53,6 +53,7 @@ struct PickingDesk: Sendable {
         _ size: ThumbnailSize
     ) async throws(CaptureError) -> Descriptor {
         let question = try await agents.picking(cookie, from: connection)
+        let pictures = LibraryPictures(libraries: libraries, importers: importers)
         let picture = try await pictures.open(id, size, of: question.client.user, .all)
         _ = try await agents.picking(cookie, from: connection)
         return picture
