@@ -89,7 +89,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", "CCrypto", argumentParser],
+            dependencies: ["CaptureKit", "CCrypto", "CTurboJPEG", argumentParser],
             swiftSettings: settings
         ),
 

@@ -111,7 +111,7 @@ public actor AuthorizationGate {
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
     var book = PromptBook()
-    /// The programs that the person is asked to confirm something for.
+    /// The programs that the person is asked to confirm or to pick something for.
     var confirming: Set<ProgramKey> = []
     var grants: [ProgramKey: [WeakGrant]] = [:]
     private var lastNumber: UInt64 = 0

@@ -99,11 +99,21 @@ public protocol Prompter: Sendable {
     ///
     /// - Returns: Whether the person confirmed it.
     func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool
+
+    /// Has the person pick from the media library; waits, is cancelled and throws as `ask` does.
+    ///
+    /// - Returns: What was picked: perhaps nothing where that is an answer, as of an offer.
+    func pick(_ question: PickQuestion) async throws(CaptureError) -> PickedAssets
 }
 
 extension Prompter {
     /// Nobody confirms anything where a prompter does not know how to have that done.
     public func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool {
         throw CaptureError(.nobodyToAsk, "there is nobody to confirm it")
+    }
+
+    /// Nobody picks anything where a prompter does not know how to have that done.
+    public func pick(_ question: PickQuestion) async throws(CaptureError) -> PickedAssets {
+        throw CaptureError(.nobodyToAsk, "there is nobody to pick anything")
     }
 }

@@ -55,6 +55,14 @@ extension CaptureInterfaces {
             BusMethod("ListKept", returns: [BusArgument("recordings", "aa{sv}")]),
             BusMethod("SaveKept", [BusArgument("id", "s")], returns: [BusArgument("request", "u")]),
             BusMethod("DiscardKept", [BusArgument("id", "s")]),
+            BusMethod("Pick", [BusArgument("options", "a{sv}")], returns: [BusArgument("request", "u")]),
+            BusMethod(
+                "OpenPicked",
+                [BusArgument("request", "u"), BusArgument("index", "u")],
+                returns: [BusArgument("content", "h")]
+            ),
+            BusMethod("ExtendChoice", returns: [BusArgument("request", "u")]),
+            BusMethod("Choose", [BusArgument("program", "s")], returns: [BusArgument("request", "u")]),
             BusMethod("Check", returns: [BusArgument("request", "u")]),
             BusMethod("Repair", returns: [BusArgument("request", "u")]),
         ],

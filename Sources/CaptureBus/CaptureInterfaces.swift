@@ -77,6 +77,20 @@ public enum CaptureInterfaces {
             BusMethod("Answer", [BusArgument("cookie", "s"), BusArgument("answers", "a{sb}")]),
             BusMethod("AnswerFor", [BusArgument("cookie", "s"), BusArgument("answers", "a{sa{sv}}")]),
             BusMethod("Dismiss", [BusArgument("cookie", "s")]),
+            BusMethod(
+                "BrowseFor",
+                [BusArgument("cookie", "s"), BusArgument("query", "a{sv}")],
+                returns: [BusArgument("assets", "aa{sv}"), BusArgument("next", "s")]
+            ),
+            BusMethod(
+                "ThumbnailFor",
+                [BusArgument("cookie", "s"), BusArgument("id", "s"), BusArgument("size", "s")],
+                returns: [BusArgument("picture", "h")]
+            ),
+            BusMethod(
+                "AnswerPicked",
+                [BusArgument("cookie", "s"), BusArgument("picked", "as"), BusArgument("dropped", "as")]
+            ),
             BusMethod("SetSwitch", [BusArgument("service", "s"), BusArgument("on", "b")]),
         ],
         properties: [BusProperty("Switches", "a{sb}", emitsChange: true)],
@@ -149,6 +163,7 @@ public enum CaptureInterfaces {
         methods: [
             BusMethod("Ask", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
             BusMethod("Confirm", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
+            BusMethod("Pick", [BusArgument("cookie", "s"), BusArgument("request", "a{sv}")]),
             BusMethod("Cancel", [BusArgument("cookie", "s")]),
         ]
     )

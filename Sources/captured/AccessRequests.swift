@@ -16,6 +16,7 @@ actor AccessRequests {
     }
 
     private var open: [String: Open] = [:]
+    private var limited: @Sendable (SessionClient) async -> Void = { _ in }
 
     init(bus: BusConnection, gate: AuthorizationGate) {
         self.bus = bus
@@ -61,8 +62,15 @@ actor AccessRequests {
         for task in tasks { await task.value }
     }
 
+    /// Has something done when the person has just let a program read chosen assets of the library, before the program
+    /// hears of it.
+    func whenLimited(_ handler: @escaping @Sendable (SessionClient) async -> Void) {
+        limited = handler
+    }
+
     private func decide(_ number: UInt32, _ services: Set<Service>, for client: SessionClient) async {
         var fault: CaptureError?
+        let before = try? await gate.status(.libraryReadWrite, for: client.identity)
         do throws(CaptureError) {
             _ = try await gate.requestAccess(
                 services,
@@ -78,6 +86,8 @@ actor AccessRequests {
             // A store that cannot be read has refused the request above already.
             statuses.append((service, (try? await gate.status(service, for: client.identity)) ?? .notDetermined))
         }
+        let isLimited = statuses.contains { $0 == (.libraryReadWrite, .limited) }
+        if before == .notDetermined, isLimited, !Task.isCancelled { await limited(client) }
         open[client.connection]?.requests[number] = nil
         // A caller that is gone does not hear it.
         try? bus.emit(

@@ -2,8 +2,24 @@ import Authorization
 import CaptureBus
 import CaptureCore
 
-/// What agents are told of a question, and what is confirmed.
+/// What agents are asked and told: consents, and what is to be confirmed.
 extension AgentRegistry {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        let call = AgentCall(
+            member: "Ask",
+            client: request.client,
+            connection: request.session,
+            services: request.services,
+            words: Set(request.services.map(\.rawValue)),
+            sight: request.sight
+        )
+        let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
+        var answers: [Service: PersonsAnswer] = [:]
+        for (word, answer) in reply.answers { answers[try Service(named: word)] = answer }
+        try await password.check(answers, to: request, from: agent)
+        return answers
+    }
+
     static func describe(_ request: PromptRequest, isInline: Bool) -> BusValue {
         var facts = describe(request.client, request.name, until: request.deadline, isInline: isInline)
         facts["services"] = .strings(request.services.map(\.rawValue))
@@ -17,7 +33,7 @@ extension AgentRegistry {
     }
 
     /// What every question says of who asks.
-    private static func describe(
+    static func describe(
         _ client: ClientIdentity,
         _ name: String,
         until deadline: ContinuousClock.Instant,
@@ -47,7 +63,7 @@ extension AgentRegistry {
             sight: request.sight
         )
         let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
-        guard reply[word]?.isAllowed == true else { return false }
+        guard reply.answers[word]?.isAllowed == true else { return false }
         try await password.check(request, from: agent)
         return true
     }

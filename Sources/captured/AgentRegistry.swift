@@ -7,26 +7,36 @@ import CaptureCore
 /// A question has a cookie of 128 random bits; an answer counts once, from the agent that was asked, and not after
 /// the question was taken back.
 actor AgentRegistry: Prompter {
-    private struct Question {
+    struct Question {
         var agent: String
         /// What an answer may be about.
         var words: Set<String>
+        /// What is to be picked, where that is the question.
+        var picking: PickQuestion?
         var waiter: CheckedContinuation<Result<Reply, CaptureError>, Never>?
         /// An answer that came before anybody waited: an agent may answer while its `Ask` is still returning.
         var result: Result<Reply, CaptureError>?
     }
 
-    /// What an agent brought, by the words of the services or the action that it was asked about.
-    typealias Reply = [String: PersonsAnswer]
+    /// What an agent brought.
+    enum Reply: Sendable {
+        /// By the words of the services or the action that it was asked about.
+        case answers([String: PersonsAnswer])
+        case picked(PickedAssets)
 
-    private let bus: BusConnection
+        var answers: [String: PersonsAnswer] {
+            if case .answers(let answers) = self { answers } else { [:] }
+        }
+    }
+
+    let bus: BusConnection
     let commandLine: ShippedCommandLine
     let drivers: TerminalDrivers
     private let refusals: RefusalJournal
     /// Where programs and agents are logged in.
     let logins: LoginSessions
     /// Which yes takes the person's password.
-    private var passwords = PasswordNeeds()
+    private(set) var passwords = PasswordNeeds()
     private(set) var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0
@@ -97,45 +107,45 @@ actor AgentRegistry: Prompter {
     }
 
     /// Takes an answer by the words of what it is about; `nil` for a question that was closed.
-    func answer(_ cookie: String, from connection: String, words answers: Reply?) throws(CaptureError) {
-        guard let question = questions[cookie], question.agent == connection, question.result == nil else {
-            throw CaptureError(.notPermitted, "there is no such question open for this agent")
-        }
+    func answer(
+        _ cookie: String,
+        from connection: String,
+        words answers: [String: PersonsAnswer]?
+    ) throws(CaptureError) {
+        let question = try standing(cookie, from: connection)
         guard let answers else {
             settle(cookie, .failure(CaptureError(.dismissed, "the prompt was closed without an answer")))
             return
         }
-        guard question.words.isSuperset(of: answers.keys) else {
+        guard question.picking == nil, question.words.isSuperset(of: answers.keys) else {
             throw CaptureError(.invalidArgument, "the answer is about something that was not asked")
         }
         let isInline = agents[connection]?.isInline ?? false
         settle(
             cookie,
             .success(
-                answers.mapValues { answer in
-                    var answer = answer
-                    answer.isInline = isInline
-                    return answer
-                }
+                .answers(
+                    answers.mapValues { answer in
+                        var answer = answer
+                        answer.isInline = isInline
+                        return answer
+                    }
+                )
             )
         )
     }
 
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        let call = AgentCall(
-            member: "Ask",
-            client: request.client,
-            connection: request.session,
-            services: request.services,
-            words: Set(request.services.map(\.rawValue)),
-            sight: request.sight
-        )
-        let (agent, reply) = try await put(call) { AgentRegistry.describe(request, isInline: $0) }
-        var answers: [Service: PersonsAnswer] = [:]
-        for (word, answer) in reply { answers[try Service(named: word)] = answer }
-        try await password.check(answers, to: request, from: agent)
-        return answers
+    func standing(_ cookie: String, from connection: String) throws(CaptureError) -> Question {
+        guard let question = questions[cookie], question.agent == connection, question.result == nil else {
+            throw AgentRegistry.unknownQuestion
+        }
+        return question
     }
+
+    static let unknownQuestion = CaptureError(
+        .notPermitted,
+        "there is no such question open for this agent"
+    )
 
     /// Puts a question to the agents of a program's user, one after the other until one brings it before the person.
     ///
@@ -180,7 +190,7 @@ actor AgentRegistry: Prompter {
         to agent: RegisteredAgent
     ) async throws(CaptureError) -> Reply {
         let cookie = AgentRegistry.makeCookie()
-        questions[cookie] = Question(agent: agent.connection, words: call.words)
+        questions[cookie] = Question(agent: agent.connection, words: call.words, picking: call.picking)
         defer { questions[cookie] = nil }
         call.sight.note()
         _ = try await bus.call(
@@ -227,7 +237,7 @@ actor AgentRegistry: Prompter {
     }
 
     /// The first result counts, and none after it.
-    private func settle(_ cookie: String, _ result: Result<Reply, CaptureError>) {
+    func settle(_ cookie: String, _ result: Result<Reply, CaptureError>) {
         guard let question = questions[cookie], question.result == nil else { return }
         questions[cookie]?.result = result
         questions[cookie]?.waiter = nil

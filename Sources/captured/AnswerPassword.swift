@@ -66,6 +66,17 @@ struct AnswerPassword: Sendable {
         try await check(request.client, request.name, what, until: request.deadline, agent)
     }
 
+    /// The same for what the person picked.
+    func check(_ assets: PickedAssets, to question: PickQuestion, from agent: RegisteredAgent)
+        async throws(CaptureError)
+    {
+        // What is chosen in settings took a password before it was shown.
+        guard !assets.picked.isEmpty, question.purpose != .choose else { return }
+        let count = assets.picked.count
+        let what = "have \(count == 1 ? "the item" : "the \(count) items") of the media library that you picked"
+        try await check(question.client, question.name, what, until: question.deadline, agent)
+    }
+
     private func check(
         _ client: ClientIdentity,
         _ name: String,

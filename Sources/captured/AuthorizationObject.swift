@@ -11,6 +11,7 @@ struct AuthorizationObject: Sendable {
     let callers: CallerDirectory
     let agents: AgentRegistry
     let requests: AccessRequests
+    let picking: PickingDesk
     let commandLine: ShippedCommandLine
     let settings: SettingsGuard
     let history: HistoryPages
@@ -26,7 +27,8 @@ struct AuthorizationObject: Sendable {
                 "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
                 "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
                 "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
-                "AnswerFor": answerFor, "SetFor": setFor,
+                "AnswerFor": answerFor, "SetFor": setFor, "BrowseFor": browseFor, "ThumbnailFor": thumbnailFor,
+                "AnswerPicked": answerPicked,
             ],
             quick: ["GetStatus": rememberedStatus, "RequestAccess": requestRemembered],
             properties: AuthorizationObject.properties(of: switches)

@@ -8,17 +8,6 @@ import Glibc
 import MediaLibrary
 import Synchronization
 
-/// The object of manager and authorization, which exists only when both do.
-final class RootObject: Sendable {
-    let value = Mutex<BusObject?>(nil)
-
-    /// Sets the property of switches, and announces it; does nothing before the object is there.
-    func show(_ switches: Switches, on bus: BusConnection) throws(CaptureError) {
-        guard let object = value.withLock({ $0 }) else { return }
-        try bus.update(object, CaptureNames.authorization, AuthorizationObject.properties(of: switches))
-    }
-}
-
 /// Wires devices, engine, consent and bus, and lives until a signal.
 enum Daemon {
     static func run(_ options: DaemonOptions) async throws(CaptureError) {
@@ -89,6 +78,9 @@ enum Daemon {
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let importers = Importers(origin: places.recorder(configuration))
         let libraryTurns = LibraryTurns()
+        let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: libraryTurns)
+        let offers = LibraryOffers()
+        let picked = PickedContents()
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -114,6 +106,7 @@ enum Daemon {
         )
         await logins.setStopping(configuration.consent.stopWhenLocked)
         let libraryRequests = LibraryRequests(bus: bus)
+        let settings = SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people)
         let callers = CallerDirectory(
             bus: bus,
             root: places.root,
@@ -124,6 +117,8 @@ enum Daemon {
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
+            await picked.clientGone(connection)
+            await offers.clientGone(connection)
             await watchers.clientGone(connection)
             await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
@@ -159,6 +154,18 @@ enum Daemon {
             listeners: listeners,
             live: live
         )
+        let picking = LibraryPicking(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            settings: settings,
+            commandLine: commandLine,
+            contents: picked,
+            offers: offers
+        )
+        await requests.whenLimited(picking.begin)
         let library = LibraryObject(
             callers: callers,
             access: access,
@@ -167,7 +174,9 @@ enum Daemon {
             watchers: watchers,
             importers: importers,
             commandLine: commandLine,
-            turns: libraryTurns
+            turns: libraryTurns,
+            pictures: pictures,
+            picking: picking
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -177,8 +186,9 @@ enum Daemon {
             callers: callers,
             agents: agents,
             requests: requests,
+            picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
             commandLine: commandLine,
-            settings: SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people),
+            settings: settings,
             history: HistoryPages(keeper: history),
             listeners: listeners,
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }

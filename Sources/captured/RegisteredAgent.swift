@@ -28,6 +28,8 @@ struct AgentCall: Sendable {
     var services: [Service]
     /// What an answer may be about.
     var words: Set<String>
+    /// What is to be picked, where that is the question.
+    var picking: PickQuestion?
     /// Noted before an agent is told.
     var sight: PromptSight
 }

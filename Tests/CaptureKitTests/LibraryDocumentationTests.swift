@@ -7,7 +7,7 @@ import Testing
 /// The documentation's programs, as they stand there.
 @Suite(.timeLimit(.minutes(10)))
 struct LibraryDocumentationTests {
-    /// The programs of a language in their order: adding, reading, changing; in Swift recording.
+    /// The programs of a language in their order: adding, reading, changing; in Swift recording; picking.
     private static func programs(_ language: String) throws -> [String] {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = tests.appendingPathComponent("../../Sources/CaptureKit/Documentation.docc/Library.md")
@@ -35,12 +35,12 @@ struct LibraryDocumentationTests {
         switch language {
         case .python:
             let programs = try LibraryDocumentationTests.programs("python")
-            try #require(programs.count == 3)
+            try #require(programs.count == 4)
             process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
             process.arguments = ["-c", programs[number]] + arguments
         case .swift:
             let programs = try LibraryDocumentationTests.programs("swift")
-            try #require(programs.count == 4)
+            try #require(programs.count == 5)
             process.executableURL = try await SwiftProgram.built(programs[number])
             process.arguments = arguments
         }
@@ -138,5 +138,25 @@ struct LibraryDocumentationTests {
             return []
         }
         #expect(try await run(.swift, 3, FakeLibrary(), replacing: ["Start": start]) == (0, "0123 Family\n"))
+    }
+
+    @Test func `a program without any consent is handed what is picked, in Python`() async throws {
+        let fake = FakeLibrary([.addOnly: .denied, .readWrite: .denied])
+        fake.picks([fake.put("a.jpg", "PHOTO one"), fake.put("b.jpg", "PHOTO")])
+        #expect(try await run(.python, 3, fake) == (0, "a.jpg 9\nb.jpg 5\n"))
+        fake.picks(nil)
+        #expect(
+            try await run(.python, 3, fake) == (1, "Dismissed: the prompt was closed without an answer\n")
+        )
+    }
+
+    @Test func `a program without any consent is handed what is picked, in Swift`() async throws {
+        let fake = FakeLibrary([.addOnly: .denied, .readWrite: .limited])
+        let one = fake.put("a.jpg", "PHOTO one")
+        fake.picks([one])
+        let (status, said) = try await run(.swift, 4, fake)
+        #expect(status == 0)
+        let lines = said.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("a.jpg ") == true && lines.last == "1 more to read")
     }
 }

@@ -27,17 +27,19 @@ final class ConsentScene: Sendable {
         on bus: PrivateBus,
         state: String,
         switches: SwitchFile? = nil,
+        usage: any UsageDescriptions = FixedUsageDescriptions("to see you"),
+        commandLine path: String = "/nonexistent",
         promptTimeout: Duration = .seconds(600),
         limits: LibraryLimits = LibraryLimits()
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
-        let commandLine = ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
+        let commandLine = ShippedCommandLine(path: path, root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
         let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus)
         let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: state),
-            usage: FixedUsageDescriptions("to see you"),
+            usage: usage,
             prompter: agents,
             switches: switches,
             promptTimeout: promptTimeout,
@@ -55,16 +57,52 @@ final class ConsentScene: Sendable {
         let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
         let libraryGrants = LibraryGrants(gate: gate)
         let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
-        let libraryRequests = LibraryRequests(bus: connection)
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
+        let libraryRequests = LibraryRequests(bus: connection)
+        let (picked, offers) = (PickedContents(), LibraryOffers())
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
             await requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
+            await picked.clientGone(connection)
+            await offers.clientGone(connection)
             await watchers.clientGone(connection)
             await libraryGrants.clientGone(connection)
             await engine.clientGone(connection)
             await agents.unregister(connection)
         }
+        let settings = SettingsGuard(
+            bus: connection,
+            kind: bus.kind,
+            commandLine: path,
+            logins: .ofSessionBus
+        )
+        let picking = LibraryPicking(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            settings: settings,
+            commandLine: commandLine,
+            contents: picked,
+            offers: offers
+        )
+        await requests.whenLimited(picking.begin)
+        let importers = Importers(origin: ConsentScene.helper)
+        let turns = LibraryTurns()
+        let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
+        let library = LibraryObject(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            importers: importers,
+            commandLine: commandLine,
+            turns: turns,
+            pictures: pictures,
+            picking: picking
+        )
         let root = RootObject()
         let authorization = AuthorizationObject(
             bus: connection,
@@ -73,25 +111,12 @@ final class ConsentScene: Sendable {
             callers: callers,
             agents: agents,
             requests: requests,
+            picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
             commandLine: commandLine,
-            settings: SettingsGuard(
-                bus: connection,
-                kind: bus.kind,
-                commandLine: "/nonexistent",
-                logins: .ofSessionBus
-            ),
+            settings: settings,
             history: HistoryPages(keeper: history),
             listeners: Listeners(),
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: connection) }
-        )
-        let library = LibraryObject(
-            callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            importers: Importers(origin: ConsentScene.helper),
-            commandLine: commandLine
         )
         let object = try BusObject(
             path: CaptureNames.root,
@@ -141,169 +166,5 @@ final class ConsentScene: Sendable {
             path: CountingAgent.path,
             isInline: false
         )
-    }
-}
-
-/// An agent that counts what it is asked, and answers when the test says so. Thread-safe.
-final class CountingAgent: Sendable {
-    static let path = "/agent"
-
-    private final class Desk: Sendable {
-        let questions = Mutex<[(cookie: String, facts: [String: BusValue])]>([])
-        let news = AsyncStream<Void>.makeStream()
-    }
-
-    let connection: BusConnection
-    private let desk = Desk()
-
-    /// The questions that were put to it, each by its cookie.
-    var questions: [String] { desk.questions.withLock { $0.map(\.cookie) } }
-
-    /// What its latest question said.
-    var facts: [String: BusValue] { desk.questions.withLock { $0.last?.facts ?? [:] } }
-
-    init(on bus: PrivateBus) async throws {
-        connection = try await BusConnection.open(bus.kind)
-        let object = try BusObject(
-            path: Self.path,
-            [
-                BusImplementation(
-                    CaptureInterfaces.agent,
-                    methods: [
-                        "Ask": { [desk] call in
-                            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
-                            desk.questions.withLock { $0.append((cookie, facts)) }
-                            desk.news.continuation.yield()
-                            return []
-                        },
-                        "Confirm": { [desk] call in
-                            let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
-                            desk.questions.withLock { $0.append((cookie, facts)) }
-                            desk.news.continuation.yield()
-                            return []
-                        },
-                        "Cancel": { _ in [] },
-                    ]
-                )
-            ]
-        )
-        try await connection.export(object)
-    }
-
-    /// Answers its latest question.
-    func answer(_ isAllowed: Bool) async throws {
-        let answers = BusValue.dictionary("sb", [BusEntry(.string("camera"), .bool(isAllowed))])
-        try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answers])
-    }
-
-    /// Confirms what its latest question is about, or not.
-    func confirm(_ isConfirmed: Bool) async throws {
-        let answer = BusValue.dictionary("sb", [BusEntry(.string("delete"), .bool(isConfirmed))])
-        try await call("Answer", "sa{sb}", [.string(questions.last ?? ""), answer])
-    }
-
-    /// Answers its latest question row by row, as `AnswerFor` takes it.
-    func answer(_ answers: [String: [String: BusValue]]) async throws {
-        let rows = answers.map { BusEntry(.string($0.key), .properties($0.value)) }
-        try await call("AnswerFor", "sa{sa{sv}}", [.string(questions.last ?? ""), .dictionary("sa{sv}", rows)])
-    }
-
-    /// Waits until that many questions were put to it; for one waiter.
-    func wasAsked(_ count: Int) async {
-        var news = desk.news.stream.makeAsyncIterator()
-        while questions.count < count { await news.next() }
-    }
-
-    /// Closes its latest question.
-    func dismiss() async throws { try await call("Dismiss", "s", [.string(questions.last ?? "")]) }
-
-    /// Leaves the bus without a word, as a process does that is killed.
-    func die() async { await connection.close() }
-
-    func call(_ member: String, _ signature: String = "", _ arguments: [BusValue] = []) async throws {
-        _ = try await connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.authorization,
-            member,
-            signature: signature,
-            arguments
-        )
-    }
-}
-
-/// A connection of a program that requests access, and hears what was decided. Thread-safe.
-final class RequestingClient: Sendable {
-    /// What a request came to: the code of the error, empty for none, and the status of the camera.
-    struct Outcome: Hashable {
-        var code: String
-        var status: UInt32
-    }
-
-    private final class Heard: Sendable {
-        let outcomes = Mutex<[UInt32: Outcome]>([:])
-        let news = AsyncStream<Void>.makeStream()
-    }
-
-    private let connection: BusConnection
-    private let heard = Heard()
-    private let subscription: BusSubscription
-
-    init(on bus: PrivateBus) async throws {
-        connection = try await BusConnection.open(bus.kind)
-        let match = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.authorization,
-            member: "AccessDecided"
-        )
-        subscription = try await connection.subscribe(match) { [heard] signal in
-            let number = signal.arguments[0].unsigned.flatMap { UInt32(exactly: $0) } ?? 0
-            let status = signal.arguments[3].properties?["camera"]?.unsigned ?? 99
-            let outcome = Outcome(code: signal.arguments[1].text ?? "?", status: UInt32(clamping: status))
-            heard.outcomes.withLock { $0[number] = outcome }
-            heard.news.continuation.yield()
-        }
-    }
-
-    /// Requests the camera that many times, all under way at one time.
-    ///
-    /// - Returns: The numbers of the requests.
-    func request(_ count: Int) async throws -> Set<UInt32> {
-        try await withThrowingTaskGroup(of: UInt32.self) { group in
-            for index in 0..<count {
-                group.addTask { [connection, heard] in
-                    let answer = try await connection.call(
-                        CaptureNames.service,
-                        CaptureNames.root,
-                        CaptureNames.authorization,
-                        "RequestAccess",
-                        signature: "as",
-                        [.strings(["camera"])],
-                        timeout: 120
-                    )
-                    let number = UInt32(clamping: answer.first?.unsigned ?? 0)
-                    if number != 0 { return number }
-                    // It is authorized, and no signal follows: counted by a number that no request is given.
-                    let own = UInt32.max - UInt32(index)
-                    heard.outcomes.withLock { $0[own] = Outcome(code: "", status: 3) }
-                    return own
-                }
-            }
-            return try await group.reduce(into: []) { $0.insert($1) }
-        }
-    }
-
-    /// What the requests came to, once all of them have; for one waiter.
-    func outcomes(of numbers: Set<UInt32>) async -> [Outcome] {
-        func all() -> [Outcome]? {
-            let known = heard.outcomes.withLock { $0 }
-            return numbers.isSubset(of: known.keys) ? numbers.compactMap { known[$0] } : nil
-        }
-        if let found = all() { return found }
-        for await _ in heard.news.stream {
-            if let found = all() { return found }
-        }
-        return []
     }
 }

@@ -77,7 +77,7 @@ final class `The media library's consent on the bus` {
 
     private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryProgram) {
         let scene = try await ConsentScene(on: bus, state: folder)
-        let agent = try await CountingAgent(on: bus)
+        let agent = try await CountingAgent(on: bus, picks: false)
         try await scene.register(agent)
         return (scene, agent, try await LibraryProgram(on: bus))
     }

@@ -64,11 +64,12 @@ final class SavingScene: Sendable {
         let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate))
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let importers = Importers(origin: SavingScene.helper)
+        let turns = LibraryTurns()
         saver = LibrarySaver(
             gate: gate,
             libraries: libraries,
             importers: importers,
-            turns: LibraryTurns(),
+            turns: turns,
             watchers: watchers
         )
         let identity = ClientIdentity(
@@ -80,14 +81,31 @@ final class SavingScene: Sendable {
         )
         client = SessionClient(identity: identity, connection: ":1.77") { () throws(CaptureError) in identity }
         let root = SystemRoot(ofProcessOne: false)
+        let path = isCommandLine ? SavingScene.own : "/nonexistent"
+        let commandLine = ShippedCommandLine(path: path, root: root)
+        let callers = CallerDirectory(bus: connection, root: root) { _ in }
+        let libraryRequests = LibraryRequests(bus: connection)
         let library = LibraryObject(
-            callers: CallerDirectory(bus: connection, root: root) { _ in },
+            callers: callers,
             access: access,
             libraries: libraries,
-            requests: LibraryRequests(bus: connection),
+            requests: libraryRequests,
             watchers: watchers,
             importers: importers,
-            commandLine: ShippedCommandLine(path: isCommandLine ? SavingScene.own : "/nonexistent", root: root)
+            commandLine: commandLine,
+            turns: turns,
+            pictures: LibraryPictures(libraries: libraries, importers: importers, turns: turns),
+            picking: LibraryPicking(
+                callers: callers,
+                access: access,
+                libraries: libraries,
+                requests: libraryRequests,
+                watchers: watchers,
+                settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: path, logins: .ofSessionBus),
+                commandLine: commandLine,
+                contents: PickedContents(),
+                offers: LibraryOffers()
+            )
         )
         try await connection.export(try BusObject(path: CaptureNames.root, [library.implementation]))
         try await connection.requestName(CaptureNames.service)

@@ -42,6 +42,9 @@ final class YesAgent: Sendable {
                             "Confirm": { _ throws(CaptureError) in
                                 throw CaptureError(.nobodyToAsk, "nothing is confirmed")
                             },
+                            "Pick": { _ throws(CaptureError) in
+                                throw CaptureError(.nobodyToAsk, "nothing is picked")
+                            },
                             "Cancel": { _ in [] },
                         ]
                     )

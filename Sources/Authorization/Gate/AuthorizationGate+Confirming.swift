@@ -21,16 +21,6 @@ extension AuthorizationGate {
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) {
-        let key = AnswerKey(client).programKey
-        if let refusal = promptRefusal(client) { throw refusal }
-        guard confirming.insert(key).inserted else {
-            throw CaptureError(
-                .busy,
-                "the person is being asked already to confirm what \(client.program) does; wait for that"
-            )
-        }
-        let id = nextNumber()
-        book.put(key, id, at: now().sinceBoot)
         let usage = try? usage.description(of: client, for: [.libraryReadWrite])
         let request = Confirmation(
             client: client,
@@ -41,42 +31,15 @@ extension AuthorizationGate {
             session: session,
             deadline: .now + promptTimeout
         )
-        let answer = await answer(to: request)
-        confirming.remove(key)
-        switch answer {
-        case .success(true): book.forget(key, id)
-        case .failure(let error) where error.code == .nobodyToAsk && !request.sight.isNoted: book.forget(key, id)
-        default: book.cameToNothing(key, id, at: now().sinceBoot)
+        let isConfirmed = try await putOnce(by: client, request.sight, within: promptTimeout) {
+            [prompter] () throws(CaptureError) in
+            try await prompter.confirm(request)
+        } settles: { isConfirmed in
+            isConfirmed
         }
-        guard try answer.get() else {
+        guard isConfirmed else {
             throw CaptureError(.denied, "the person did not confirm it, so nothing was done")
         }
         try await confirm(client, again)
-    }
-
-    /// Waits for the answer, and no longer than it may take.
-    private func answer(to request: Confirmation) async -> Result<Bool, CaptureError> {
-        let asking = Task { [prompter] () -> Result<Bool, CaptureError> in
-            do throws(CaptureError) {
-                return .success(try await prompter.confirm(request))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let timing = Task { [promptTimeout] in
-            guard (try? await Task.sleep(for: promptTimeout)) != nil else { return false }
-            asking.cancel()
-            return true
-        }
-        let answer = await withTaskCancellationHandler {
-            await asking.value
-        } onCancel: {
-            asking.cancel()
-        }
-        timing.cancel()
-        if Task.isCancelled { return .failure(AuthorizationGate.requesterGone) }
-        // A yes that came when nobody waited any more is none.
-        guard await timing.value else { return answer }
-        return .failure(CaptureError(.timedOut, "nobody confirmed it within \(promptTimeout), so nothing was done"))
     }
 }

@@ -70,7 +70,7 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         var refused: [String] = []
         var own: String?
         let locale = locale(client)
-        for lookup in [sandboxed, ownMetadata, inUserUnit, inSnap, named, run, filed] {
+        for lookup in lookups {
             if let source = lookup(client, &refused) {
                 own = own ?? "\(source.file.path) under [\(source.section)]"
                 take(source, services, locale, into: &found)
@@ -79,6 +79,25 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         }
         throw missing(services.filter { found.reasons[$0] == nil }, client, in: own, refused)
     }
+
+    /// Whether a program's metadata has `X-Capture-PreventAutomaticLimitedLibraryAlert=true`: the first file that has the
+    /// key counts.
+    public func preventsLibraryAlert(_ client: ClientIdentity) -> Bool {
+        let key = "PreventAutomaticLimitedLibraryAlert"
+        var refused: [String] = []
+        for lookup in lookups {
+            guard let source = lookup(client, &refused) else { continue }
+            let keys = ["X-Capture-" + key] + (source.section == "X-Capture" ? [key] : [])
+            let words = keys.lazy.compactMap { source.file.value(source.section, $0) }
+            if let word = words.first { return word == "true" }
+        }
+        return false
+    }
+
+    private typealias Lookup = (_ client: ClientIdentity, _ refused: inout [String]) -> Source?
+
+    /// Where metadata may be, by falling precedence.
+    private var lookups: [Lookup] { [sandboxed, ownMetadata, inUserUnit, inSnap, named, run, filed] }
 
     /// A file that speaks for the program, and where in it.
     private struct Source {

@@ -24,6 +24,15 @@ public protocol UsageDescriptions: Sendable {
     /// - Returns: A reason for each of the services.
     /// - Throws: `missingUsageDescription`, naming the key that is missing and where to put it.
     func description(of client: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription
+
+    /// Whether a program's metadata says that its person is not to be offered more of the media library each time it
+    /// runs.
+    func preventsLibraryAlert(_ client: ClientIdentity) -> Bool
+}
+
+extension UsageDescriptions {
+    /// No program says so where there is no metadata.
+    public func preventsLibraryAlert(_ client: ClientIdentity) -> Bool { false }
 }
 
 extension Service {

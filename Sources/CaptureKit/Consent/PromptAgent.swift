@@ -32,6 +32,8 @@ public final class PromptAgent: Sendable {
     ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
     ///   - confirm: Called for everything that a program is about to do in the media library; without it such questions
     ///     are refused, so that another agent is asked.
+    ///   - pick: Called when a program has something picked from the media library; without it such questions are refused,
+    ///     so that another agent is asked.
     ///   - answer: Called for every question, for several at one time perhaps.
     /// - Throws: `notPermitted` where the daemon does not take this program for a person's.
     public static func register(
@@ -39,12 +41,13 @@ public final class PromptAgent: Sendable {
         kind: String = "terminal",
         isInline: Bool = false,
         confirm: Confirmer? = nil,
+        pick: Picker? = nil,
         answer: @escaping Answerer
     ) async throws(CaptureError) -> PromptAgent {
         let path = CaptureNames.agent + "/a\(UInt32.random(in: 0...UInt32.max))"
         let questions = Questions(daemon, answer)
         let agent = PromptAgent(daemon, path, questions)
-        try await daemon.connection.export(try object(path, questions, daemon, confirm))
+        try await daemon.connection.export(try object(path, questions, daemon, confirm, pick))
         try await daemon.call(
             CaptureNames.root,
             CaptureNames.authorization,
@@ -72,7 +75,8 @@ public final class PromptAgent: Sendable {
         _ path: String,
         _ questions: Questions,
         _ daemon: CaptureDaemon,
-        _ confirm: Confirmer?
+        _ confirm: Confirmer?,
+        _ pick: Picker?
     ) throws(CaptureError) -> BusObject {
         // Anyone on the bus may call; only the daemon's questions are put to the person.
         @Sendable func check(_ call: BusCall) async throws(CaptureError) {
@@ -94,6 +98,11 @@ public final class PromptAgent: Sendable {
                         "Confirm": { call throws(CaptureError) in
                             try await check(call)
                             try PromptAgent.put(call.arguments, to: questions, confirm)
+                            return []
+                        },
+                        "Pick": { call throws(CaptureError) in
+                            try await check(call)
+                            try PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
                             return []
                         },
                         "Cancel": { call throws(CaptureError) in
@@ -152,6 +161,16 @@ final class Questions: Sendable {
         case .confirmed(let action, let isConfirmed):
             let entry = BusEntry(.string(action.rawValue), .bool(isConfirmed))
             _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", [entry])])
+        case .picked(let answer):
+            let lists: [BusValue] = [.strings(answer.picked), .strings(answer.dropped)]
+            do throws(CaptureError) {
+                _ = try await call("AnswerPicked", "sasas", [.string(cookie)] + lists)
+            } catch  where error.code == .invalidArgument {
+                // The question would stand on with nobody to answer it.
+                _ = try? await call("Dismiss", "s", [.string(cookie)])
+            } catch {
+                return
+            }
         case .answered(let answers):
             let rows = answers.sorted { $0.key < $1.key }
             let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }

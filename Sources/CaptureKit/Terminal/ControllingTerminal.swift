@@ -86,4 +86,32 @@ public final class ControllingTerminal {
         let count = try unsafe file.read(into: buffer)
         return unsafe Array(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
+
+    /// Asks the terminal itself something, as what it can show.
+    ///
+    /// - Parameters:
+    ///   - question: What to write to it.
+    ///   - time: How long the answer may take.
+    ///   - isWhole: Whether what came is all of it.
+    /// - Returns: What came; empty where nothing did, or the terminal went away.
+    public func answer(to question: String, within time: Duration, _ isWhole: ([UInt8]) -> Bool) -> [UInt8] {
+        var answer: [UInt8] = []
+        do throws(SystemError) {
+            let wake = try EventSignal()
+            try takeKeys()
+            defer { restore() }
+            try write(question)
+            let end = ContinuousClock.now + time
+            while !isWhole(answer) {
+                let left = Int32(max(.zero, ContinuousClock.now.duration(to: end)) / .milliseconds(1))
+                guard try Poll.wait(file.descriptor, timeout: left).contains(.readable),
+                    let more = try read(until: wake), !more.isEmpty
+                else { break }
+                answer += more
+            }
+        } catch {
+            return answer
+        }
+        return answer
+    }
 }

@@ -62,6 +62,8 @@ public enum PromptAnswer: Hashable, Sendable {
     case chosen([AuthorizationService: PromptChoice])
     /// Yes or no to what a program is about to do.
     case confirmed(ConfirmRequest.Action, Bool)
+    /// What the person picked from the media library.
+    case picked(PickAnswer)
     /// The person closed the question: nothing is stored.
     case dismissed
     /// The question was withdrawn while it stood: there is nothing to answer any more.

@@ -29,6 +29,15 @@ public actor TerminalPrompt {
 
     /// Shows a dialog when those before it are gone.
     func show(_ dialog: some KeyDialog) async -> PromptAnswer {
+        await inTurn { terminal, wake in TerminalPrompt.converse(dialog, on: terminal, wake) }
+    }
+
+    /// Holds a conversation on a thread of its own when those before it are over.
+    ///
+    /// - Parameter converse: Ends soon after the signal is raised, by which the question is withdrawn.
+    func inTurn(
+        _ converse: @escaping @Sendable (ControllingTerminal, EventSignal) -> PromptAnswer
+    ) async -> PromptAnswer {
         let before = turn
         let wake: EventSignal
         do {
@@ -40,7 +49,7 @@ public actor TerminalPrompt {
             _ = await before?.value
             return await TerminalPrompt.onThread {
                 guard let terminal = ControllingTerminal() else { return .dismissed }
-                return TerminalPrompt.converse(dialog, on: terminal, wake)
+                return converse(terminal, wake)
             }
         }
         turn = task
@@ -115,7 +124,7 @@ public actor TerminalPrompt {
     }
 
     /// Lets the moment pass, by the monotonic clock.
-    private static func stand(_ wake: EventSignal) throws -> Bool {
+    static func stand(_ wake: EventSignal) throws -> Bool {
         let milliseconds = Int32(PromptDialog.moment / .milliseconds(1))
         return try !Poll.wait(wake.descriptor, timeout: milliseconds).isEmpty
     }

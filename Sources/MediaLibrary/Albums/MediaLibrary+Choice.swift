@@ -53,6 +53,31 @@ extension MediaLibrary {
         }
     }
 
+    /// Takes assets out of what is chosen for a program; what it made itself it sees all the same.
+    ///
+    /// - Throws: `invalidArgument` for what is no id, or no program.
+    public func unchoose(_ program: String, _ assets: [String]) throws(CaptureError) {
+        try check(program, assets)
+        try write { database in
+            for id in assets {
+                try database.cachedStatement(
+                    sql: "DELETE FROM listed WHERE album = 0 AND reader = ? "
+                        + "AND asset = (SELECT number FROM asset WHERE id = ?)"
+                ).execute(arguments: [program, id])
+            }
+        }
+    }
+
+    /// Those of some assets that a program sees by its choice or since it made them, while it is limited.
+    ///
+    /// - Throws: `invalidArgument` for what is no id, or no program.
+    public func visible(to program: String, among assets: [String]) throws(CaptureError) -> Set<String> {
+        try check(program, assets)
+        return try read { database in
+            Set(try assets.filter { try Visibility.asset($0, program, database) != nil })
+        }
+    }
+
     /// The ids of what is chosen for a program and not in the bin, the newest first.
     ///
     /// - Throws: `invalidArgument` for no program.

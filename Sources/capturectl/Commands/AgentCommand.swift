@@ -6,7 +6,8 @@ struct AgentCommand: AsyncParsableCommand {
         commandName: "agent",
         abstract: "Answer questions for consent on this terminal or on the desktop, until Ctrl-C.",
         discussion: """
-            For programs that run without a terminal of their own. On a desktop captured-agent.service does it, with \
+            For programs that run without a terminal of their own. What one has you pick from the media library is listed \
+            on a terminal, with pictures where it shows them, and never in the desktop's dialog. On a desktop captured-agent.service does it, with \
             --desktop: each question is the desktop's own dialog, shown by what portals.conf(5) and the files below \
             xdg-desktop-portal/portals name for org.freedesktop.impl.portal.Access. It waits for the daemon when that is \
             away, and keeps denials of Flatpak programs, and denials only, in the desktop's store of permissions, so that \
@@ -16,6 +17,8 @@ struct AgentCommand: AsyncParsableCommand {
 
     @Flag(help: "Ask in the desktop's own dialog, in the place of this terminal.")
     var desktop = false
+
+    @OptionGroup var pictures: PictureOptions
 
     @OptionGroup var bus: BusOptions
 
@@ -33,9 +36,11 @@ struct AgentCommand: AsyncParsableCommand {
         }
         let daemon = try await bus.connect()
         let prompt = TerminalPrompt()
+        let shown = pictures.shown
         let agent = try await PromptAgent.register(
             on: daemon,
             confirm: { await prompt.confirm($0) },
+            pick: { await prompt.pick($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
         Output.note("questions for consent are put here; Ctrl-C ends that")

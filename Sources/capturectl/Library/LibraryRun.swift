@@ -6,10 +6,11 @@ enum LibraryRun {
     /// Runs `body` with the library.
     static func during<Result: Sendable>(
         _ bus: BusOptions,
+        pictures: TerminalPictures? = PictureOptions.shown(.auto),
         _ body: (MediaLibrary) async throws(CaptureError) -> Result
     ) async throws(CaptureError) -> Result {
         let daemon = try await bus.connect()
-        return try await InlineAgent.during(daemon) { () async throws(CaptureError) in
+        return try await InlineAgent.during(daemon, pictures: pictures) { () async throws(CaptureError) in
             try await body(MediaLibrary(on: daemon))
         }
     }

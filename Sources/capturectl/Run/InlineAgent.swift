@@ -4,10 +4,13 @@ import CaptureKit
 enum InlineAgent {
     /// Runs `body` with an agent on the terminal, when there is one.
     ///
+    /// - Parameter pictures: How pictures are shown where something is picked.
+    ///
     /// Without a terminal, or where the daemon does not take this one, other agents are asked, if any; that this one was
     /// not taken is told when there was no other.
     static func during<Result: Sendable>(
         _ daemon: CaptureDaemon,
+        pictures: TerminalPictures? = PictureOptions.shown(.auto),
         _ body: () async throws(CaptureError) -> Result
     ) async throws(CaptureError) -> Result {
         var agent: PromptAgent?
@@ -19,6 +22,7 @@ enum InlineAgent {
                     on: daemon,
                     isInline: true,
                     confirm: { await prompt.confirm($0) },
+                    pick: { await prompt.pick($0, from: $1, pictures: pictures) },
                     answer: { await prompt.ask($0) }
                 )
             } catch {

@@ -36,12 +36,7 @@ extension AssetQuery {
     init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "a query")
         self.init()
-        for word in try reader.texts("kinds", most: AssetKind.allCases.count) ?? [] {
-            guard let kind = AssetKind(rawValue: word) else {
-                throw reader.fault("kinds", "among \(AssetKind.allCases.map(\.rawValue).joined(separator: ", "))")
-            }
-            kinds.insert(kind)
-        }
+        kinds = try reader.assetKinds()
         from = try reader.number("from", Int64.min...Int64.max)
         until = try reader.number("until", Int64.min...Int64.max)
         album = try reader.text("album")
@@ -94,6 +89,18 @@ extension AssetChange {
 }
 
 extension PropertyReader {
+    /// The kinds of assets that are wanted; empty for all.
+    mutating func assetKinds() throws(CaptureError) -> Set<AssetKind> {
+        var kinds: Set<AssetKind> = []
+        for word in try texts("kinds", most: AssetKind.allCases.count) ?? [] {
+            guard let kind = AssetKind(rawValue: word) else {
+                throw fault("kinds", "among \(AssetKind.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            kinds.insert(kind)
+        }
+        return kinds
+    }
+
     /// Latitude and longitude.
     fileprivate mutating func coordinates() throws(CaptureError) -> (latitude: Double, longitude: Double)? {
         guard let value = take("place") else { return nil }

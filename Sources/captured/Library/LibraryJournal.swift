@@ -36,6 +36,17 @@ enum LibraryJournal {
         )
     }
 
+    /// The person picked something for a program.
+    static func picked(_ count: Int, for client: ClientIdentity) {
+        let what = count == 1 ? "an item" : "\(count) items"
+        send("\(client.program) was handed \(what) of the media library, which the person picked", client)
+    }
+
+    /// The person was asked what a limited program may read, and chose nothing.
+    static func nothingChosen(for client: ClientIdentity, _ error: CaptureError) {
+        send("nothing more of the media library was chosen for \(client.program): \(error.message)", client)
+    }
+
     private static func send(_ sentence: String, _ client: ClientIdentity) {
         Journal.send(
             DisplayText.neutralized(sentence, limit: 2000),

@@ -67,6 +67,7 @@ extension LibraryObject {
     /// Whether the caller is told what its asset is called by. Who may only add could do nothing with that.
     private func mayKnow(_ client: SessionClient) async throws(CaptureError) -> Bool {
         let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
+        await picking.offer(client, status)
         return status == .authorized || status == .limited
     }
 

@@ -39,30 +39,14 @@ extension LibraryObject {
         return [.descriptor(content.value)]
     }
 
-    /// Made from the content where there is none yet, or none any more.
     func thumbnail(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
         let id = try call.arguments.text(0)
         let size = try call.arguments.word(1, ThumbnailSize.self)
-        let find = { @Sendable (library: MediaLibrary, scope: LibraryScope) throws(CaptureError) -> Descriptor? in
-            try library.openThumbnail(id, size: size, scope: scope).map { Descriptor(owning: $0) }
-        }
-        if let picture = try await reading(call, find).value { return [.descriptor(picture)] }
-        let content = try await reading(call) { library, scope throws(CaptureError) in
-            Descriptor(owning: try library.openContent(id, scope: scope))
-        }
-        let file = content.value
-        let user = try await callers.client(call.sender).identity.user
-        let pictures = try await care.pictures(for: user) { () throws(CaptureError) in
-            try await turns.examine(for: user) { () throws(CaptureError) in
-                try await importers.examine(file, isWhole: false).thumbnails
-            }
-        }
-        _ = try await reading(call) { library, _ throws(CaptureError) in
-            try library.storeThumbnails(LibraryObject.sized(pictures), of: id, madeFrom: file.descriptor)
-        }
-        guard let picture = try await reading(call, find).value else {
-            throw CaptureError(.badData, "asset \(id) has no picture of that size: it cannot be shown")
-        }
+        let view = try await access.view(of: client)
+        let picture = try await pictures.open(id, size, of: client.identity.user, view.scope)
+        try view.confirm()
+        await picking.offer(client, view.status)
         return [.descriptor(picture)]
     }
 

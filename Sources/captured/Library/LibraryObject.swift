@@ -14,7 +14,9 @@ struct LibraryObject: Sendable {
     let importers: Importers
     /// Where the person decides about what was kept.
     let commandLine: ShippedCommandLine
-    var turns = LibraryTurns()
+    let turns: LibraryTurns
+    let pictures: LibraryPictures
+    let picking: LibraryPicking
     let care = LibraryCare()
 
     var implementation: BusImplementation {
@@ -28,7 +30,7 @@ struct LibraryObject: Sendable {
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
                 "GetChanges": getChanges, "Check": check, "Repair": repair, "ListKept": listKept,
                 "SaveKept": saveKept, "DiscardKept": discardKept,
-            ]
+            ].merging(picking.methods) { $1 }
         )
     }
 
@@ -44,6 +46,7 @@ struct LibraryObject: Sendable {
         }
         // Nothing is handed out on a consent that went meanwhile.
         try view.confirm()
+        await picking.offer(client, view.status)
         return (value, view.status)
     }
 
@@ -63,6 +66,7 @@ struct LibraryObject: Sendable {
             }
         }
         await watchers.changed(client.identity.user)
+        await picking.offer(client, view.status)
         return value
     }
 

@@ -7,6 +7,8 @@ import CaptureEngine
 actor LibraryRequests {
     /// What is done, in a task that is cancelled when the caller takes it back or leaves.
     typealias Work = @Sendable () async throws(CaptureError) -> [String: BusValue]
+    /// The same, told its request's number.
+    typealias NumberedWork = @Sendable (UInt32) async throws(CaptureError) -> [String: BusValue]
 
     /// How many of a connection, of a program's and of a user's may be under way at a time.
     static let mostOfConnection = 16
@@ -33,6 +35,11 @@ actor LibraryRequests {
     /// - Returns: The number that the signal `Finished` will carry.
     /// - Throws: `.busy` when as many are under way as may.
     func begin(for client: SessionClient, _ work: @escaping Work) throws(CaptureError) -> UInt32 {
+        try begin(for: client) { _ throws(CaptureError) in try await work() }
+    }
+
+    /// Begins something that is told its number.
+    func begin(for client: SessionClient, _ work: @escaping NumberedWork) throws(CaptureError) -> UInt32 {
         let ofUser = open.values.filter { $0.client.identity.user == client.identity.user }
         let ofProgram = ofUser.filter { $0.client.identity.program == client.identity.program }
         let count = { (those: [Open]) in those.reduce(0) { $0 + $1.tasks.count } }
@@ -77,7 +84,7 @@ actor LibraryRequests {
         for task in tasks { await task.value }
     }
 
-    private func run(_ number: UInt32, _ work: Work, for client: SessionClient) async {
+    private func run(_ number: UInt32, _ work: NumberedWork, for client: SessionClient) async {
         let connection = client.connection
         var fault: CaptureError?
         var result: [String: BusValue] = [:]
@@ -86,7 +93,7 @@ actor LibraryRequests {
             // Of a connection that left before this was noted nobody hears any more.
             _ = try await client.identifyAgain()
             isThere = true
-            result = try await work()
+            result = try await work(number)
         } catch {
             fault = error
         }

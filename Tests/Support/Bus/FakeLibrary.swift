@@ -1,7 +1,7 @@
 public import CaptureBus
 public import CaptureCore
 import CaptureKit
-import CaptureSystem
+public import CaptureSystem
 import Glibc
 import Synchronization
 
@@ -44,6 +44,9 @@ public final class FakeLibrary: Sendable {
         var faults: [[String: BusValue]] = []
         var chosen: Set<String> = []
         var kept: [[String: BusValue]] = []
+        /// What the person picks; closes the question where there is none.
+        var picks: [String]?
+        var handed: [Entry] = []
     }
 
     /// A difference.
@@ -120,7 +123,7 @@ public final class FakeLibrary: Sendable {
 
     /// What answers the calls, for `FakeDaemon`.
     public var answers: [String: FakeDaemon.Answer] {
-        looking.merging(changing) { $1 }.merging(asking) { $1 }.merging(keeping) { $1 }
+        looking.merging(changing) { $1 }.merging(asking) { $1 }.merging(keeping) { $1 }.merging(picking) { $1 }
     }
 
     /// Sends `Changed` to who asked for a token.
@@ -163,7 +166,7 @@ public final class FakeLibrary: Sendable {
     }
 
     /// A file without a name that has the bytes.
-    static func file(_ bytes: [UInt8]) throws(CaptureError) -> Descriptor {
+    public static func file(_ bytes: [UInt8]) throws(CaptureError) -> Descriptor {
         do {
             let file = try OutputFile.scratch().descriptor
             unsafe try bytes.withUnsafeBytes { unsafe try file.write(all: $0) }

@@ -11,8 +11,8 @@ struct AuthSetCommand: AsyncParsableCommand {
             free to who sits at the machine. A yes belongs to a file, which app: ids do not name: those programs are allowed \
             when they ask. What policy restricts cannot be set.
 
-            library sets both of its levels at once: none, add-only, limited (reading what you choose) or all. What allows \
-            less than before is free. Who may read the library may add to it.
+            library sets both of its levels at once: none, add-only, limited (reading what you choose, with 'library \
+            choose') or all. What allows less than before is free. Who may read the library may add to it.
             """
     )
 
@@ -86,7 +86,13 @@ struct AuthSetCommand: AsyncParsableCommand {
         switch change {
         case .answer(let service, let isAllowed):
             try await panel.set(program, service, isAllowed: isAllowed, until: end, user: user ?? "")
-        case .library(let choice): try await panel.set(program, library: choice, until: end, user: user ?? "")
+        case .library(let choice):
+            try await panel.set(program, library: choice, until: end, user: user ?? "")
+            if choice == .limited, user == nil {
+                Output.note(
+                    "to choose what it may read: capturectl library choose '\(Printable.text(program, limit: 200))'"
+                )
+            }
         }
     }
 

@@ -16,6 +16,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 subcommands: [
                     LibraryStatusCommand.self, LibraryListCommand.self, LibraryCountCommand.self,
                     LibraryShowCommand.self, LibraryThumbnailCommand.self, LibraryChangesCommand.self,
+                    LibraryPickCommand.self,
                 ]
             ),
             CommandGroup(
@@ -23,7 +24,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 subcommands: [
                     LibraryAddCommand.self, LibraryEditCommand.self, LibraryRevertCommand.self,
                     LibraryFavouriteCommand.self, LibraryDeleteCommand.self, LibraryRestoreCommand.self,
-                    LibraryAlbumCommand.self, LibraryKeptCommand.self,
+                    LibraryAlbumCommand.self, LibraryChooseCommand.self, LibraryKeptCommand.self,
                 ]
             ),
             CommandGroup(

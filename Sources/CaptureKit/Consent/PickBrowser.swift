@@ -1,0 +1,83 @@
+import CaptureBus
+public import CaptureCore
+public import CaptureSystem
+
+/// An asset that may be picked.
+public struct PickableAsset: Hashable, Sendable, Identifiable {
+    /// What is known of it.
+    public var asset: MediaAsset
+    /// Whether the program may read it already.
+    public var isChosen: Bool
+
+    /// Its id.
+    public var id: MediaAsset.ID { asset.id }
+
+    /// An asset that may be picked.
+    public init(_ asset: MediaAsset, isChosen: Bool = false) {
+        self.asset = asset
+        self.isChosen = isChosen
+    }
+}
+
+/// Some of what may be picked.
+public struct PickPage: Hashable, Sendable {
+    /// In the order that was asked for.
+    public var assets: [PickableAsset]
+    /// What `PickBrowser.page(_:page:)` takes for those that follow; `nil` at the end.
+    public var next: String?
+
+    /// A page.
+    public init(_ assets: [PickableAsset], next: String? = nil) {
+        self.assets = assets
+        self.next = next
+    }
+}
+
+/// The library of the person who picks, as an agent sees it while the question stands: all of it, whatever the program may
+/// read. Thread-safe.
+///
+/// Every call throws `notPermitted` once the question was answered or withdrawn.
+public struct PickBrowser: Sendable {
+    let daemon: CaptureDaemon
+    let cookie: String
+
+    /// A page of what may be picked.
+    ///
+    /// - Parameters:
+    ///   - options: Which, and in what order; the bin is not shown.
+    ///   - cursor: What the page before said of the next one; `nil` for the first.
+    public func page(
+        _ options: AssetFetchOptions = AssetFetchOptions(),
+        page cursor: String? = nil
+    ) async throws(CaptureError) -> PickPage {
+        let answer = try await call("BrowseFor", "sa{sv}", [.string(cookie), options.query(page: cursor)])
+        guard answer.count == 2, let rows = answer[0].elements, let next = answer[1].text else {
+            throw CaptureDaemon.malformed("BrowseFor")
+        }
+        let assets = try rows.map { row throws(CaptureError) in
+            let facts = row.properties ?? [:]
+            return PickableAsset(try MediaAsset(facts), isChosen: facts["chosen"]?.boolean ?? false)
+        }
+        return PickPage(assets, next: next.isEmpty || next == cursor ? nil : next)
+    }
+
+    /// A JPEG picture of an asset, open for reading from its beginning.
+    ///
+    /// - Throws: `noSuchAsset`; `badData` where there is nothing to see.
+    public func thumbnail(
+        of id: MediaAsset.ID,
+        size: ThumbnailSize = .small
+    ) async throws(CaptureError) -> Descriptor {
+        let answer = try await call("ThumbnailFor", "sss", [.string(cookie), .string(id), .string(size.rawValue)])
+        guard let file = answer.first?.file else { throw CaptureDaemon.malformed("ThumbnailFor") }
+        return file
+    }
+
+    private func call(
+        _ member: String,
+        _ signature: String,
+        _ arguments: [BusValue]
+    ) async throws(CaptureError) -> [BusValue] {
+        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
+    }
+}

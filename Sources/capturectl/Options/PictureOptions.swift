@@ -1,0 +1,57 @@
+import ArgumentParser
+import CaptureKit
+import Foundation
+import Synchronization
+
+/// Whether and how a list of assets on a terminal shows their pictures.
+struct PictureOptions: ParsableArguments {
+    /// What can be chosen.
+    enum Choice: String, ExpressibleByArgument, CaseIterable {
+        case auto
+        case kitty
+        case iterm
+        case sixel
+        case none
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "How pictures are shown when you pick from the library: kitty, iterm, sixel, none, or auto for what the "
+                + "terminal says.",
+            valueName: "way"
+        )
+    )
+    var pictures: Choice = .auto
+
+    /// What shows pictures; `nil` for none.
+    var shown: TerminalPictures? { PictureOptions.shown(pictures) }
+
+    /// The same of a choice.
+    static func shown(_ choice: Choice) -> TerminalPictures? {
+        guard choice != .none else { return nil }
+        let found = Found(TerminalGraphics(rawValue: choice.rawValue))
+        return TerminalPictures {
+            found.graphics != nil
+        } draw: { jpeg, rows in
+            found.graphics?.sequence(jpeg, rows: rows)
+        }
+    }
+
+    /// What the terminal can show, asked for when the first picture is there.
+    private final class Found: Sendable {
+        private let value: Mutex<TerminalGraphics??>
+
+        init(_ chosen: TerminalGraphics?) {
+            value = Mutex(chosen.map { .some($0) })
+        }
+
+        var graphics: TerminalGraphics? {
+            value.withLock { value in
+                if let value { return value }
+                let found = TerminalAnswers.graphics(ProcessInfo.processInfo.environment)
+                value = .some(found)
+                return found
+            }
+        }
+    }
+}

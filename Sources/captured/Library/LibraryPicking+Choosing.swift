@@ -1,0 +1,145 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import MediaLibrary
+
+/// What a program may read that may read chosen assets alone.
+extension LibraryPicking {
+    func extendChoice(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        try await checkLimited(client)
+        return [
+            .uint32(
+                try await requests.begin(for: client) { _ throws(CaptureError) in
+                    ["ids": .strings(try await extend(.extend, client))]
+                }
+            )
+        ]
+    }
+
+    /// The person's own settings, by the command line that ships with the daemon.
+    func choose(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let program = try call.arguments.text(0)
+        let shown = DisplayText.neutralized(program, limit: 200)
+        guard commandLine.isRun(by: client.identity) else {
+            throw CaptureError(
+                .notPermitted,
+                "what other programs may read is chosen by a person, with: capturectl library choose '\(shown)'"
+            )
+        }
+        guard !ClientIdentity.isMachines(program) else {
+            throw CaptureError(
+                .invalidArgument,
+                "\(shown) runs for no person, whose library something could be chosen from"
+            )
+        }
+        let user = client.identity.user
+        guard try await access.gate.statuses(user: user, program: program)[.libraryReadWrite] == .limited else {
+            throw CaptureError(
+                .wrongState,
+                "\(shown) is not limited to chosen assets, so that choosing some would change nothing; to limit it: "
+                    + "capturectl auth set '\(shown)' library limited"
+            )
+        }
+        return [
+            .uint32(
+                try await requests.begin(for: client) { _ throws(CaptureError) in
+                    try await settings.allow(
+                        client,
+                        on: user,
+                        of: program,
+                        loosening: "choose what \(shown) may read of the media library"
+                    )
+                    return try await choose(for: program, client)
+                }
+            )
+        ]
+    }
+
+    private func choose(
+        for program: String,
+        _ client: SessionClient
+    ) async throws(CaptureError) -> [String: BusValue] {
+        let answer = try await access.gate.pick(
+            .choose,
+            for: program,
+            by: client.identity,
+            session: client.connection,
+            again: client.identifyAgain
+        )
+        let user = client.identity.user
+        let (chosen, dropped) = try await libraries.use(user) { library throws(CaptureError) in
+            let seen = try library.visible(to: program, among: answer.dropped)
+            try library.unchoose(program, answer.dropped)
+            let left = try library.visible(to: program, among: answer.dropped)
+            return (try library.choose(program, answer.picked).count, seen.count - left.count)
+        }
+        await watchers.changed(user)
+        return ["chosen": .uint32(UInt32(clamping: chosen)), "dropped": .uint32(UInt32(clamping: dropped))]
+    }
+
+    /// Has the person choose more for a program.
+    ///
+    /// - Returns: The ids of what it did not see before.
+    func extend(
+        _ purpose: PickQuestion.Purpose,
+        _ client: SessionClient
+    ) async throws(CaptureError) -> [String] {
+        await offers.note(client.identity)
+        let answer = try await access.gate.pick(
+            purpose,
+            by: client.identity,
+            session: client.connection,
+            again: client.identifyAgain
+        )
+        // The person may have changed the consent while the question stood.
+        guard case .limited = try await access.standing(of: client.identity).scope else {
+            throw CaptureError(
+                .revoked,
+                "what \(client.identity.name) may read of the media library was changed meanwhile; nothing was chosen"
+            )
+        }
+        let (user, program) = (client.identity.user, client.identity.program)
+        let new = try await libraries.use(user) { library throws(CaptureError) in
+            try library.choose(program, answer.picked)
+        }
+        if !new.isEmpty { await watchers.changed(user) }
+        return new
+    }
+
+    /// The person has just answered that a program may read what they choose: they choose it at once.
+    func begin(with client: SessionClient) async {
+        await offers.choose(for: client.identity) { await extendQuietly(.extend, client) }
+    }
+
+    /// A program with that status reads or saves: by the first time in its run the person is offered to choose more, beside
+    /// the call, unless the program's metadata says that this is not wanted.
+    func offer(_ client: SessionClient, _ status: AuthorizationStatus) async {
+        guard status == .limited else { return }
+        await offers.begin(for: client) {
+            guard await !access.gate.preventsLibraryAlert(client.identity) else { return }
+            await extendQuietly(.offer, client)
+        }
+    }
+
+    /// Has the person choose, which nobody waits for: what keeps it from coming to something is told to the journal.
+    private func extendQuietly(_ purpose: PickQuestion.Purpose, _ client: SessionClient) async {
+        do throws(CaptureError) {
+            _ = try await extend(purpose, client)
+        } catch {
+            LibraryJournal.nothingChosen(for: client.identity, error)
+        }
+    }
+
+    private func checkLimited(_ client: SessionClient) async throws(CaptureError) {
+        guard case .limited = try await access.changes(of: client).scope else {
+            throw CaptureError(
+                .wrongState,
+                "\(client.identity.name) (\(client.identity.program)) may read the whole media library, so that there is "
+                    + "nothing more to choose"
+            )
+        }
+    }
+}

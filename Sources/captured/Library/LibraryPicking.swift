@@ -1,0 +1,103 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import MediaLibrary
+
+/// What persons pick from their library: contents for a program, and what a program may read that is limited.
+struct LibraryPicking: Sendable {
+    let callers: CallerDirectory
+    let access: LibraryAccess
+    let libraries: LibraryCatalog
+    let requests: LibraryRequests
+    let watchers: LibraryWatchers
+    let settings: SettingsGuard
+    let commandLine: ShippedCommandLine
+    let contents: PickedContents
+    let offers: LibraryOffers
+
+    /// Its part of the Library interface.
+    var methods: [String: BusHandler] {
+        ["Pick": pick, "OpenPicked": openPicked, "ExtendChoice": extendChoice, "Choose": choose]
+    }
+
+    func pick(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let options = try PickOptions(busValue: call.arguments.argument(0))
+        return [
+            .uint32(
+                try await requests.begin(for: client) { number throws(CaptureError) in
+                    try await pick(options, number, for: client)
+                }
+            )
+        ]
+    }
+
+    private func pick(
+        _ options: PickOptions,
+        _ number: UInt32,
+        for client: SessionClient
+    ) async throws(CaptureError) -> [String: BusValue] {
+        let answer = try await access.gate.pick(
+            .pick,
+            kinds: Set(options.kinds.map(\.rawValue)),
+            limit: options.limit,
+            by: client.identity,
+            session: client.connection,
+            again: client.identifyAgain
+        )
+        let found = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            try library.contents(of: answer.picked, kinds: options.kinds)
+        }
+        guard !found.isEmpty else {
+            throw CaptureError(.noSuchAsset, "what was picked is not in the media library any more")
+        }
+        await contents.keep(found, of: number, for: client.connection)
+        if Task.isCancelled {
+            // The caller left while it was kept, and nobody else clears it away.
+            await contents.clientGone(client.connection)
+            throw LibraryCatalog.cancelled
+        }
+        LibraryJournal.picked(found.count, for: client.identity)
+        let assets = found.map(\.asset)
+        return [
+            "count": .uint32(UInt32(clamping: assets.count)),
+            "names": .strings(assets.map(\.name)),
+            "kinds": .strings(assets.map(\.kind.rawValue)),
+            "media-types": .strings(assets.map(\.facts.mediaType)),
+            "sizes": .array("t", assets.map { .uint64(UInt64(clamping: $0.size)) }),
+        ]
+    }
+
+    func openPicked(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await callers.client(call.sender)
+        let content = try await contents.content(
+            call.arguments.number(1),
+            of: try call.arguments.number(0),
+            for: call.sender
+        )
+        let file = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            Descriptor(owning: try library.open(content))
+        }
+        return [.descriptor(file)]
+    }
+}
+
+/// What a call of `Pick` wants.
+struct PickOptions: Hashable, Sendable {
+    /// Of these kinds; empty for all.
+    var kinds: Set<AssetKind> = []
+    /// How many, at most.
+    var limit = 1
+
+    /// The options of a call.
+    ///
+    /// - Throws: `.invalidArgument` that names the key.
+    init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "what is to be picked")
+        kinds = try reader.assetKinds()
+        limit = try reader.number("limit", 1...PickQuestion.mostAssets) ?? 1
+        try reader.end()
+    }
+}

@@ -1,0 +1,57 @@
+import CaptureCore
+import Testing
+
+@testable import MediaLibrary
+
+/// What a person picked, and what is chosen in settings.
+struct PickedTests {
+    private let temporary: TemporaryLibrary
+    private let library: MediaLibrary
+
+    init() throws {
+        temporary = try TemporaryLibrary()
+        library = try temporary.library()
+    }
+
+    @Test func `contents come in the order given, without what is gone, in the bin or of another kind`() throws {
+        let first = try library.add("one", "1.jpg")
+        let second = try library.add("two", "2.jpg")
+        let sound = try library.add("three", "3.flac", facts: .sound)
+        let binned = try library.add("four", "4.jpg")
+        try library.delete([binned.id], scope: .all)
+        let ids = [second.id, String(repeating: "a", count: 32), sound.id, binned.id, first.id]
+        #expect(try library.contents(of: ids).map(\.asset.name) == ["2.jpg", "3.flac", "1.jpg"])
+        #expect(try library.contents(of: ids, kinds: [.photo]).map(\.asset.name) == ["2.jpg", "1.jpg"])
+        #expect(code { _ = try library.contents(of: ["x"]) } == .invalidArgument)
+    }
+
+    @Test func `what was picked is opened as it was, whatever was made of it since`() throws {
+        let asset = try library.add("before", "1.jpg")
+        let picked = try library.contents(of: [asset.id])[0]
+        let edit = try library.beginEdit(asset.id, scope: .all)
+        try edit.append("after")
+        _ = try edit.settle()
+        #expect(try library.text(asset.id) == "after")
+        #expect(text(of: try library.open(picked)) == "before")
+        let edited = try library.contents(of: [asset.id])[0]
+        #expect(text(of: try library.open(edited)) == "after")
+        _ = try library.revert(asset.id, scope: .all)
+        #expect(code { _ = try library.open(edited) } == .noSuchAsset)
+        try library.delete([asset.id], scope: .all)
+        #expect(code { _ = try library.open(picked) } == .noSuchAsset)
+    }
+
+    @Test func `a choice is taken back in parts, and what a program made stays visible to it`() throws {
+        let program = "app:limited"
+        let others = try (1...3).map { try library.add("\($0)", "\($0).jpg").id }
+        let own = try library.add("own", "4.jpg", program: program).id
+        let all = others + [own]
+        _ = try library.choose(program, [others[0], others[1]])
+        #expect(try library.visible(to: program, among: all) == [others[0], others[1], own])
+        try library.unchoose(program, [others[0], others[2], own])
+        #expect(try library.visible(to: program, among: all) == [others[1], own])
+        #expect(try library.count(AssetQuery(), scope: .limited(program: program)) == 2)
+        #expect(code { try library.unchoose(program, ["x"]) } == .invalidArgument)
+        #expect(code { try library.unchoose("", []) } == .invalidArgument)
+    }
+}

@@ -1,0 +1,182 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Foundation
+import MediaLibrary
+import Synchronization
+
+@testable import captured
+
+/// A program that calls the library, and hears what came of its requests. Thread-safe.
+final class LibraryCaller: Sendable {
+    /// What a request came to: the code of the error, empty for none, and the result.
+    struct Outcome {
+        var code: String
+        var message: String
+        var result: [String: BusValue]
+    }
+
+    private final class Heard: Sendable {
+        let outcomes = Mutex<[UInt64: Outcome]>([:])
+        let decided = Mutex<[UInt64: String]>([:])
+        let news = AsyncStream<Void>.makeStream()
+    }
+
+    let connection: BusConnection
+    private let heard = Heard()
+    private let subscriptions: [BusSubscription]
+
+    init(on bus: PrivateBus) async throws {
+        connection = try await BusConnection.open(bus.kind)
+        let heard = heard
+        let finished = BusMatch(
+            sender: CaptureNames.service,
+            path: CaptureNames.root,
+            interface: CaptureNames.library,
+            member: "Finished"
+        )
+        let decided = BusMatch(
+            sender: CaptureNames.service,
+            path: CaptureNames.root,
+            interface: CaptureNames.authorization,
+            member: "AccessDecided"
+        )
+        subscriptions = [
+            try await connection.subscribe(finished) { signal in
+                let values = signal.arguments
+                let outcome = Outcome(
+                    code: values[1].text ?? "?",
+                    message: values[2].text ?? "",
+                    result: values[3].properties ?? [:]
+                )
+                heard.outcomes.withLock { $0[values[0].unsigned ?? 0] = outcome }
+                heard.news.continuation.yield()
+            },
+            try await connection.subscribe(decided) { signal in
+                heard.decided.withLock { $0[signal.arguments[0].unsigned ?? 0] = signal.arguments[1].text ?? "?" }
+                heard.news.continuation.yield()
+            },
+        ]
+    }
+
+    @discardableResult
+    func call(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = [],
+        on interface: String = CaptureNames.library
+    ) async throws -> [BusValue] {
+        try await connection.call(
+            CaptureNames.service,
+            CaptureNames.root,
+            interface,
+            member,
+            signature: signature,
+            arguments
+        )
+    }
+
+    /// Begins a request.
+    func begin(_ member: String, _ signature: String = "", _ arguments: [BusValue] = []) async throws -> UInt64 {
+        try await call(member, signature, arguments).first?.unsigned ?? 0
+    }
+
+    /// Has something picked.
+    func pick(_ options: [String: BusValue] = [:]) async throws -> UInt64 {
+        try await begin("Pick", "a{sv}", [.properties(options)])
+    }
+
+    /// Asks for reading the library.
+    func requestAccess() async throws -> UInt64 {
+        let services = BusValue.strings([Service.libraryReadWrite.rawValue])
+        return try await call("RequestAccess", "as", [services], on: CaptureNames.authorization).first?.unsigned ?? 0
+    }
+
+    /// What a request came to, once it has; for one waiter.
+    func outcome(of number: UInt64) async -> Outcome {
+        var news = heard.news.stream.makeAsyncIterator()
+        while true {
+            if let found = heard.outcomes.withLock({ $0[number] }) { return found }
+            await news.next()
+        }
+    }
+
+    /// The code of the error that a request for access came to, once it has; for one waiter.
+    func decision(of number: UInt64) async -> String {
+        var news = heard.news.stream.makeAsyncIterator()
+        while true {
+            if let found = heard.decided.withLock({ $0[number] }) { return found }
+            await news.next()
+        }
+    }
+
+    /// Whether a request for access was decided yet.
+    func isDecided(_ number: UInt64) -> Bool { heard.decided.withLock { $0[number] != nil } }
+
+    /// The ids of what it finds.
+    func fetch() async throws -> Set<String> {
+        let rows = try await call("Fetch", "a{sv}", [.properties([:])]).first?.elements ?? []
+        return Set(rows.compactMap { $0.properties?["id"]?.text })
+    }
+
+    /// The name that it is known by.
+    func program() async throws -> String {
+        try await call("WhoAmI", on: CaptureNames.authorization).first?.properties?["program"]?.text ?? ""
+    }
+
+    /// What may be read from a descriptor that a call returned.
+    func text(_ member: String, _ signature: String, _ arguments: [BusValue]) async throws -> String {
+        guard let file = try await call(member, signature, arguments).first?.file else { return "" }
+        return String(decoding: try FileHandle(fileDescriptor: file.descriptor).readToEnd() ?? Data(), as: UTF8.self)
+    }
+
+    /// Leaves the bus without a word.
+    func die() async { await connection.close() }
+}
+
+extension ConsentScene {
+    /// Puts a photo of these bytes into the library of the test's user, past the bus.
+    @discardableResult
+    func add(_ text: String, _ name: String, program: String = "exe:/usr/bin/other") async throws -> Asset {
+        try await libraries.use(getuid()) { library throws(CaptureError) in
+            let item = try library.beginImport(AssetDraft(name: name), program: program)
+            let bytes = Array(text.utf8)
+            unsafe bytes.withUnsafeBytes { buffer in
+                _ = Result { unsafe try item.append(buffer) }
+            }
+            close(try item.finish())
+            return try item.commit(
+                MediaFacts(
+                    kind: name.hasSuffix(".flac") ? .sound : .photo,
+                    mediaType: name.hasSuffix(".flac") ? "audio/flac" : "image/jpeg",
+                    codec: "mjpeg",
+                    width: 640,
+                    height: 480
+                )
+            )
+        }
+    }
+}
+
+extension CountingAgent {
+    /// What it sees of the library by its latest question: names, and whether each is chosen.
+    func browse(_ query: [String: BusValue] = [:]) async throws -> [String: Bool] {
+        let rows = try await call("BrowseFor", "sa{sv}", [.string(questions.last ?? ""), .properties(query)]).first
+        return Dictionary(
+            (rows?.elements ?? []).compactMap(\.properties).map {
+                ($0["name"]?.text ?? "", $0["chosen"]?.boolean ?? false)
+            }
+        ) { $1 }
+    }
+
+    /// Answers its latest question by what was picked.
+    func pick(_ ids: [String], dropping dropped: [String] = []) async throws {
+        try await call(
+            "AnswerPicked",
+            "sasas",
+            [.string(questions.last ?? ""), .strings(ids), .strings(dropped)]
+        )
+    }
+}
