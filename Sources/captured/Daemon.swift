@@ -81,6 +81,7 @@ enum Daemon {
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: libraryTurns)
         let offers = LibraryOffers()
         let picked = PickedContents()
+        let choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -94,7 +95,8 @@ enum Daemon {
                 libraries: libraries,
                 importers: importers,
                 turns: libraryTurns,
-                watchers: watchers
+                watchers: watchers,
+                choosing: choosing
             )
         )
         let logins = LoginWatch(
@@ -163,9 +165,9 @@ enum Daemon {
             settings: settings,
             commandLine: commandLine,
             contents: picked,
-            offers: offers
+            choosing: choosing
         )
-        await requests.whenLimited(picking.begin)
+        await requests.whenLimited(choosing.begin)
         let library = LibraryObject(
             callers: callers,
             access: access,

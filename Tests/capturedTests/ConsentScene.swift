@@ -76,6 +76,7 @@ final class ConsentScene: Sendable {
             commandLine: path,
             logins: .ofSessionBus
         )
+        let choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
         let picking = LibraryPicking(
             callers: callers,
             access: access,
@@ -85,9 +86,9 @@ final class ConsentScene: Sendable {
             settings: settings,
             commandLine: commandLine,
             contents: picked,
-            offers: offers
+            choosing: choosing
         )
-        await requests.whenLimited(picking.begin)
+        await requests.whenLimited(choosing.begin)
         let importers = Importers(origin: ConsentScene.helper)
         let turns = LibraryTurns()
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)

@@ -65,12 +65,19 @@ final class SavingScene: Sendable {
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let importers = Importers(origin: SavingScene.helper)
         let turns = LibraryTurns()
+        let choosing = LibraryChoosing(
+            access: access,
+            libraries: libraries,
+            watchers: watchers,
+            offers: LibraryOffers()
+        )
         saver = LibrarySaver(
             gate: gate,
             libraries: libraries,
             importers: importers,
             turns: turns,
-            watchers: watchers
+            watchers: watchers,
+            choosing: choosing
         )
         let identity = ClientIdentity(
             program: "flatpak:org.example.Recorder",
@@ -104,7 +111,7 @@ final class SavingScene: Sendable {
                 settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: path, logins: .ofSessionBus),
                 commandLine: commandLine,
                 contents: PickedContents(),
-                offers: LibraryOffers()
+                choosing: choosing
             )
         )
         try await connection.export(try BusObject(path: CaptureNames.root, [library.implementation]))

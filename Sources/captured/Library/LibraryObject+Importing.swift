@@ -61,14 +61,10 @@ extension LibraryObject {
         LibraryJournal.added(asset.size, by: client.identity)
         await watchers.changed(user)
         if let album = draft.album { try await put(asset.id, into: album, for: client) }
-        return try await mayKnow(client) ? ["id": .string(asset.id)] : [:]
-    }
-
-    /// Whether the caller is told what its asset is called by. Who may only add could do nothing with that.
-    private func mayKnow(_ client: SessionClient) async throws(CaptureError) -> Bool {
         let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
-        await picking.offer(client, status)
-        return status == .authorized || status == .limited
+        await picking.choosing.offer(client, status)
+        // Who may only add is not told what it is called by: there is nothing that it could do with that.
+        return status.isYes ? ["id": .string(asset.id)] : [:]
     }
 
     /// Puts what was just added into its album.
@@ -84,7 +80,8 @@ extension LibraryObject {
             }
             await watchers.changed(client.identity.user)
         } catch {
-            let name = try await mayKnow(client) ? " as asset \(id)" : ""
+            let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
+            let name = status.isYes ? " as asset \(id)" : ""
             throw CaptureError(
                 error.code,
                 "it is in the media library\(name), and not in the album: \(error.message)",

@@ -46,7 +46,7 @@ extension LibraryObject {
         let view = try await access.view(of: client)
         let picture = try await pictures.open(id, size, of: client.identity.user, view.scope)
         try view.confirm()
-        await picking.offer(client, view.status)
+        await picking.choosing.offer(client, view.status)
         return [.descriptor(picture)]
     }
 

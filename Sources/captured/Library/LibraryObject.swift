@@ -46,7 +46,7 @@ struct LibraryObject: Sendable {
         }
         // Nothing is handed out on a consent that went meanwhile.
         try view.confirm()
-        await picking.offer(client, view.status)
+        await picking.choosing.offer(client, view.status)
         return (value, view.status)
     }
 
@@ -66,7 +66,7 @@ struct LibraryObject: Sendable {
             }
         }
         await watchers.changed(client.identity.user)
-        await picking.offer(client, view.status)
+        await picking.choosing.offer(client, view.status)
         return value
     }
 

@@ -15,7 +15,7 @@ struct LibraryPicking: Sendable {
     let settings: SettingsGuard
     let commandLine: ShippedCommandLine
     let contents: PickedContents
-    let offers: LibraryOffers
+    let choosing: LibraryChoosing
 
     /// Its part of the Library interface.
     var methods: [String: BusHandler] {

@@ -12,6 +12,7 @@ struct LibrarySaver: RecordingSaver {
     let importers: Importers
     let turns: LibraryTurns
     let watchers: LibraryWatchers
+    let choosing: LibraryChoosing
 
     func check(_ destination: LibraryDestination) throws(CaptureError) {
         if !destination.name.isEmpty { try LibraryName.check(destination.name, of: "a file") }

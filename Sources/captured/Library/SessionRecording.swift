@@ -91,6 +91,7 @@ final class SessionRecording: LibraryRecording {
         let status = try? await saver.gate.libraryAccess(for: client.identity).status(.readWrite)
         // Who may only add is not told what it is called by.
         if status?.isYes == true { saved.asset = asset.id }
+        if let status { await saver.choosing.offer(client, status) }
         return saved
     }
 
