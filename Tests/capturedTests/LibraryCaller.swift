@@ -6,13 +6,14 @@ import CaptureSystem
 import Foundation
 import MediaLibrary
 import Synchronization
+import Testing
 
 @testable import captured
 
-/// A program that calls the library, and hears what came of its requests. Thread-safe.
+/// A program that uses the library, over the bus, call by call, and hears what came of its requests. Thread-safe.
 final class LibraryCaller: Sendable {
     /// What a request came to: the code of the error, empty for none, and the result.
-    struct Outcome {
+    struct Outcome: Sendable {
         var code: String
         var message: String
         var result: [String: BusValue]
@@ -21,6 +22,7 @@ final class LibraryCaller: Sendable {
     private final class Heard: Sendable {
         let outcomes = Mutex<[UInt64: Outcome]>([:])
         let decided = Mutex<[UInt64: String]>([:])
+        let notices = Mutex(0)
         let news = AsyncStream<Void>.makeStream()
     }
 
@@ -36,6 +38,12 @@ final class LibraryCaller: Sendable {
             path: CaptureNames.root,
             interface: CaptureNames.library,
             member: "Finished"
+        )
+        let changed = BusMatch(
+            sender: CaptureNames.service,
+            path: CaptureNames.root,
+            interface: CaptureNames.library,
+            member: "Changed"
         )
         let decided = BusMatch(
             sender: CaptureNames.service,
@@ -54,6 +62,7 @@ final class LibraryCaller: Sendable {
                 heard.outcomes.withLock { $0[values[0].unsigned ?? 0] = outcome }
                 heard.news.continuation.yield()
             },
+            try await connection.subscribe(changed) { _ in heard.notices.withLock { $0 += 1 } },
             try await connection.subscribe(decided) { signal in
                 heard.decided.withLock { $0[signal.arguments[0].unsigned ?? 0] = signal.arguments[1].text ?? "?" }
                 heard.news.continuation.yield()
@@ -78,9 +87,35 @@ final class LibraryCaller: Sendable {
         )
     }
 
+    /// The error that a call is refused with.
+    func fault(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = []
+    ) async -> CaptureError? {
+        do {
+            try await call(member, signature, arguments)
+            return nil
+        } catch {
+            return error as? CaptureError
+        }
+    }
+
     /// Begins a request.
     func begin(_ member: String, _ signature: String = "", _ arguments: [BusValue] = []) async throws -> UInt64 {
         try await call(member, signature, arguments).first?.unsigned ?? 0
+    }
+
+    /// Begins an import.
+    func begin(_ file: Descriptor, _ facts: [String: BusValue] = [:]) async throws -> UInt64 {
+        let answer = try await call("Import", "ha{sv}", [.descriptor(file), .properties(facts)])
+        return try #require(answer.first?.unsigned)
+    }
+
+    /// Imports a file and waits for what comes of it.
+    func add(_ bytes: [UInt8], _ facts: [String: BusValue] = [:]) async throws -> Outcome {
+        let number = try await begin(try LibraryFixtures.file(bytes), facts)
+        return await outcome(of: number)
     }
 
     /// Has something picked.
@@ -119,6 +154,42 @@ final class LibraryCaller: Sendable {
     func fetch() async throws -> Set<String> {
         let rows = try await call("Fetch", "a{sv}", [.properties([:])]).first?.elements ?? []
         return Set(rows.compactMap { $0.properties?["id"]?.text })
+    }
+
+    /// How often it was told of a change. What the daemon said before it answered a call has been heard with the answer.
+    func notices() async throws -> Int {
+        try await call("GetStatus", "s", [.string("")])
+        return heard.notices.withLock { $0 }
+    }
+
+    /// The ids of what it finds, and its status.
+    func found(_ query: [String: BusValue] = [:]) async throws -> (ids: [String], status: UInt64) {
+        let answer = try await call("Fetch", "a{sv}", [.properties(query)])
+        let assets = answer[0].elements?.compactMap(\.properties) ?? []
+        return (assets.compactMap { $0["id"]?.text }, answer[2].unsigned ?? 99)
+    }
+
+    func count(_ query: [String: BusValue] = [:]) async throws -> UInt64 {
+        try await call("Count", "a{sv}", [.properties(query)])[0].unsigned ?? 99
+    }
+
+    func token() async throws -> String { try await call("GetToken")[0].text ?? "" }
+
+    /// The ids that a difference speaks of, by its keys, and the token to go on from.
+    func changes(since token: String) async throws -> (ids: [String: Set<String>], next: String) {
+        let answer = try await call("GetChanges", "su", [.string(token), .uint32(1000)])
+        var ids: [String: Set<String>] = [:]
+        for (key, value) in answer[0].properties ?? [:] {
+            let those = value.texts ?? value.elements?.compactMap { $0.properties?["id"]?.text } ?? []
+            if !those.isEmpty { ids[key] = Set(those) }
+        }
+        return (ids, answer[1].text ?? "")
+    }
+
+    /// What is in a descriptor that a call brings.
+    func bytes(_ member: String, _ id: String, _ word: String) async throws -> [UInt8] {
+        let file = try #require(try await call(member, "ss", [.string(id), .string(word)]).first?.file)
+        return try LibraryFixtures.bytes(file)
     }
 
     /// The name that it is known by.
