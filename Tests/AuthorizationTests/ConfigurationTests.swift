@@ -68,6 +68,13 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test(arguments: [("", nil), ("off", 0), ("3G", 3 << 30)] as [(String, Int64?)])
+    func `says how much of the disk is left free`(text: String, size: Int64?) throws {
+        try vendor.write("captured.conf", "[Library]\nKeepFree=2M\nKeepFree=\(text)\n")
+        #expect(read().library.keepFree == size)
+        #expect(read().problems.isEmpty)
+    }
+
     @Test(arguments: ["0", "1", "1048575", "2E", "9223372036854775808", "-1M", "M", "1m", "1 M", "1.5G", "", "1GG"])
     func `takes no size that is none, or out of range`(text: String) throws {
         try vendor.write("captured.conf", "[Library]\nProgramQuota=\(text)\n")

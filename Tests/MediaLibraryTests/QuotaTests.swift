@@ -156,6 +156,15 @@ import Testing
         #expect(throws: Never.self) { try library.add("again") }
     }
 
+    @Test(.enabled(if: SmallDisk.isPossible)) func `leave a sixteenth of a small disk to others, unless told`() throws {
+        let disk = try SmallDisk(kilobytes: 4096)
+        let place = try TemporaryLibrary(in: disk.path)
+        let block = [UInt8](repeating: 7, count: 64 << 10)
+        let large = try place.library(LibraryLimits()).beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let error = #expect(throws: CaptureError.self) { for _ in 0..<64 { try large.append(block) } }
+        #expect(error?.message.contains("less than 262144 bytes left, which are kept free") == true)
+    }
+
     @Test(.enabled(if: SmallDisk.isPossible)) func `of the disk refuse cleanly, and nothing is left behind`() throws {
         let disk = try SmallDisk(kilobytes: 2048)
         let place = try TemporaryLibrary(in: disk.path)

@@ -49,6 +49,9 @@ extension Configuration {
             "Library": [
                 "ProgramQuota": setter(\.library.programQuota, sizes, quota),
                 "UserQuota": setter(\.library.userQuota, sizes, quota),
+                "KeepFree": setter(\.library.keepFree, sizes) { text -> Int64?? in
+                    quota(text).map { .some($0 ?? 0) }
+                },
                 "KeepDeletedFor": setter(\.library.keepDeletedFor, "a time from 1d to 10y, as in 30d or 1y") {
                     duration($0, from: .seconds(86_400), to: .seconds(10 * 31_557_600))
                 },

@@ -67,6 +67,9 @@ public struct Configuration: Hashable, Sendable {
         public var programQuota: Int64?
         /// `UserQuota=`: bytes that a user's library may take; the same.
         public var userQuota: Int64?
+        /// `KeepFree=`: bytes of the disk that the library leaves free; 0, or 1 MiB to 1 EiB, `nil` for 256 MiB or a
+        /// sixteenth of a smaller disk by default.
+        public var keepFree: Int64?
         /// `KeepDeletedFor=`: how long the bin keeps an asset; 1 day to 10 years, 30 days by default.
         public var keepDeletedFor: Duration = .seconds(30 * 86_400)
     }

@@ -10,10 +10,11 @@ extension MediaLibrary {
         func left(_ limit: Int64, _ used: Int64, _ waiting: [KeptRecording]) -> Int64 {
             max(0, waiting.reduce(limit - used) { $0 - $1.size })
         }
+        let disk = try folder.room(beside: limits.reserve)
         let own = present.filter { $0.program == program }
         return min(
             limits.contentBytes,
-            max(0, try folder.freeBytes() - limits.reserve),
+            max(0, disk.free - disk.reserve),
             left(limits.programBytes, try usage(of: program).bytes, own),
             left(limits.userBytes, try usage(of: nil).bytes, present)
         )

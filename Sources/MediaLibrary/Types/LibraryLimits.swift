@@ -14,14 +14,12 @@ public struct LibraryLimits: Hashable, Sendable {
     public var keptRecordings: Int64
     /// How long the bin keeps an asset, in milliseconds.
     public var binTime: Int64
-    /// Bytes that imports, edits and recordings leave free on the disk, for what else the user needs it for.
-    public var reserve: Int64
+    /// Bytes that imports, edits and recordings leave free on the disk, for what else the user needs it for; `nil` for
+    /// 256 MiB, or a sixteenth of a smaller disk.
+    public var reserve: Int64?
 
     /// 30 days.
     public static let usualBinTime: Int64 = 30 * 24 * 60 * 60 * 1000
-
-    /// 256 MiB.
-    public static let usualReserve: Int64 = 256 << 20
 
     /// Limits; what is not given is generous, or none.
     public init(
@@ -32,7 +30,7 @@ public struct LibraryLimits: Hashable, Sendable {
         userAssets: Int64 = .max,
         keptRecordings: Int64 = 100,
         binTime: Int64 = LibraryLimits.usualBinTime,
-        reserve: Int64 = LibraryLimits.usualReserve
+        reserve: Int64? = nil
     ) {
         self.contentBytes = contentBytes
         self.programBytes = programBytes

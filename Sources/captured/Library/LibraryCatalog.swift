@@ -111,6 +111,7 @@ extension LibraryLimits {
         self.init()
         if let quota = configuration.programQuota { programBytes = quota }
         if let quota = configuration.userQuota { userBytes = quota }
+        reserve = configuration.keepFree
         let time = configuration.keepDeletedFor.components
         binTime = time.seconds * 1000 + time.attoseconds / 1_000_000_000_000_000
     }
