@@ -12,15 +12,24 @@ python=/usr/bin/python3
 [[ -x $python ]] || python=python3
 for part in "$vm"/lib/guest/*.sh; do . "$part"; done
 
+# look_at_clock: seconds since the boot, in `moment`. The shell's own count goes by the date, which suites set.
+look_at_clock() {
+  read -r moment _ </proc/uptime
+  moment=${moment%%.*}
+}
+
 # it SENTENCE COMMAND...: the command (a function may set variables) succeeds. Its output is shown when it does not.
 it() {
-  local sentence=$1 status=0 began=$SECONDS
+  local sentence=$1 status=0 began moment
+  look_at_clock
+  began=$moment
   shift
-  echo "$SECONDS $sentence" >"$work/checking"
+  echo "$began $sentence" >"$work/checking"
   "$@" >"$work/output" 2>&1 || status=$?
+  look_at_clock
   if ((status == 0)); then
     ok_count=$((ok_count + 1))
-    echo "ok - $sentence$(slow $((SECONDS - began)))"
+    echo "ok - $sentence$(slow $((moment - began)))"
   else
     not_ok_count=$((not_ok_count + 1))
     echo "not ok - $sentence (status $status)"
@@ -33,9 +42,10 @@ check() { it "$@"; }
 
 # A check that takes minutes hangs: what its processes wait for is told, since the machine's time limit takes them along.
 tell_what_hangs() {
-  local since sentence process
+  local since sentence process moment
   while sleep 30 && read -r since sentence <"$work/checking"; do
-    ((SECONDS - since > 180)) || continue
+    look_at_clock
+    ((moment - since > 180)) || continue
     echo "# hangs: $sentence"
     for process in /proc/[0-9]*; do
       case $(<"$process/comm") in
@@ -74,10 +84,13 @@ power_cut() {
 
 # wait_for SECONDS CONDITION...: polls until the condition holds; never a blind sleep. The last output is kept on failure.
 wait_for() {
-  local until=$((SECONDS + $1))
+  local moment until
+  look_at_clock
+  until=$((moment + $1))
   shift
   while ! "$@" >"$work/condition" 2>&1; do
-    if ((SECONDS >= until)); then
+    look_at_clock
+    if ((moment >= until)); then
       echo "gave up waiting for: $*"
       tail -n 20 "$work/condition"
       return 1

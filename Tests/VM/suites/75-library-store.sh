@@ -61,7 +61,7 @@ confirmed() {
 asked_or_over() { is_asked delete || [[ -s $work/delete.status ]]; }
 # Two days later the daemon finds the bin's time over when it starts.
 empties() {
-  date -s '+2 days' >/dev/null && systemctl reset-failed captured && systemctl restart captured && wait_for 60 is_emptied
+  date -s '+2 days' >/dev/null && systemctl reset-failed captured && systemctl restart captured && wait_for 240 is_emptied
 }
 is_emptied() { ! "$tool" at $libraries/1000 | grep ' binned$'; }
 
@@ -114,7 +114,7 @@ begin_cut() {
   local first
   first=$(<$acknowledged)
   go_on 100 2>"$work/writer" &
-  it "the library is changed" wait_for 240 has_acknowledged $((first + 1 + RANDOM % 3))
+  it "the library is changed" wait_for 600 has_acknowledged $((first + 1 + RANDOM % 3))
   in_the_next
   power_cut
 }
@@ -125,7 +125,8 @@ kills() {
   for ((number = 1; number <= $1; number++)); do
     go_on 100 2>"$work/writer" &
     writer=$!
-    wait_for 240 has_acknowledged $(($(<$acknowledged) + 1)) || return
+    wait_for 600 has_acknowledged $(($(<$acknowledged) + 1)) ||
+      { tail -n 2 $account; cat "$work/writer"; journalctl --no-pager -n 20 -u captured; return 1; }
     in_the_next
     touch "$work/enough"
     wait_for 60 is_killed || return
