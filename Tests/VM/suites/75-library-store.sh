@@ -68,20 +68,21 @@ is_emptied() { ! "$tool" at $libraries/1000 | grep ' binned$'; }
 # go_on COUNT [COMMAND...]: that many more requests; after each that was acknowledged COMMAND is run with its number. Ends
 # when one is not, or when there were enough.
 go_on() {
-  local number last began
+  local number last began ended
   for ((number = $(<$acknowledged) + 1, last = number + $1; number < last; number++)); do
     [[ ! -e $work/enough ]] || return 0
-    began=${EPOCHREALTIME/./}
+    read -r began _ </proc/uptime
     request "$number" >>$account
     sync $account
     performs $(tail -n 1 $account) || return
     echo "$number" >$acknowledged.new && sync $acknowledged.new && mv $acknowledged.new $acknowledged
-    echo $((${EPOCHREALTIME/./} - began)) >"$work/took"
+    read -r ended _ </proc/uptime
+    echo "$began $ended" >"$work/took"
     (($# == 1)) || "${@:2}" "$number" || return
   done
 }
 # in_the_next: waits until no certain moment of the request that follows the last one, which took about as long
-in_the_next() { sleep "$(awk -v took="$(<"$work/took")" -v part=$RANDOM 'BEGIN { print took / 1000000 * part / 32768 }')"; }
+in_the_next() { sleep "$(awk -v part=$RANDOM '{ print ($2 - $1) * part / 32768 }' "$work/took")"; }
 has_acknowledged() { (($(<$acknowledged) >= $1)); }
 
 # holds: the library has what was acknowledged and nothing else, but for what was being asked for just then, which may have
