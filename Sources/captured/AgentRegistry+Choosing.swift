@@ -19,9 +19,13 @@ extension AgentRegistry {
     func nextAgent(
         for client: ClientIdentity,
         on connection: String,
+        showsLibrary: Bool = false,
         except tried: Set<String>
     ) -> RegisteredAgent? {
-        let open = agents.values.filter { !tried.contains($0.connection) }
+        // Any program of the account can register an agent, and would see everything that is in the library.
+        let open = agents.values.filter {
+            !tried.contains($0.connection) && (!showsLibrary || commandLine.isRun(by: $0.identity))
+        }
         if let own = open.first(where: { $0.isInline && $0.connection == connection }) { return own }
         guard let audience = logins.audience(for: client) else { return nil }
         return open.filter { agent in

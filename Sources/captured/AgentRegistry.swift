@@ -159,7 +159,13 @@ actor AgentRegistry: Prompter {
     ) async throws(CaptureError) -> (agent: RegisteredAgent, reply: Reply) {
         var tried: Set<String> = []
         var objections: [String] = []
-        while let agent = nextAgent(for: call.client, on: call.connection, except: tried) {
+        let showsLibrary = call.picking != nil
+        while let agent = nextAgent(
+            for: call.client,
+            on: call.connection,
+            showsLibrary: showsLibrary,
+            except: tried
+        ) {
             tried.insert(agent.connection)
             if let why = await objection(to: agent, call.client) {
                 refusals.tell(

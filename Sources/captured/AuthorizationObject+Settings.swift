@@ -39,6 +39,7 @@ extension AuthorizationObject {
         )
         await engine.endRevoked()
         for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
+            await librarySettings.changed(service, to: status, of: program, user: owner)
             try listeners.tell(bus, of: status, for: service, user: owner, program: program)
         }
         return []
@@ -104,6 +105,7 @@ extension AuthorizationObject {
         )
         await engine.endRevoked()
         for row in gone {
+            await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
             try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)
         }
         return [.uint32(UInt32(clamping: gone.count))]

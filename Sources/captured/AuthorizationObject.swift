@@ -12,6 +12,7 @@ struct AuthorizationObject: Sendable {
     let agents: AgentRegistry
     let requests: AccessRequests
     let picking: PickingDesk
+    let librarySettings: LibrarySettings
     let commandLine: ShippedCommandLine
     let settings: SettingsGuard
     let history: HistoryPages

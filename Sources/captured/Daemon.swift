@@ -73,7 +73,8 @@ enum Daemon {
         await gate.setLifetimes(configuration.consent.lifetimes)
         let requests = AccessRequests(bus: bus, gate: gate)
         let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let libraryGrants = LibraryGrants(gate: gate)
+        let libraryUses = LibraryUses(history: history)
+        let libraryGrants = LibraryGrants(gate: gate, uses: libraryUses)
         let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let importers = Importers(origin: places.recorder(configuration))
@@ -96,6 +97,7 @@ enum Daemon {
                 importers: importers,
                 turns: libraryTurns,
                 watchers: watchers,
+                uses: libraryUses,
                 choosing: choosing
             )
         )
@@ -189,6 +191,7 @@ enum Daemon {
             agents: agents,
             requests: requests,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
+            librarySettings: LibrarySettings(libraries: libraries, grants: libraryGrants),
             commandLine: commandLine,
             settings: settings,
             history: HistoryPages(keeper: history),

@@ -88,7 +88,8 @@ final class LiveUses: Sendable {
         switch event {
         case .began(let uses, let time):
             state.withLock { state in
-                for (key, use) in uses {
+                // Indicators show what watches and listens.
+                for (key, use) in uses where !Service.ofLibrary.contains(use.service) {
                     let live = LiveUse(key: key, use: use, began: time)
                     state.uses[key] = live
                     tell(live)

@@ -43,6 +43,30 @@ struct LibraryExportTests {
         #expect(other.fake.inventory == tool.fake.inventory)
     }
 
+    @Test func `names that look alike are two`() async throws {
+        let tool = try await LibraryTool()
+        tool.fake.put("e\u{301}.jpg", "PHOTO 1")
+        tool.fake.put("\u{e9}.jpg", "PHOTO 2")
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 0)
+        let other = try await LibraryTool()
+        let imported = try await other.run("import", tool.path("out"))
+        #expect(imported.code == 0, "\(imported.messages)")
+        #expect(other.fake.inventory == tool.fake.inventory)
+    }
+
+    @Test func `names that are not UTF-8 are told of, and what has them is not left out without a word`() async throws {
+        let tool = try await LibraryTool()
+        let good = try tool.write("in/good.jpg", "PHOTO")
+        let odd = Array(good.dropLast("good.jpg".count).utf8) + Array("caf".utf8) + [0xe9] + Array(".jpg".utf8) + [0]
+        var name = odd.map(CChar.init(bitPattern:))
+        let file = unsafe creat(&name, 0o600)
+        try #require(file >= 0)
+        close(file)
+        let imported = try await tool.run("import", tool.path("in"))
+        #expect(imported.code == 65 && tool.fake.inventory.count == 1)
+        #expect(imported.messages.contains("caf\u{fffd}.jpg: its name is not UTF-8"))
+    }
+
     @Test func `the facts beside a file are all there, with the hashes that sha256sum prints`() async throws {
         let tool = try await filled()
         _ = try await tool.run("export", "--all", tool.path("out"))

@@ -31,7 +31,7 @@ final class `Choosing what a limited program may read` {
     /// - Parameter commandLine: The program that passes for the one that ships with the daemon.
     private func start(
         _ usage: any UsageDescriptions = QuietUsageDescriptions(),
-        commandLine: String = "/nonexistent"
+        commandLine: String? = nil
     ) async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryCaller) {
         let scene = try await ConsentScene(on: bus, state: folder, usage: usage, commandLine: commandLine)
         let agent = try await CountingAgent(on: bus)
@@ -121,6 +121,58 @@ final class `Choosing what a limited program may read` {
         #expect(await program.outcome(of: number).code == "Revoked")
         try await set(.limited, program)
         #expect(try await program.fetch().isEmpty)
+        await scene.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func `is forgotten with the answer that it was for`(isReset: Bool) async throws {
+        let (scene, agent, program) = try await start()
+        let asset = try await scene.add("one", "1.jpg")
+        try await set(.limited, program)
+        let number = try await program.begin("ExtendChoice")
+        await agent.wasAsked(1)
+        try await agent.pick([asset.id])
+        #expect(await program.outcome(of: number).code.isEmpty)
+        if isReset {
+            let words = ["", try await program.program(), "library"].map { BusValue.string($0) }
+            try await program.call("Reset", "sss", words, on: CaptureNames.authorization)
+        } else {
+            try await set(.none, program)
+        }
+        try await set(.limited, program)
+        #expect(try await program.fetch().isEmpty)
+        await scene.stop()
+    }
+
+    @Test func `is offered beside what the program asks for itself, which takes its place`() async throws {
+        let (scene, agent, program) = try await start(FixedUsageDescriptions("to sort"))
+        try await scene.add("one", "1.jpg")
+        try await set(.limited, program)
+        _ = try await program.fetch()
+        await agent.wasAsked(1)
+        #expect(agent.facts["purpose"] == .string("offer"))
+        let offer = agent.questions[0]
+        let number = try await program.pick()
+        await agent.wasAsked(2)
+        #expect(agent.facts["purpose"] == .string("pick") && agent.withdrawn == [offer])
+        try await agent.dismiss()
+        #expect(await program.outcome(of: number).code == "Dismissed")
+        await scene.stop()
+    }
+
+    @Test func `is offered in vain without a bearing on what the program asks for`() async throws {
+        let (scene, agent, program) = try await start(FixedUsageDescriptions("to sort"))
+        await scene.gate.setPromptLimits(PromptLimits(burst: 1, interval: 3_600_000))
+        try await scene.add("one", "1.jpg")
+        try await set(.limited, program)
+        _ = try await program.fetch()
+        await agent.wasAsked(1)
+        try await agent.dismiss()
+        let number = try await program.pick()
+        await agent.wasAsked(2)
+        try await agent.dismiss()
+        #expect(await program.outcome(of: number).code == "Dismissed")
+        #expect(await program.outcome(of: try await program.pick()).code == "AskedTooOften")
         await scene.stop()
     }
 

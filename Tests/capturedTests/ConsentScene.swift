@@ -20,6 +20,9 @@ final class ConsentScene: Sendable {
     let libraries: LibraryCatalog
     let watchers: LibraryWatchers
     private let agents: AgentRegistry
+    /// What passes for the command line, and the same where it is an empty file of its own.
+    private let shipped: String
+    private let standIn: String?
     private let callers: CallerDirectory
     private let connection: BusConnection
 
@@ -28,11 +31,14 @@ final class ConsentScene: Sendable {
         state: String,
         switches: SwitchFile? = nil,
         usage: any UsageDescriptions = FixedUsageDescriptions("to see you"),
-        commandLine path: String = "/nonexistent",
+        commandLine program: String? = nil,
         promptTimeout: Duration = .seconds(600),
         limits: LibraryLimits = LibraryLimits()
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
+        let path = program ?? NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
+        if program == nil { FileManager.default.createFile(atPath: path, contents: Data()) }
+        standIn = program == nil ? path : nil
         let commandLine = ShippedCommandLine(path: path, root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
         let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus)
@@ -55,7 +61,7 @@ final class ConsentScene: Sendable {
         )
         let requests = AccessRequests(bus: connection, gate: gate)
         let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
-        let libraryGrants = LibraryGrants(gate: gate)
+        let libraryGrants = LibraryGrants(gate: gate, uses: LibraryUses(history: history))
         let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let libraryRequests = LibraryRequests(bus: connection)
@@ -113,6 +119,7 @@ final class ConsentScene: Sendable {
             agents: agents,
             requests: requests,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
+            librarySettings: LibrarySettings(libraries: libraries, grants: libraryGrants),
             commandLine: commandLine,
             settings: settings,
             history: HistoryPages(keeper: history),
@@ -127,6 +134,7 @@ final class ConsentScene: Sendable {
         try await connection.export(object)
         try await connection.requestName(CaptureNames.service)
         self.gate = gate
+        shipped = path
         self.history = history
         self.libraries = libraries
         self.watchers = watchers
@@ -141,6 +149,10 @@ final class ConsentScene: Sendable {
         return .program(path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder")
     }()
 
+    deinit {
+        if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
+    }
+
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
     func stop() async {
         await connection.close()
@@ -154,12 +166,15 @@ final class ConsentScene: Sendable {
     }
 
     /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.
-    func register(_ agent: CountingAgent) async throws {
+    ///
+    /// - Parameter isShipped: Whether it passes for the command line that ships with the daemon.
+    func register(_ agent: CountingAgent, isShipped: Bool = true) async throws {
         try await agent.call("WhoAmI")
         // It is the test's own process, as the asking program is, and has to pass for another of the same session.
         var panel = try await callers.client(agent.connection.uniqueName).identity
         panel.program = "exe:/usr/bin/panel"
-        panel.executable = nil
+        // The library is shown by the shipped command line alone.
+        panel.executable = isShipped ? ExecutableFile.inspect(shipped) : nil
         panel.pid = 1
         try await agents.register(
             panel,

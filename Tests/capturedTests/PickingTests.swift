@@ -62,6 +62,24 @@ final class `Picking from the media library` {
         await scene.stop()
     }
 
+    @Test func `is shown by the command line that ships with the daemon alone`() async throws {
+        let scene = try await ConsentScene(on: bus, state: folder)
+        let other = try await CountingAgent(on: bus)
+        try await scene.register(other, isShipped: false)
+        let program = try await LibraryCaller(on: bus)
+        try await scene.add("one", "1.jpg")
+        #expect(await program.outcome(of: try await program.pick()).code == "NobodyToAsk")
+        let agent = try await CountingAgent(on: bus)
+        try await scene.register(agent)
+        try await scene.register(other, isShipped: false)
+        let number = try await program.pick()
+        await agent.wasAsked(1)
+        try await agent.dismiss()
+        #expect(await program.outcome(of: number).code == "Dismissed")
+        #expect(other.questions.isEmpty)
+        await scene.stop()
+    }
+
     @Test func `keeps what was picked until the next time`() async throws {
         let (scene, agent, program) = try await start()
         let assets = [try await scene.add("one", "1.jpg"), try await scene.add("two", "2.jpg")]

@@ -27,6 +27,7 @@ final class SavingScene: Sendable {
     }
 
     let gate: AuthorizationGate
+    let history = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
     let saver: LibrarySaver
     let connection: BusConnection
     let client: SessionClient
@@ -61,7 +62,8 @@ final class SavingScene: Sendable {
         )
         libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
         let requests = AccessRequests(bus: connection, gate: gate)
-        let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate))
+        let uses = LibraryUses(history: history)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate, uses: uses))
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let importers = Importers(origin: SavingScene.helper)
         let turns = LibraryTurns()
@@ -77,6 +79,7 @@ final class SavingScene: Sendable {
             importers: importers,
             turns: turns,
             watchers: watchers,
+            uses: uses,
             choosing: choosing
         )
         let identity = ClientIdentity(

@@ -6,7 +6,8 @@ extension AuthorizationGate {
 
     /// Has the person pick from the media library. Takes no consent and changes none.
     ///
-    /// One question of a program at a time; those that come to nothing count as in `confirm`.
+    /// One question of a program at a time, and one offer; those that come to nothing count as in `confirm`, offers by
+    /// themselves.
     ///
     /// - Parameters:
     ///   - purpose: What becomes of what is picked.
@@ -47,13 +48,25 @@ extension AuthorizationGate {
             session: session,
             deadline: .now + time
         )
-        let picked = try await putOnce(by: client, question.sight, within: time) { [prompter] () throws(CaptureError) in
+        let picked = try await putOnce(
+            by: client,
+            question.sight,
+            within: time,
+            isOffer: purpose == .offer
+        ) { [prompter] () throws(CaptureError) in
             try await prompter.pick(question)
         } settles: { _ in
             true
         }
         try await confirm(client, again)
         return picked
+    }
+
+    /// Makes sure that a program says why it wants the media library, before anybody is asked.
+    ///
+    /// - Throws: `missingUsageDescription`, naming key and file.
+    public func checkLibraryReason(_ client: ClientIdentity) throws(CaptureError) {
+        _ = try usage.description(of: client, for: [.libraryReadWrite])
     }
 
     /// Whether a program that may read chosen assets alone wants its person not to be offered more of them each time it

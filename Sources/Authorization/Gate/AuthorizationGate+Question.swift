@@ -8,17 +8,22 @@ extension AuthorizationGate {
     ///   - client: Whose question it is.
     ///   - sight: Whether a person may have seen it.
     ///   - time: How long it stands.
+    ///   - isOffer: Whether nobody asked for it: those stand and count by themselves, so that they keep no program from what
+    ///     it asks for.
     ///   - ask: Puts it.
     ///   - settles: Whether an answer is one that does not count among those that came to nothing.
     func putOnce<Value: Sendable>(
         by client: ClientIdentity,
         _ sight: PromptSight,
         within time: Duration,
+        isOffer: Bool = false,
         _ ask: @escaping @Sendable () async throws(CaptureError) -> Value,
         settles: (Value) -> Bool
     ) async throws(CaptureError) -> Value {
-        let key = AnswerKey(client).programKey
-        if let refusal = promptRefusal(client) { throw refusal }
+        var key = AnswerKey(client).programKey
+        // No program's id begins so.
+        if isOffer { key.program = "offer " + key.program }
+        if let refusal = promptRefusal(client, key) { throw refusal }
         guard confirming.insert(key).inserted else {
             throw CaptureError(
                 .busy,

@@ -80,8 +80,10 @@ extension AuthorizationGate {
     }
 
     /// Why no question is put for a program now; `nil` when one would be.
-    func promptRefusal(_ client: ClientIdentity) -> CaptureError? {
-        guard let wait = book.wait(AnswerKey(client).programKey, at: now().sinceBoot) else { return nil }
+    ///
+    /// - Parameter key: By which its questions are counted; the program's own unless given.
+    func promptRefusal(_ client: ClientIdentity, _ key: ProgramKey? = nil) -> CaptureError? {
+        guard let wait = book.wait(key ?? AnswerKey(client).programKey, at: now().sinceBoot) else { return nil }
         let times = book.limits.burst == 1 ? "once" : "\(book.limits.burst) times"
         return CaptureError(
             .askedTooOften,

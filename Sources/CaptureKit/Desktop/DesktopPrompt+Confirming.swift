@@ -28,7 +28,7 @@ extension DesktopPrompt {
         let name = DesktopDialog.data(request.name.isEmpty ? request.program : request.name, limit: 60)
         let detail = DesktopDialog.data(request.detail, limit: 300)
         var lines = ["“\(name)” wants to delete" + request.list { "“\(DesktopDialog.data($0, limit: $1))”" }]
-        lines.append("What is deleted goes into the bin, which forgets it after 30 days.")
+        lines.append("What is deleted goes into the bin, from which it can be taken back for some time.")
         lines.append("")
         if !detail.isEmpty { lines.append("What the identity rests on: \(detail)") }
         if request.processID != 0 { lines.append("Process: \(request.processID)") }

@@ -31,7 +31,7 @@ struct ConfirmDialog: KeyDialog {
         if !request.detail.isEmpty { lines.append("  made of     \(Printable.text(request.detail, limit: 300))") }
         if request.processID != 0 { lines.append("  process     \(request.processID)") }
         let limit = request.secondsLeft == 0 ? "" : " within \(request.secondsLeft) s"
-        lines.append("What is deleted goes into the bin, which forgets it after 30 days.")
+        lines.append("What is deleted goes into the bin, from which it can be taken back for some time.")
         lines.append("y deletes, n does not, this time; Ctrl-D answers nothing. Answer\(limit):")
         return lines.joined(separator: "\n") + "\n"
     }

@@ -39,19 +39,23 @@ struct ImportPlan: Sendable {
     }
 
     private mutating func look(_ folder: String, isTop: Bool) throws(CaptureError) {
-        let names = try MediaFolder.names(in: folder)
-        let files = Set(names.filter { MediaFolder.kind(of: folder + "/" + $0) == S_IFREG })
+        let (names, unreadable) = try MediaFolder.names(in: folder)
+        faults += unreadable.map {
+            Fault(path: folder + "/" + $0, message: "its name is not UTF-8, which names in the library are; rename it")
+        }
+        let files = Set(names.filter { MediaFolder.kind(of: folder + "/" + $0) == S_IFREG }.map(FileName.init))
         let (sidecars, others) = facts(in: folder, files, isTop: isTop)
         // What stands for an edit's original comes with the edited file.
-        let originals = Set(sidecars.values.compactMap { $0.original?.file })
+        let originals = Set(sidecars.values.compactMap { $0.original.map { FileName($0.file) } })
         for name in names {
             let path = folder + "/" + name
-            if files.contains(name) {
-                guard !others.contains(name), !originals.contains(name) || sidecars[name] != nil else { continue }
-                if name.hasPrefix("."), sidecars[name] == nil {
+            let file = FileName(name)
+            if files.contains(file) {
+                guard !others.contains(file), !originals.contains(file) || sidecars[file] != nil else { continue }
+                if name.hasPrefix("."), sidecars[file] == nil {
                     ignored += 1
                 } else {
-                    items.append(Item(path: path, folder: folder, sidecar: sidecars[name]))
+                    items.append(Item(path: path, folder: folder, sidecar: sidecars[file]))
                 }
             } else if MediaFolder.kind(of: path) == S_IFDIR, !name.hasPrefix(".") {
                 try look(path, isTop: false)
@@ -64,19 +68,20 @@ struct ImportPlan: Sendable {
     /// The facts in a folder by the names of what they are about, and the names of the files that are no media.
     private mutating func facts(
         in folder: String,
-        _ files: Set<String>,
+        _ files: Set<FileName>,
         isTop: Bool
-    ) -> (sidecars: [String: Sidecar], others: Set<String>) {
-        var sidecars: [String: Sidecar] = [:]
-        var others: Set<String> = []
+    ) -> (sidecars: [FileName: Sidecar], others: Set<FileName>) {
+        var sidecars: [FileName: Sidecar] = [:]
+        var others: Set<FileName> = []
         // A file that has facts beside it is an asset, whatever its own name ends with.
-        for name in files.sorted() where name.hasSuffix(".json") && !files.contains(name + ".json") {
+        let names = files.map(\.text).sorted()
+        for name in names where name.hasSuffix(".json") && !files.contains(FileName(name + ".json")) {
             let path = folder + "/" + name
-            let subject = String(name.dropLast(5))
-            others.insert(name)
+            let subject = FileName(String(name.dropLast(5)))
+            others.insert(FileName(name))
             if isTop, let list = AlbumList.read(path) {
                 albums += list.albums.filter { !albums.contains($0) }
-            } else if let sidecar = Sidecar.read(path), sidecar.current.file == subject {
+            } else if let sidecar = Sidecar.read(path), FileName(sidecar.current.file) == subject {
                 if files.contains(subject) {
                     sidecars[subject] = sidecar
                 } else {

@@ -39,20 +39,24 @@ enum MediaFolder {
         try FileCopy.sync(folder, path)
     }
 
-    /// The names in a folder in their order, without `.` and `..`.
+    /// The names in a folder in their order, without `.` and `..`, and those that are not UTF-8, as well as they can be
+    /// shown.
     ///
     /// - Throws: `inputOutput` when it cannot be read.
-    static func names(in path: String) throws(CaptureError) -> [String] {
+    static func names(in path: String) throws(CaptureError) -> (names: [String], others: [String]) {
         guard let directory = unsafe opendir(path) else { throw FileCopy.failure(path, "cannot be read") }
         defer { unsafe closedir(directory) }
         var names: [String] = []
+        var others: [String] = []
         while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            let bytes = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+            guard let name = String(validating: bytes, as: UTF8.self) else {
+                others.append(String(decoding: bytes, as: UTF8.self))
+                continue
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names.sorted()
+        return (names.sorted(), others.sorted())
     }
 
     /// The bytes of a regular file; `nil` when it cannot be read or has more than `limit`.

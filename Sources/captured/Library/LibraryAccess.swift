@@ -42,10 +42,12 @@ struct LibraryAccess: Sendable {
 
     /// What the caller sees.
     ///
-    /// - Throws: `.undecided` where the person was never asked, and is asked from now on.
+    /// - Throws: `.undecided` where the person was never asked, and is asked from now on; `.missingUsageDescription` where
+    ///   the program does not say why.
     func view(of client: SessionClient) async throws(CaptureError) -> View {
         let (scope, status) = try await standing(of: client.identity)
         guard let scope else {
+            try await gate.checkLibraryReason(client.identity)
             try await requests.beginOnce([.libraryReadWrite], for: client)
             throw CaptureError(
                 .undecided,

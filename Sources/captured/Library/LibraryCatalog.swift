@@ -97,6 +97,9 @@ actor LibraryCatalog {
         }
     }
 
+    /// Whether a user has one.
+    func hasLibrary(of user: UInt32) -> Bool { users().contains(user) }
+
     /// Who has a library.
     private func users() -> [UInt32] {
         FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) }

@@ -19,6 +19,7 @@ struct LibraryChoosing: Sendable {
         _ client: SessionClient
     ) async throws(CaptureError) -> [String] {
         await offers.note(client.identity)
+        if purpose != .offer { await offers.giveWay(to: client.connection) }
         let answer = try await access.gate.pick(
             purpose,
             by: client.identity,

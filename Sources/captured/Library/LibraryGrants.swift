@@ -6,25 +6,35 @@ import CaptureEngine
 /// leaves the bus, so that what was allowed for a session lasts as long as the program does, and the history tells once
 /// that it used the library.
 actor LibraryGrants {
-    private let gate: AuthorizationGate
-    private var grants: [String: [Service: Grant]] = [:]
+    /// A grant in use.
+    private struct Held {
+        var grant: Grant
+        var use: DeviceUseKey
+    }
 
-    init(gate: AuthorizationGate) {
+    private let gate: AuthorizationGate
+    private let uses: LibraryUses
+    private var held: [String: [Service: Held]] = [:]
+
+    init(gate: AuthorizationGate, uses: LibraryUses) {
         self.gate = gate
+        self.uses = uses
     }
 
     /// A live grant of a level for a connection; where that was never decided the person is asked.
     ///
     /// - Parameter isLimited: Whether it is for chosen assets alone, where that is known: one that says otherwise is had
     ///   anew.
-    /// - Throws: As `AuthorizationGate.requestAccess`; `.notPermitted` for a connection that has left.
+    /// - Throws: As `AuthorizationGate.requestAccess`; `.notPermitted` for a connection that has left; `.inputOutput` where
+    ///   the history cannot be told.
     func grant(
         _ level: LibraryLevel,
         _ client: SessionClient,
         isLimited: Bool? = nil
     ) async throws(CaptureError) -> Grant {
         let connection = client.connection
-        if let grant = grants[connection]?[level.service], grant.isLive, isLimited ?? grant.isLimited == grant.isLimited
+        if let grant = held[connection]?[level.service]?.grant, grant.isLive,
+            isLimited ?? grant.isLimited == grant.isLimited
         {
             return grant
         }
@@ -37,21 +47,46 @@ actor LibraryGrants {
         guard let grant = given[level.service] else {
             throw CaptureError(.internalFault, "no grant was given for \(level.service.rawValue)")
         }
-        let former = grants[connection, default: [:]].updateValue(grant, forKey: level.service)
+        let use: DeviceUseKey
+        do throws(CaptureError) {
+            use = try await uses.begin(grant, by: client.identity)
+        } catch {
+            await gate.sessionEnded([grant])
+            throw error
+        }
+        let former = held[connection, default: [:]].updateValue(Held(grant: grant, use: use), forKey: level.service)
         do throws(CaptureError) {
             // Once more, now that it is kept: of a connection that leaves from here on it is heard.
             _ = try await client.identifyAgain()
         } catch {
             await clientGone(connection)
+            if let former { await end(former) }
             throw error
         }
-        if let former { await gate.sessionEnded([former]) }
+        if let former { await end(former) }
         return grant
+    }
+
+    /// Ends what rests on a consent that went.
+    func endRevoked() async {
+        var gone: [Held] = []
+        for (connection, grants) in held {
+            for (service, one) in grants where !one.grant.isLive {
+                held[connection]?[service] = nil
+                gone.append(one)
+            }
+        }
+        for one in gone { await end(one) }
     }
 
     /// The caller left: its grants are given back.
     func clientGone(_ connection: String) async {
-        guard let given = grants.removeValue(forKey: connection) else { return }
-        await gate.sessionEnded(Array(given.values))
+        for one in (held.removeValue(forKey: connection) ?? [:]).values { await end(one) }
+    }
+
+    private func end(_ one: Held) async {
+        // Before it is given back, from when on it is no more alive than one that was withdrawn.
+        await uses.end(one.use, one.grant)
+        await gate.sessionEnded([one.grant])
     }
 }

@@ -37,6 +37,7 @@ extension LibraryObject {
 
     /// Has the person confirm that a program deletes something.
     private func confirm(_ names: [String], by client: SessionClient) async throws(CaptureError) {
+        await picking.choosing.offers.giveWay(to: client.connection)
         do throws(CaptureError) {
             try await access.gate.confirm(
                 .delete,

@@ -81,6 +81,13 @@ actor LibraryOffers {
         waiting[program]?.removeValue(forKey: number)?.resume()
     }
 
+    /// The program asks for something itself: its offer is taken back, so that the person has one question before them.
+    func giveWay(to connection: String) async {
+        guard let offer = standing.removeValue(forKey: connection) else { return }
+        offer.cancel()
+        await offer.value
+    }
+
     /// The caller left: its offer is taken back.
     func clientGone(_ connection: String) {
         standing.removeValue(forKey: connection)?.cancel()

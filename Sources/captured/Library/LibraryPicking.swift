@@ -39,6 +39,7 @@ struct LibraryPicking: Sendable {
         _ number: UInt32,
         for client: SessionClient
     ) async throws(CaptureError) -> [String: BusValue] {
+        await choosing.offers.giveWay(to: client.connection)
         let answer = try await access.gate.pick(
             .pick,
             kinds: Set(options.kinds.map(\.rawValue)),

@@ -12,6 +12,7 @@ struct LibrarySaver: RecordingSaver {
     let importers: Importers
     let turns: LibraryTurns
     let watchers: LibraryWatchers
+    let uses: LibraryUses
     let choosing: LibraryChoosing
 
     func check(_ destination: LibraryDestination) throws(CaptureError) {
@@ -48,7 +49,10 @@ struct LibrarySaver: RecordingSaver {
             albumName: destination.album
         )
         let grant = try await grant(for: try await step(client), client)
+        var use: DeviceUseKey?
         do throws(CaptureError) {
+            let key = try await uses.begin(grant, by: client.identity)
+            use = key
             let program = client.identity.program
             let (id, file, room) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
                 let transit = try library.beginRecording(draft, program: program)
@@ -56,8 +60,9 @@ struct LibrarySaver: RecordingSaver {
             }
             // Its recorder tells how large it is now and then, and has the end of the file to write when it is stopped.
             let limit = room - min(room / 8, 64 << 20)
-            return (file, SessionRecording(id, draft, room: limit, client, grant, self))
+            return (file, SessionRecording(id, draft, room: limit, client, (grant, key), self))
         } catch {
+            if let use { await uses.end(use, grant) }
             await gate.sessionEnded([grant])
             throw error
         }
@@ -99,6 +104,8 @@ struct LibrarySaver: RecordingSaver {
                 session: client.connection,
                 again: client.identifyAgain
             )
+            let isLimited = try await gate.libraryAccess(for: client.identity).readWrite == .limited
+            if level == .readWrite, isLimited { await choosing.begin(with: client) }
             return nil
         } catch {
             if Task.isCancelled { throw error }

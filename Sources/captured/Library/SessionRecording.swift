@@ -19,20 +19,23 @@ final class SessionRecording: LibraryRecording {
     /// What it rests on.
     private let grants: Mutex<[Grant]>
     private let saver: LibrarySaver
+    /// What it began with, as the history has it.
+    private let use: (grant: Grant, key: DeviceUseKey)
 
     init(
         _ id: String,
         _ draft: AssetDraft,
         room: Int64,
         _ client: SessionClient,
-        _ grant: Grant,
+        _ use: (grant: Grant, key: DeviceUseKey),
         _ saver: LibrarySaver
     ) {
         self.id = id
         self.draft = draft
         self.room = room
         self.client = client
-        grants = Mutex([grant])
+        grants = Mutex([use.grant])
+        self.use = use
         self.saver = saver
     }
 
@@ -45,11 +48,13 @@ final class SessionRecording: LibraryRecording {
         } catch {
             saved = .failure(await keep(error))
         }
+        await saver.uses.end(use.key, use.grant)
         await saver.gate.sessionEnded(grants.withLock { $0 })
         return try saved.get()
     }
 
     func cancel() async {
+        await saver.uses.end(use.key, use.grant)
         await saver.gate.sessionEnded(grants.withLock { $0 })
         do throws(CaptureError) {
             let id = id

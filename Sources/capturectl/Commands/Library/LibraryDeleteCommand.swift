@@ -4,7 +4,7 @@ import CaptureKit
 struct LibraryDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Put assets into the bin, which forgets them after 30 days.",
+        abstract: "Put assets into the bin, which forgets them after 30 days unless KeepDeletedFor= says otherwise.",
         discussion: """
             You are asked to confirm it, on this terminal or on the desktop. 'library restore' takes them out again.
             """

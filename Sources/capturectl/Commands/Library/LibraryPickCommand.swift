@@ -39,8 +39,9 @@ struct LibraryPickCommand: AsyncParsableCommand {
         }
         if folder.isEmpty { throw CaptureError(.usage, "--to is empty; give a folder, or leave it out") }
         try await LibraryRun.during(bus, pictures: pictures.shown) { library throws(CaptureError) in
-            let picked = try await library.pick(Set(kind), limit: limit)
+            // Before the person takes the trouble.
             try MediaFolder.make(folder)
+            let picked = try await library.pick(Set(kind), limit: limit)
             var rows: [JSON] = []
             for content in picked {
                 let path = try PickedFile.copy(try await content.open(), named: content.name, into: folder)

@@ -1,0 +1,25 @@
+import Authorization
+import CaptureCore
+import MediaLibrary
+
+/// What answers that people change come to in the media library.
+struct LibrarySettings: Sendable {
+    let libraries: LibraryCatalog
+    let grants: LibraryGrants
+
+    /// An answer was set or forgotten: uses that rested on it end, and what was chosen for a program that is not limited any
+    /// more is forgotten, so that it is chosen anew should it be limited again.
+    func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
+        guard Service.ofLibrary.contains(service) else { return }
+        await grants.endRevoked()
+        guard service == .libraryReadWrite, status != .limited, await libraries.hasLibrary(of: user) else { return }
+        do throws(CaptureError) {
+            try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
+        } catch {
+            Journal.send(
+                "what was chosen from the media library for \(program) was not forgotten: \(error)",
+                priority: .warning
+            )
+        }
+    }
+}
