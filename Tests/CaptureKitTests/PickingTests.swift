@@ -68,17 +68,19 @@ struct PickingTests {
         let agent = try await PromptAgent.register(
             on: client,
             pick: { request, browser in
-                seen.withLock { $0 = request }
-                var ids: [String] = []
-                do throws(CaptureError) {
-                    let page = try await browser.page()
-                    ids += page.assets.map { "\($0.id) \($0.isChosen) \(page.next ?? "")" }
-                    ids += [try await browser.page(page: "p2").next ?? "end"]
-                    _ = try await browser.thumbnail(of: "a1", size: .medium)
-                } catch {
-                    ids.append(error.message)
+                {
+                    seen.withLock { $0 = request }
+                    var ids: [String] = []
+                    do throws(CaptureError) {
+                        let page = try await browser.page()
+                        ids += page.assets.map { "\($0.id) \($0.isChosen) \(page.next ?? "")" }
+                        ids += [try await browser.page(page: "p2").next ?? "end"]
+                        _ = try await browser.thumbnail(of: "a1", size: .medium)
+                    } catch {
+                        ids.append(error.message)
+                    }
+                    return .picked(PickAnswer(ids, dropped: ["d1"]))
                 }
-                return .picked(PickAnswer(ids, dropped: ["d1"]))
             },
             answer: { _ in .dismissed }
         )
@@ -102,7 +104,7 @@ struct PickingTests {
         let client = try await CaptureDaemon.connect(to: bus.kind)
         let agent = try await PromptAgent.register(
             on: client,
-            pick: { _, _ in .dismissed },
+            pick: { _, _ in { .dismissed } },
             answer: { _ in .dismissed }
         )
         let error = await #expect(throws: CaptureError.self) {
@@ -132,7 +134,7 @@ struct PickingTests {
         try await agent.unregister()
         agent = try await PromptAgent.register(
             on: client,
-            pick: { _, _ in .picked(PickAnswer(["a"])) },
+            pick: { _, _ in { .picked(PickAnswer(["a"])) } },
             answer: { _ in .dismissed }
         )
         let path = try #require(daemon.calls("RegisterAgent").last?.arguments[0].text)

@@ -32,8 +32,8 @@ public final class PromptAgent: Sendable {
     ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
     ///   - confirm: Called for everything that a program is about to do in the media library; without it such questions
     ///     are refused, so that another agent is asked.
-    ///   - pick: Called when a program has something picked from the media library; without it such questions are refused,
-    ///     so that another agent is asked.
+    ///   - pick: Called when a program has something picked from the media library; without it, and where it throws, such
+    ///     questions are refused, so that another agent is asked.
     ///   - answer: Called for every question, for several at one time perhaps.
     /// - Throws: `notPermitted` where the daemon does not take this program for a person's.
     public static func register(
@@ -102,7 +102,7 @@ public final class PromptAgent: Sendable {
                         },
                         "Pick": { call throws(CaptureError) in
                             try await check(call)
-                            try PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
+                            try await PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
                             return []
                         },
                         "Cancel": { call throws(CaptureError) in
@@ -143,6 +143,34 @@ final class Questions: Sendable {
                 self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
             }
         }
+    }
+
+    /// Has a question asked that takes something to get ready for; returns when that is done.
+    ///
+    /// It stands from the beginning, so that it can be withdrawn meanwhile.
+    ///
+    /// - Throws: What getting ready throws; then it stands no more.
+    func put(
+        _ cookie: String,
+        afterwards prepare: @escaping @Sendable () async throws(CaptureError) -> PromptAgent.Picking
+    ) async throws(CaptureError) {
+        let result: Result<Void, CaptureError> = await withCheckedContinuation { ready in
+            standing.withLock { standing in
+                guard standing[cookie] == nil else { return ready.resume(returning: .success(())) }
+                standing[cookie] = Task {
+                    do throws(CaptureError) {
+                        let ask = try await prepare()
+                        ready.resume(returning: .success(()))
+                        let answer = await ask()
+                        if !Task.isCancelled { await self.send(answer, to: cookie) }
+                    } catch {
+                        ready.resume(returning: .failure(error))
+                    }
+                    self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
+                }
+            }
+        }
+        try result.get()
     }
 
     func withdraw(_ cookie: String) {

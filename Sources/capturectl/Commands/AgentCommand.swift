@@ -40,7 +40,7 @@ struct AgentCommand: AsyncParsableCommand {
         let agent = try await PromptAgent.register(
             on: daemon,
             confirm: { await prompt.confirm($0) },
-            pick: { await prompt.pick($0, from: $1, pictures: shown) },
+            pick: { prompt.picking($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
         Output.note("questions for consent are put here; Ctrl-C ends that")
