@@ -22,7 +22,8 @@ import PickerMessages
         selection = PickerSelection(question.purpose, limit: question.limit)
         window = unsafe Widget(gtk_window_new(GTK_WINDOW_TOPLEVEL))
         unsafe gtk_window_set_title(cgtk_window(window.pointer), question.headline)
-        unsafe gtk_window_set_default_size(cgtk_window(window.pointer), 860, 680)
+        let room = PickerWindow.room
+        unsafe gtk_window_set_default_size(cgtk_window(window.pointer), min(860, room.width), min(680, room.height))
         unsafe gtk_window_set_position(cgtk_window(window.pointer), GTK_WIN_POS_CENTER)
         let column = Widget.column(10).add(heading).add(toolbar).add(grid.widget, grows: true).add(status).add(buttons)
         column.setMargin(16)
@@ -72,12 +73,13 @@ import PickerMessages
 
     private var heading: Widget {
         let heading = Widget.column(4)
-        heading.add(Widget.label(question.headline, "headline")).add(Widget.label(question.meaning))
+        let (headline, meaning) = (Widget.label(question.headline, "headline"), Widget.label(question.meaning))
+        heading.add(headline.wide(30)).add(meaning.wide(50))
         for fact in question.facts {
             let label = Widget.label(fact.label, "dim-label")
             unsafe gtk_widget_set_size_request(label.pointer, 80, -1)
             unsafe gtk_label_set_yalign(cgtk_label(label.pointer), 0)
-            heading.add(Widget.row(8).add(label).add(Widget.label(fact.text), grows: true))
+            heading.add(Widget.row(8).add(label).add(Widget.label(fact.text).wide(50), grows: true))
         }
         return heading
     }
@@ -122,6 +124,16 @@ import PickerMessages
         count.setText(selection.count)
         confirm.setLabel("_" + selection.action)
         confirm.setEnabled(isArmed && !selection.isEmpty)
+    }
+
+    /// What the screen has room for, in pixels.
+    private static var room: (width: Int32, height: Int32) {
+        var area = GdkRectangle(x: 0, y: 0, width: 860, height: 680)
+        let display = unsafe gdk_display_get_default()
+        let monitor = unsafe gdk_display_get_primary_monitor(display) ?? gdk_display_get_monitor(display, 0)
+        if let monitor = unsafe monitor { unsafe gdk_monitor_get_workarea(monitor, &area) }
+        // Room for what a desktop puts around a window, too.
+        return (max(320, area.width - 40), max(320, area.height - 60))
     }
 
     @discardableResult

@@ -23,6 +23,12 @@ import CGTK
         return label
     }
 
+    /// At least so many characters wide. A window is as high as its texts are where they are narrowest.
+    func wide(_ characters: Int32) -> Widget {
+        unsafe gtk_label_set_width_chars(cgtk_label(pointer), characters)
+        return self
+    }
+
     /// A button whose label may have a `_` before the letter that presses it with Alt.
     static func button(_ text: String) -> Widget { unsafe Widget(gtk_button_new_with_mnemonic(text)) }
 

@@ -114,6 +114,22 @@ struct PickingTests {
         withExtendedLifetime(agent) {}
     }
 
+    @Test func `an agent that cannot have anything picked now refuses, and may be asked again`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus)
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(
+            on: client,
+            pick: { _, _ throws(CaptureError) in throw CaptureError(.nobodyToAsk, "there is no screen") },
+            answer: { _ in .dismissed }
+        )
+        for _ in 1...2 {
+            let error = await #expect(throws: CaptureError.self) { try await pick(daemon) }
+            #expect(error?.code == .nobodyToAsk && error?.message.contains("no screen") == true)
+        }
+        withExtendedLifetime(agent) {}
+    }
+
     @Test func `an agent that shows no library refuses, and an answer that is refused is taken back`() async throws {
         let bus = try PrivateBus()
         let (dismissals, feed) = AsyncStream<String>.makeStream()
