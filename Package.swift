@@ -146,7 +146,10 @@ let package = Package(
         tests("PickerMessages"),
         tests(
             "capturectl",
-            ["CaptureCore", "CaptureBus", "CaptureKit", "PickerMessages", "BusSupport", argumentParser]
+            [
+                "CaptureCore", "CaptureSystem", "CaptureBus", "CaptureKit", "PickerMessages", "BusSupport",
+                argumentParser,
+            ]
         ),
         tests(
             "captured",

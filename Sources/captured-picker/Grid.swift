@@ -36,7 +36,8 @@ import PickerMessages
         unsafe scrolling = gtk_scrolled_window_get_vadjustment(scrolled)
         widget.hold(box)
         box.onEvent("child-activated") { [unowned self] child in
-            if let tile = tiles.first(where: { unsafe UInt(bitPattern: $0.widget.pointer) == child }) { activated(tile) }
+            let tile = tiles.first { unsafe UInt(bitPattern: $0.widget.pointer) == child }
+            if let tile { activated(tile) }
             return false
         }
         for signal in ["value-changed", "changed"] {
@@ -88,6 +89,12 @@ import PickerMessages
     /// Shows how everything stands.
     func show(_ selection: PickerSelection) {
         for tile in tiles { tile.show(selection.mark(tile.item)) }
+    }
+
+    /// Whether a tile has the focus.
+    var hasFocus: Bool {
+        guard let tile = unsafe gtk_container_get_focus_child(cgtk_container(box.pointer)) else { return false }
+        return unsafe gtk_widget_has_focus(tile) != 0
     }
 
     func focus() {

@@ -13,6 +13,7 @@ import PickerMessages
     private let status = Widget.label("", "dim-label")
     private let count = Widget.label("", "count")
     private let confirm = Widget.button("")
+    private let cancel: Widget
     private let question: PickerQuestion
     private var selection: PickerSelection
     private var isArmed = false
@@ -20,6 +21,7 @@ import PickerMessages
     init(_ question: PickerQuestion) {
         self.question = question
         selection = PickerSelection(question.purpose, limit: question.limit)
+        cancel = Widget.button("_" + selection.refusal)
         window = unsafe Widget(gtk_window_new(GTK_WINDOW_TOPLEVEL))
         unsafe gtk_window_set_title(cgtk_window(window.pointer), question.headline)
         let room = PickerWindow.room
@@ -29,11 +31,10 @@ import PickerMessages
         column.setMargin(16)
         window.hold(column)
         window.onEvent("delete-event") { _ in PickerWindow.end(.closed) }
-        window.onEvent("key-press-event") { event in
+        window.onEvent("key-press-event") { [unowned self] event in
             var key: UInt32 = 0
             let event = unsafe UnsafePointer<GdkEvent>(bitPattern: event)
-            guard unsafe gdk_event_get_keyval(event, &key) != 0, key == UInt32(GDK_KEY_Escape) else { return false }
-            return PickerWindow.end(.closed)
+            return unsafe gdk_event_get_keyval(event, &key) != 0 && press(key)
         }
         window.onEvent("map-event") { [unowned self] _ in
             Handler.after(PickerWindow.moment) { [unowned self] in
@@ -102,7 +103,6 @@ import PickerMessages
     }
 
     private var buttons: Widget {
-        let cancel = Widget.button("_" + selection.refusal)
         // Of what was not asked for, a no is an answer.
         let refusal: PickerReport = question.purpose == .offer ? .picked(ids: [], dropped: []) : .closed
         cancel.on("clicked") { PickerWindow.end(refusal) }
@@ -124,6 +124,19 @@ import PickerMessages
         count.setText(selection.count)
         confirm.setLabel("_" + selection.action)
         confirm.setEnabled(isArmed && !selection.isEmpty)
+    }
+
+    /// Takes a key before the part that has the focus.
+    private func press(_ key: UInt32) -> Bool {
+        switch key {
+        case UInt32(GDK_KEY_Escape): return PickerWindow.end(.closed)
+        case UInt32(GDK_KEY_Tab):
+            // Arrows go from tile to tile. By GTK's own order the buttons would come behind the last of thousands.
+            guard grid.hasFocus else { return false }
+            unsafe gtk_widget_grab_focus(cancel.pointer)
+            return true
+        default: return false
+        }
     }
 
     /// What the screen has room for, in pixels.

@@ -22,7 +22,7 @@ import CGTK
         .over { font-size: 130%; color: white; background-color: rgba(0, 0, 0, 0.55); border-radius: 18px;
                 min-width: 36px; min-height: 36px; }
         .badge { font-weight: bold; font-size: 120%; color: white; background-color: #5e5c64; border-radius: 12px;
-                 min-width: 24px; min-height: 24px; margin: 5px; padding: 0 1px; }
+                 min-width: 24px; min-height: 24px; margin: 5px; border: 1px solid white; }
         .picked { border-color: @theme_selected_bg_color; background-color: alpha(@theme_selected_bg_color, 0.2); }
         .picked .badge { background-color: @theme_selected_bg_color; color: @theme_selected_fg_color; }
         .dropped { border-color: #c01c28; }

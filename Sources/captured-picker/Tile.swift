@@ -14,6 +14,7 @@ import PickerMessages
     /// Whether its picture was asked for.
     var isAsked = false
     private(set) var hasPicture = false
+    private var mark: PickerSelection.Mark?
 
     init(_ item: PickerItem) {
         self.item = item
@@ -27,17 +28,22 @@ import PickerMessages
         unsafe gtk_label_set_xalign(cgtk_label(placeholder.pointer), 0.5)
         placeholder.align(GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
         let frame = unsafe Widget(gtk_overlay_new()).hold(picture)
-        for part in [placeholder, badge] { unsafe gtk_overlay_add_overlay(cgtk_overlay(frame.pointer), part.pointer) }
+        for part in [placeholder, badge] {
+            unsafe gtk_overlay_add_overlay(cgtk_overlay(frame.pointer), part.pointer)
+        }
         let name = Widget.label(item.name, lines: false)
         unsafe gtk_label_set_max_width_chars(cgtk_label(name.pointer), 1)
         unsafe gtk_widget_set_tooltip_text(name.pointer, item.name)
-        let column = Widget.column(2).add(frame).add(name).add(Widget.label(Tile.words(item), "dim-label", lines: false))
+        let date = Widget.label(Tile.words(item), "dim-label", lines: false)
+        let column = Widget.column(2).add(frame).add(name).add(date)
         widget = unsafe Widget(gtk_flow_box_child_new()).hold(column)
         widget.align(GTK_ALIGN_CENTER, GTK_ALIGN_START)
     }
 
     /// Shows how it stands.
     func show(_ mark: PickerSelection.Mark) {
+        if mark == self.mark { return }
+        self.mark = mark
         let marks: [(PickerSelection.Mark, name: String, sign: String)] = [
             (.none, "", ""), (.picked, "picked", "✓"), (.readable, "readable", "+"), (.dropped, "dropped", "−"),
         ]
@@ -57,7 +63,7 @@ import PickerMessages
         unsafe gtk_image_set_from_surface(cgtk_image(picture.pointer), surface)
         unsafe cairo_surface_destroy(surface)
         placeholder.mark("over", true)
-        placeholder.setShown(item.kind == .movie)
+        placeholder.setShown(item.kind != .photo)
         hasPicture = true
     }
 
@@ -96,7 +102,7 @@ import PickerMessages
         )
     }
 
-    /// What stands where there is no picture, and on a movie's.
+    /// What stands where there is no picture, and on those that are not all of it.
     private static func symbol(_ kind: PickerItem.Kind) -> String {
         switch kind {
         case .photo: "…"

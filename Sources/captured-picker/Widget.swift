@@ -110,7 +110,11 @@ import CGTK
     }
 
     /// Connects a handler, which stays for as long as the process does.
-    static func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ body: @escaping @MainActor (UInt) -> Bool) {
+    static func connect(
+        _ object: UnsafeMutableRawPointer,
+        _ signal: String,
+        _ body: @escaping @MainActor (UInt) -> Bool
+    ) {
         let handler = unsafe Unmanaged.passRetained(Handler(body)).toOpaque()
         unsafe cgtk_connect(
             object,

@@ -11,7 +11,7 @@ if CommandLine.arguments.count != 1 {
 _ = signal(SIGPIPE, SIG_IGN)
 unsafe g_set_prgname("captured-picker")
 if gtk_init_check(nil, nil) == 0 {
-    Channel.send(.unable(message: "there is no screen: neither WAYLAND_DISPLAY nor DISPLAY names one that can be opened"))
+    Channel.send(.unable(message: "there is no screen: neither WAYLAND_DISPLAY nor DISPLAY names one that opens"))
     exit(69)
 }
 unsafe gtk_window_set_default_icon_name("folder-pictures")

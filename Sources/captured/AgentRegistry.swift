@@ -144,6 +144,9 @@ actor AgentRegistry: Prompter {
 
     private static let gone = CaptureError(.nobodyToAsk, "the agent went away before an answer was given")
 
+    /// Of what an agent says in characters, which goes to the program that asked.
+    private static let longestExcuse = 400
+
     static let unknownQuestion = CaptureError(
         .notPermitted,
         "there is no such question open for this agent"
@@ -181,7 +184,9 @@ actor AgentRegistry: Prompter {
                 // dismissal does not.
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
                 // One that is there and cannot show the question says what it lacks.
-                if error.code == .nobodyToAsk, error != AgentRegistry.gone { objections.append(error.message) }
+                if error.code == .nobodyToAsk, error != AgentRegistry.gone {
+                    objections.append(String(error.message.prefix(AgentRegistry.longestExcuse)))
+                }
             }
         }
         guard let why = objections.first else { throw nobody(toAskAbout: call.client, call.services) }

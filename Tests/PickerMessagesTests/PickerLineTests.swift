@@ -14,7 +14,9 @@ struct PickerLineTests {
                 kinds: [.photo, .movie]
             )
         ),
-        .page(PickerPage(number: 3, items: [PickerItem(id: "a", kind: .movie, name: "ö\n\"/", duration: 5)], next: "c")),
+        .page(
+            PickerPage(number: 3, items: [PickerItem(id: "a", kind: .movie, name: "ö\n\"/", duration: 5)], next: "c")
+        ),
         .picture(id: "a", jpeg: PickerBytes(Array(0...255))), .picture(id: "a", jpeg: nil), .failed(message: "no disk"),
     ])
     func `what the agent says is one line and comes back as it was`(order: PickerOrder) throws {

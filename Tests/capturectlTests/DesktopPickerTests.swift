@@ -1,5 +1,6 @@
 import BusSupport
 import CaptureBus
+import CaptureSystem
 import Foundation
 import PickerMessages
 import Synchronization
@@ -51,12 +52,33 @@ struct DesktopPickerTests {
         }
 
         /// A picker whose window is a script, in which `$1` is the scene's folder.
-        func picker(_ script: String) throws -> DesktopPicker {
-            let path = folder + "/window"
-            try "#!/bin/sh\nset -- '\(folder)'\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
+        func picker(_ script: String) async throws -> DesktopPicker {
+            let (path, sign) = (folder + "/window", folder + "/there")
+            try? FileManager.default.removeItem(atPath: sign)
+            let first = "#!/bin/sh\nset -- '\(folder)'; [ -e \"$1/there\" ] || exit 0\n"
+            try (first + script + "\n").write(toFile: path, atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-            return DesktopPicker { () throws(CaptureError) in path } failed: { error in
+            try await run(path)
+            try "".write(toFile: sign, atomically: true, encoding: .utf8)
+            return DesktopPicker { () throws(CaptureError) in
+                path
+            } failed: { error in
                 self.failures.withLock { $0.append(error) }
+            }
+        }
+
+        /// Runs a script to no effect, as soon as it can be: a process that another test starts may have it open for writing
+        /// until it is there.
+        private func run(_ path: String) async throws {
+            while true {
+                do throws(SystemError) {
+                    let nothing = try Descriptor.open("/dev/null", O_RDWR)
+                    ChildProcess.reap(try ChildProcess.spawn(path, standardInput: nothing))
+                    return
+                } catch {
+                    guard error.errno == ETXTBSY else { throw error }
+                }
+                try await Task.sleep(for: .milliseconds(5))
             }
         }
 
@@ -79,7 +101,7 @@ struct DesktopPickerTests {
 
     @Test func `the window is told what to show, gets what it wants, and its answer is taken`() async throws {
         let scene = try await Scene()
-        let picker = try scene.picker(
+        let picker = try await scene.picker(
             #"""
             say() { echo "$1"; read -r line; echo "$line" >>"$folder/heard"; }
             folder=$1
@@ -128,9 +150,9 @@ struct DesktopPickerTests {
 
     @Test func `a window that is closed is no answer, and one whose question is gone is withdrawn`() async throws {
         let scene = try await Scene()
-        var picker = try scene.picker(#"echo '{"ready":{}}'; read -r line; echo '{"closed":{}}'"#)
+        var picker = try await scene.picker(#"echo '{"ready":{}}'; read -r line; echo '{"closed":{}}'"#)
         #expect(try await picker.begin(DesktopPickerTests.request, scene.browser)() == .dismissed)
-        picker = try scene.picker(
+        picker = try await scene.picker(
             #"echo '{"ready":{}}'; read -r line; echo '{"page":{"number":1,"cursor":"gone"}}'; exec sleep 1000"#
         )
         #expect(try await picker.begin(DesktopPickerTests.request, scene.browser)() == .withdrawn)
@@ -145,7 +167,7 @@ struct DesktopPickerTests {
     ])
     func `a window that fails closes its question, and it is told why`(script: String, why: String) async throws {
         let scene = try await Scene()
-        let picker = try scene.picker("echo '{\"ready\":{}}'; read -r line\n\(script)")
+        let picker = try await scene.picker("echo '{\"ready\":{}}'; read -r line\n\(script)")
         #expect(try await picker.begin(DesktopPickerTests.request, scene.browser)() == .dismissed)
         #expect(scene.failures.withLock { $0.map(\.message) }.first?.contains(why) == true)
     }
@@ -156,7 +178,7 @@ struct DesktopPickerTests {
     ])
     func `where no window can be shown another agent is asked`(script: String, why: String) async throws {
         let scene = try await Scene()
-        let picker = try scene.picker(script)
+        let picker = try await scene.picker(script)
         let error = await #expect(throws: CaptureError.self) {
             _ = try await picker.begin(DesktopPickerTests.request, scene.browser)
         }
@@ -166,7 +188,7 @@ struct DesktopPickerTests {
 
     @Test func `a program that does not say that it is ready is not waited for`() async throws {
         let scene = try await Scene()
-        _ = try scene.picker("exec sleep 1000")
+        _ = try await scene.picker("exec sleep 1000")
         let process = try PickerProcess(scene.folder + "/window")
         let error = await #expect(throws: CaptureError.self) { try await process.ready(within: .milliseconds(50)) }
         #expect(error?.code == .nobodyToAsk && error?.message.contains("did not answer") == true)
@@ -174,7 +196,7 @@ struct DesktopPickerTests {
 
     @Test func `a question that is taken back takes its window along`() async throws {
         let scene = try await Scene()
-        let picker = try scene.picker(
+        let picker = try await scene.picker(
             #"echo '{"ready":{}}'; read -r line; echo $$ >"$1/new"; mv "$1/new" "$1/id"; exec sleep 1000"#
         )
         let task = Task { try await picker.begin(DesktopPickerTests.request, scene.browser)() }
