@@ -3,7 +3,7 @@ import PickerMessages
 
 /// An asset in the grid: its picture, its name, when it was taken, and how it stands.
 @MainActor final class Tile {
-    /// The longest edges of a picture.
+    /// The most room that a picture takes, in pixels.
     static let size: (width: Int32, height: Int32) = (176, 132)
 
     let item: PickerItem
