@@ -27,7 +27,7 @@ build := $(SWIFT) build -c release --static-swift-stdlib
 
 build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-dev libavformat-dev libavcodec-dev \
 	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev \
-	libssl-dev
+	libssl-dev libgtk-3-dev
 demo_packages := dbus
 check_packages := python3 python3-dbus desktop-file-utils bubblewrap xvfb xdotool xdg-desktop-portal-gtk ffmpeg
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
@@ -43,7 +43,8 @@ build: setup programs docs
 
 # By name: all there is includes a dynamic library of a dependency, which nothing here uses.
 programs:
-	@for program in captured captured-recorder capturectl capture-bench-reader capture-revocation-subject; do \
+	@for program in captured captured-recorder captured-picker capturectl capture-bench-reader \
+			capture-revocation-subject; do \
 		$(build) --product $$program || exit 1; \
 	done
 
@@ -105,6 +106,7 @@ define files
 755 $(release)/capturectl $(bindir)/capturectl
 755 $(release)/captured $(libexecdir)/captured
 755 $(release)/captured-recorder $(libexecdir)/captured-recorder
+755 $(release)/captured-picker $(libexecdir)/captured-picker
 fill systemd/captured.service $(libdir)/systemd/system/captured.service
 fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
 fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service

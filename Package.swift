@@ -15,7 +15,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: [.target(name: name)] + dependencies,
@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "CaptureKit", targets: ["CaptureKit"]),
         .executable(name: "captured", targets: ["captured"]),
         .executable(name: "captured-recorder", targets: ["captured-recorder"]),
+        .executable(name: "captured-picker", targets: ["captured-picker"]),
         .executable(name: "capturectl", targets: ["capturectl"]),
     ],
     dependencies: [
@@ -57,6 +58,7 @@ let package = Package(
         system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
         system("CYUV", nil, "libyuv-dev"),
         system("CCrypto", "libcrypto", "libssl-dev"),
+        system("CGTK", "gtk+-3.0", "libgtk-3-dev"),
 
         // The house: arrows point one way
         module("CaptureCore"),
@@ -72,6 +74,7 @@ let package = Package(
         module("CaptureEngine", ["CaptureCore", "Authorization"]),
         module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd"]),
         module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureRing"]),
+        module("PickerMessages"),
 
         // The programs
         .executableTarget(
@@ -89,7 +92,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", "CCrypto", "CTurboJPEG", argumentParser],
+            dependencies: ["CaptureKit", "CaptureSystem", "PickerMessages", "CCrypto", "CTurboJPEG", argumentParser],
+            swiftSettings: settings
+        ),
+        // Alone in linking GTK: what shows no window runs without it.
+        .executableTarget(
+            name: "captured-picker",
+            dependencies: ["PickerMessages", "CGTK"],
             swiftSettings: settings
         ),
 
@@ -134,7 +143,14 @@ let package = Package(
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
-        tests("capturectl", ["CaptureCore", "CaptureBus", "CaptureKit", "BusSupport", argumentParser]),
+        tests("PickerMessages"),
+        tests(
+            "capturectl",
+            [
+                "CaptureCore", "CaptureSystem", "CaptureBus", "CaptureKit", "PickerMessages", "BusSupport",
+                argumentParser,
+            ]
+        ),
         tests(
             "captured",
             [

@@ -7,9 +7,14 @@ public enum ChildProcess {
     ///
     /// - Parameters:
     ///   - path: The program.
-    ///   - standardInput: What it reads as descriptor 0; standard output goes where standard error goes.
+    ///   - standardInput: What it reads as descriptor 0.
+    ///   - standardOutput: What it writes to as descriptor 1; without it, what standard error goes to.
     /// - Returns: The child's process id.
-    public static func spawn(_ path: String, standardInput: Descriptor) throws(SystemError) -> Int32 {
+    public static func spawn(
+        _ path: String,
+        standardInput: Descriptor,
+        standardOutput: Descriptor? = nil
+    ) throws(SystemError) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -19,7 +24,7 @@ public enum ChildProcess {
             unsafe posix_spawnattr_destroy(&attributes)
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.descriptor, 0)
-        unsafe posix_spawn_file_actions_adddup2(&actions, 2, 1)
+        unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput?.descriptor ?? 2, 1)
         var none = sigset_t()
         var reset = sigset_t()
         unsafe sigemptyset(&none)

@@ -25,6 +25,13 @@ public final class Descriptor: OpenFile {
         Descriptor(owning: try SystemError.check("open \(path)") { unsafe clinux_open(path, flags, mode) })
     }
 
+    /// Both ends of a pipe, close-on-exec: pipe2(2).
+    public static func pipe() throws(SystemError) -> (reading: Descriptor, writing: Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        try SystemError.check("make a pipe") { unsafe clinux_pipe(&ends) }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
     /// Which regular file it is, by fstat(2); `nil` for anything else.
     public var identity: FileIdentity? {
         var status = stat()

@@ -51,6 +51,12 @@ public enum Files {
         return filled > limit ? nil : String(decoding: bytes[..<filled], as: UTF8.self)
     }
 
+    /// Whether there is a file that this process may run, links followed: access(2).
+    public static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
     /// The device number behind a node, links followed; `nil` when there is no node.
     public static func deviceNumber(of path: String) -> UInt64? {
         var status = stat()

@@ -87,7 +87,7 @@ actor AgentRegistry: Prompter {
     func unregister(_ connection: String) {
         agents[connection] = nil
         for (cookie, question) in questions where question.agent == connection {
-            settle(cookie, .failure(CaptureError(.nobodyToAsk, "the agent went away before an answer was given")))
+            settle(cookie, .failure(AgentRegistry.gone))
         }
     }
 
@@ -142,6 +142,11 @@ actor AgentRegistry: Prompter {
         return question
     }
 
+    private static let gone = CaptureError(.nobodyToAsk, "the agent went away before an answer was given")
+
+    /// Of what an agent says in characters, which goes to the program that asked.
+    private static let longestExcuse = 400
+
     static let unknownQuestion = CaptureError(
         .notPermitted,
         "there is no such question open for this agent"
@@ -184,6 +189,10 @@ actor AgentRegistry: Prompter {
                 // An agent that died or does not answer the call makes room for the next one; a person's own
                 // dismissal does not.
                 guard error.code == .nobodyToAsk || error.code == .unreachable, !Task.isCancelled else { throw error }
+                // One that is there and cannot show the question says what it lacks.
+                if error.code == .nobodyToAsk, error != AgentRegistry.gone {
+                    objections.append(String(error.message.prefix(AgentRegistry.longestExcuse)))
+                }
             }
         }
         guard let why = objections.first else { throw nobody(toAskAbout: call.client, call.services) }
@@ -214,8 +223,7 @@ actor AgentRegistry: Prompter {
                     continuation.resume(returning: result)
                 } else if agents[agent.connection] == nil || Task.isCancelled {
                     // The agent died, or the wait was given up, while it was being called.
-                    let gone = CaptureError(.nobodyToAsk, "the agent went away before an answer was given")
-                    continuation.resume(returning: .failure(gone))
+                    continuation.resume(returning: .failure(AgentRegistry.gone))
                 } else {
                     questions[cookie]?.waiter = continuation
                 }

@@ -22,12 +22,10 @@ final class ImportCall: Sendable {
     /// Starts the process and hands it its job.
     init(_ origin: RecorderOrigin, _ job: RecorderJob, _ file: Descriptor) throws(CaptureError) {
         do throws(SystemError) {
-            var ends: [Int32] = [-1, -1]
-            try SystemError.check("make a pipe") { unsafe clinux_pipe(&ends) }
-            pipe = Descriptor(owning: ends[0])
+            let end: Descriptor
             // The other end is the process's alone once it was sent, so that the pipe ends with it.
-            let end = Descriptor(owning: ends[1])
-            clinux_enlarge_pipe(ends[0], Int32(ImportCall.chunk))
+            (pipe, end) = try Descriptor.pipe()
+            clinux_enlarge_pipe(pipe.descriptor, Int32(ImportCall.chunk))
             process = try RecorderProcess.start(origin)
             do throws(SystemError) {
                 try process.socket.send(job.text, with: [file, end])

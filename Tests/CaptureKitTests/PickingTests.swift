@@ -68,17 +68,19 @@ struct PickingTests {
         let agent = try await PromptAgent.register(
             on: client,
             pick: { request, browser in
-                seen.withLock { $0 = request }
-                var ids: [String] = []
-                do throws(CaptureError) {
-                    let page = try await browser.page()
-                    ids += page.assets.map { "\($0.id) \($0.isChosen) \(page.next ?? "")" }
-                    ids += [try await browser.page(page: "p2").next ?? "end"]
-                    _ = try await browser.thumbnail(of: "a1", size: .medium)
-                } catch {
-                    ids.append(error.message)
+                {
+                    seen.withLock { $0 = request }
+                    var ids: [String] = []
+                    do throws(CaptureError) {
+                        let page = try await browser.page()
+                        ids += page.assets.map { "\($0.id) \($0.isChosen) \(page.next ?? "")" }
+                        ids += [try await browser.page(page: "p2").next ?? "end"]
+                        _ = try await browser.thumbnail(of: "a1", size: .medium)
+                    } catch {
+                        ids.append(error.message)
+                    }
+                    return .picked(PickAnswer(ids, dropped: ["d1"]))
                 }
-                return .picked(PickAnswer(ids, dropped: ["d1"]))
             },
             answer: { _ in .dismissed }
         )
@@ -102,13 +104,29 @@ struct PickingTests {
         let client = try await CaptureDaemon.connect(to: bus.kind)
         let agent = try await PromptAgent.register(
             on: client,
-            pick: { _, _ in .dismissed },
+            pick: { _, _ in { .dismissed } },
             answer: { _ in .dismissed }
         )
         let error = await #expect(throws: CaptureError.self) {
             try await pick(daemon, PickingTests.facts.merging(part) { $1 })
         }
         #expect(error?.code == .invalidArgument)
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func `an agent that cannot have anything picked now refuses, and may be asked again`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await FakeDaemon(on: bus)
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let agent = try await PromptAgent.register(
+            on: client,
+            pick: { _, _ throws(CaptureError) in throw CaptureError(.nobodyToAsk, "there is no screen") },
+            answer: { _ in .dismissed }
+        )
+        for _ in 1...2 {
+            let error = await #expect(throws: CaptureError.self) { try await pick(daemon) }
+            #expect(error?.code == .nobodyToAsk && error?.message.contains("no screen") == true)
+        }
         withExtendedLifetime(agent) {}
     }
 
@@ -132,7 +150,7 @@ struct PickingTests {
         try await agent.unregister()
         agent = try await PromptAgent.register(
             on: client,
-            pick: { _, _ in .picked(PickAnswer(["a"])) },
+            pick: { _, _ in { .picked(PickAnswer(["a"])) } },
             answer: { _ in .dismissed }
         )
         let path = try #require(daemon.calls("RegisterAgent").last?.arguments[0].text)

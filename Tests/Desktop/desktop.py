@@ -62,11 +62,11 @@ class Desktop:
                 child.terminate()
             child.wait()
 
-    def start(self, program, *arguments, log=None, environment=None):
+    def start(self, program, *arguments, log=None, environment=None, programs=None):
         """Starts a program of ours, in a session of its own: without a terminal to ask on."""
         log = self.folder / f"{log or program}.log"
         with open(log, "ab") as output:
-            child = subprocess.Popen([self.programs / program, *arguments], stdout=output, stderr=output,
+            child = subprocess.Popen([(programs or self.programs) / program, *arguments], stdout=output, stderr=output,
                                      stdin=subprocess.DEVNULL, env={**self.environment, **(environment or {})},
                                      start_new_session=True)
         self.running.append(child)
@@ -81,10 +81,10 @@ class Desktop:
         self.stop(self.daemon)
         self.start_daemon()
 
-    def start_agent(self):
+    def start_agent(self, **how):
         """The desktop's agent, once the daemon knows it."""
         eventually("an earlier agent is gone", lambda: self.agents() == 0)
-        agent = self.start("capturectl", "agent", "--desktop", log="agent")
+        agent = self.start("capturectl", "agent", "--desktop", log="agent", **how)
         eventually("the agent is registered", lambda: self.agents() == 1, of=agent)
         return agent
 

@@ -73,6 +73,39 @@ public struct PickBrowser: Sendable {
         return file
     }
 
+    /// The same picture's bytes.
+    ///
+    /// - Throws: `noSuchAsset`; `badData` where there is nothing to see; `inputOutput` where it cannot be read.
+    public func jpeg(of id: MediaAsset.ID, size: ThumbnailSize = .small) async throws(CaptureError) -> [UInt8] {
+        let file = try await thumbnail(of: id, size: size)
+        return try await WorkerThread.run("picture") {
+            do throws(SystemError) {
+                return .success(try PickBrowser.bytes(of: file))
+            } catch {
+                return .failure(CaptureError(.inputOutput, error))
+            }
+        }
+    }
+
+    private static func bytes(of file: Descriptor) throws(SystemError) -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            var failure: SystemError?
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
+                do throws(SystemError) {
+                    return unsafe try file.read(into: bytes)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if let failure { throw failure }
+            if count == 0 { return all }
+            all += buffer[..<count]
+        }
+    }
+
     private func call(
         _ member: String,
         _ signature: String,

@@ -32,8 +32,8 @@ public final class PromptAgent: Sendable {
     ///   - isInline: Whether it answers only for what this process itself starts, on its own terminal.
     ///   - confirm: Called for everything that a program is about to do in the media library; without it such questions
     ///     are refused, so that another agent is asked.
-    ///   - pick: Called when a program has something picked from the media library; without it such questions are refused,
-    ///     so that another agent is asked.
+    ///   - pick: Called when a program has something picked from the media library; without it, and where it throws, such
+    ///     questions are refused, so that another agent is asked.
     ///   - answer: Called for every question, for several at one time perhaps.
     /// - Throws: `notPermitted` where the daemon does not take this program for a person's.
     public static func register(
@@ -102,7 +102,7 @@ public final class PromptAgent: Sendable {
                         },
                         "Pick": { call throws(CaptureError) in
                             try await check(call)
-                            try PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
+                            try await PromptAgent.put(call.arguments, to: questions, of: daemon, pick)
                             return []
                         },
                         "Cancel": { call throws(CaptureError) in
@@ -143,6 +143,34 @@ final class Questions: Sendable {
                 self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
             }
         }
+    }
+
+    /// Has a question asked that takes something to get ready for; returns when that is done.
+    ///
+    /// It stands from the beginning, so that it can be withdrawn meanwhile.
+    ///
+    /// - Throws: What getting ready throws; then it stands no more.
+    func put(
+        _ cookie: String,
+        afterwards prepare: @escaping @Sendable () async throws(CaptureError) -> PromptAgent.Picking
+    ) async throws(CaptureError) {
+        let result: Result<Void, CaptureError> = await withCheckedContinuation { ready in
+            standing.withLock { standing in
+                guard standing[cookie] == nil else { return ready.resume(returning: .success(())) }
+                standing[cookie] = Task {
+                    do throws(CaptureError) {
+                        let ask = try await prepare()
+                        ready.resume(returning: .success(()))
+                        let answer = await ask()
+                        if !Task.isCancelled { await self.send(answer, to: cookie) }
+                    } catch {
+                        ready.resume(returning: .failure(error))
+                    }
+                    self.standing.withLock { _ = $0.removeValue(forKey: cookie) }
+                }
+            }
+        }
+        try result.get()
     }
 
     func withdraw(_ cookie: String) {
@@ -188,57 +216,5 @@ final class Questions: Sendable {
         _ arguments: [BusValue]
     ) async throws(CaptureError) -> [BusValue] {
         try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
-    }
-}
-
-extension PromptRequest {
-    /// A request as `Ask` brings it.
-    init(bus arguments: [BusValue]) throws(CaptureError) {
-        guard arguments.count == 2, let cookie = arguments[0].text, let facts = arguments[1].properties else {
-            throw CaptureError(.invalidArgument, "a question comes as a cookie and its facts")
-        }
-        var services: [AuthorizationService] = []
-        for name in facts["services"]?.texts ?? [] {
-            guard let service = AuthorizationService(rawValue: name) else {
-                throw CaptureError(.invalidArgument, "'\(name)' is no service that this agent can ask about")
-            }
-            if !services.contains(service) { services.append(service) }
-        }
-        if services.isEmpty { throw CaptureError(.invalidArgument, "a question names no service") }
-        var reasons: [AuthorizationService: String] = [:]
-        for (name, value) in facts["reasons"]?.properties ?? [:] {
-            if let service = AuthorizationService(rawValue: name) { reasons[service] = value.text }
-        }
-        self.init(
-            cookie: cookie,
-            program: facts["program"]?.text ?? "",
-            tier: facts["tier"]?.text ?? "",
-            name: facts["name"]?.text ?? "",
-            detail: facts["detail"]?.text ?? "",
-            services: services.sorted(),
-            reasons: reasons,
-            processID: UInt32(clamping: facts["pid"]?.integer ?? 0),
-            secondsLeft: UInt32(clamping: facts["secondsLeft"]?.integer ?? 0),
-            isInline: facts["inline"]?.boolean ?? false
-        )
-        lifetimes = facts["lifetimes"]?.texts ?? []
-        limitable = (facts["limitable"]?.texts ?? []).compactMap(AuthorizationService.init)
-    }
-}
-
-extension PromptChoice {
-    /// As `AnswerFor` takes it.
-    fileprivate var busValue: BusValue {
-        switch self {
-        case .no: .properties(["allowed": .bool(false)])
-        case .yes(let lifetime): .properties(PromptChoice.facts(lifetime))
-        case .limited(let lifetime): .properties(PromptChoice.facts(lifetime).merging(["limited": .bool(true)]) { $1 })
-        }
-    }
-
-    private static func facts(_ lifetime: GrantLifetime) -> [String: BusValue] {
-        var facts: [String: BusValue] = ["allowed": .bool(true), "lifetime": .string(lifetime.word)]
-        facts["until"] = lifetime.moment.map { .int64($0) }
-        return facts
     }
 }

@@ -45,6 +45,15 @@ extension TerminalPrompt {
         }
     }
 
+    /// The same as a picker of `PromptAgent`'s.
+    public nonisolated func picking(
+        _ request: PickRequest,
+        from browser: PickBrowser,
+        pictures: TerminalPictures? = nil
+    ) -> PromptAgent.Picking {
+        { await self.pick(request, from: browser, pictures: pictures) }
+    }
+
     /// Shows a dialog and takes its lines, on the calling thread; see the other one.
     static func converse(
         _ dialog: PickDialog,
@@ -122,22 +131,11 @@ private struct BrowsingSource: PickSource {
         guard let pictures, pictures.isPossible() else { return nil }
         let browser = browser
         do throws(CaptureError) {
-            let file = try wait { () throws(CaptureError) in try await browser.thumbnail(of: id, size: size) }
-            return BrowsingSource.bytes(of: file).flatMap { pictures.draw($0, TerminalPictures.rows(size)) }
+            let jpeg = try wait { () throws(CaptureError) in try await browser.jpeg(of: id, size: size) }
+            return pictures.draw(jpeg, TerminalPictures.rows(size))
         } catch  where error.code == .badData || error.code == .noSuchAsset {
             // Of a sound, or of what has gone meanwhile.
             return nil
-        }
-    }
-
-    private static func bytes(of file: Descriptor) -> [UInt8]? {
-        var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe try? file.read(into: $0) }
-            guard let count else { return nil }
-            if count == 0 { return all }
-            all += buffer[..<count]
         }
     }
 

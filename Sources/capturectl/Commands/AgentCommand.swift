@@ -7,15 +7,16 @@ struct AgentCommand: AsyncParsableCommand {
         abstract: "Answer questions for consent on this terminal or on the desktop, until Ctrl-C.",
         discussion: """
             For programs that run without a terminal of their own. What one has you pick from the media library is listed \
-            on a terminal, with pictures where it shows them, and never in the desktop's dialog. On a desktop captured-agent.service does it, with \
+            on this terminal, with pictures where it shows them. On a desktop captured-agent.service does it, with \
             --desktop: each question is the desktop's own dialog, shown by what portals.conf(5) and the files below \
-            xdg-desktop-portal/portals name for org.freedesktop.impl.portal.Access. It waits for the daemon when that is \
-            away, and keeps denials of Flatpak programs, and denials only, in the desktop's store of permissions, so that \
-            the desktop's camera portal refuses them too.
+            xdg-desktop-portal/portals name for org.freedesktop.impl.portal.Access, and what you are to pick is shown in a \
+            window of captured-picker, which takes GTK 3; where that cannot be started the next agent is asked. It waits \
+            for the daemon when that is away, and keeps denials of Flatpak programs, and denials only, in the desktop's \
+            store of permissions, so that the desktop's camera portal refuses them too.
             """
     )
 
-    @Flag(help: "Ask in the desktop's own dialog, in the place of this terminal.")
+    @Flag(help: "Ask in the desktop's own dialog and in windows, in the place of this terminal.")
     var desktop = false
 
     @OptionGroup var pictures: PictureOptions
@@ -40,7 +41,7 @@ struct AgentCommand: AsyncParsableCommand {
         let agent = try await PromptAgent.register(
             on: daemon,
             confirm: { await prompt.confirm($0) },
-            pick: { await prompt.pick($0, from: $1, pictures: shown) },
+            pick: { prompt.picking($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
         Output.note("questions for consent are put here; Ctrl-C ends that")

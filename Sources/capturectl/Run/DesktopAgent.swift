@@ -19,6 +19,7 @@ enum DesktopAgent {
     static func run(on daemon: CaptureDaemon) async throws(CaptureError) {
         let (events, feed) = AsyncStream<Event>.makeStream()
         let prompt = try await DesktopPrompt.connect { feed.yield(.failed($0)) }
+        let picker = DesktopPicker { feed.yield(.failed($0)) }
         let mirroring = MirrorTask(prompt.denialMirror(of: daemon))
         let heard = try await daemon.events()
         let interrupts = Interrupts { feed.yield(.interrupted) }
@@ -46,7 +47,7 @@ enum DesktopAgent {
             case .appeared:
                 // One that was started by our own registering is told of after it.
                 guard agent == nil else { continue }
-                agent = try await register(on: daemon, prompt)
+                agent = try await register(on: daemon, prompt, picker)
                 if agent != nil { mirroring.updateAll() }
             case .vanished:
                 // The questions went with the daemon, and so do their dialogs.
@@ -66,13 +67,15 @@ enum DesktopAgent {
     /// - Returns: `nil` when there is no daemon, or it has just gone again: it is heard of when there is one.
     private static func register(
         on daemon: CaptureDaemon,
-        _ prompt: DesktopPrompt
+        _ prompt: DesktopPrompt,
+        _ picker: DesktopPicker
     ) async throws(CaptureError) -> PromptAgent? {
         do throws(CaptureError) {
             return try await PromptAgent.register(
                 on: daemon,
                 kind: "desktop",
                 confirm: { await prompt.confirm($0) },
+                pick: { request, browser throws(CaptureError) in try await picker.begin(request, browser) },
                 answer: { await prompt.ask($0) }
             )
         } catch  where error.code == .unreachable {

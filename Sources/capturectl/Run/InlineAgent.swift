@@ -22,7 +22,7 @@ enum InlineAgent {
                     on: daemon,
                     isInline: true,
                     confirm: { await prompt.confirm($0) },
-                    pick: { await prompt.pick($0, from: $1, pictures: pictures) },
+                    pick: { prompt.picking($0, from: $1, pictures: pictures) },
                     answer: { await prompt.ask($0) }
                 )
             } catch {

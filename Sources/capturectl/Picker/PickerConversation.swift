@@ -1,0 +1,115 @@
+import CaptureKit
+import PickerMessages
+
+/// A question put to a person in the picker's window: what the window wants of the library is fetched for it, and what the
+/// person picked is its answer.
+struct PickerConversation: Sendable {
+    let request: PickRequest
+    let browser: PickBrowser
+    let process: PickerProcess
+
+    /// How many assets the window gets at a time.
+    static let pageSize = 60
+
+    /// Shows the window and waits for its answer. Cancelling the task takes it off the screen.
+    ///
+    /// - Throws: `badData` or `inputOutput` when the window's program fails.
+    func run() async throws(CaptureError) -> PromptAnswer {
+        defer { process.end() }
+        try await process.send(.question(PickerQuestion(request)))
+        for await report in process.reports {
+            switch try report.get() {
+            case .ready: throw CaptureError(.badData, "the picker says that it is ready, and was before")
+            case .unable(let message): throw CaptureError(.inputOutput, Printable.text(message, limit: 300))
+            case .picked(let picked, let dropped): return .picked(PickAnswer(picked, dropped: dropped))
+            case .closed: return .dismissed
+            case .page(let number, let kind, let cursor):
+                guard let order = try await page(number, kind, cursor) else { return .withdrawn }
+                try await process.send(order)
+            case .picture(let id):
+                guard let order = try await picture(id) else { return .withdrawn }
+                try await process.send(order)
+            }
+        }
+        if Task.isCancelled { return .withdrawn }
+        process.end()
+        throw CaptureError(.inputOutput, "the picker went away without an answer: \(process.ending)")
+    }
+
+    /// A page for the window; `nil` once the question does not stand any more.
+    private func page(_ number: Int, _ kind: PickerItem.Kind?, _ cursor: String?) async throws(CaptureError)
+        -> PickerOrder?
+    {
+        var options = AssetFetchOptions()
+        options.pageSize = PickerConversation.pageSize
+        if let kind = kind.flatMap({ MediaAssetKind(rawValue: $0.rawValue) }) { options.kinds = [kind] }
+        do throws(CaptureError) {
+            let page = try await browser.page(options, page: cursor)
+            let items = page.assets.map { PickerItem($0, for: request.subject) }
+            return .page(PickerPage(number: number, items: items, next: page.next))
+        } catch {
+            if error.code == .notPermitted || Task.isCancelled { return nil }
+            return .failed(message: Printable.text(error.message, limit: 300))
+        }
+    }
+
+    /// A picture for the window; `nil` once the question does not stand any more.
+    private func picture(_ id: String) async throws(CaptureError) -> PickerOrder? {
+        do throws(CaptureError) {
+            return .picture(id: id, jpeg: PickerBytes(try await browser.jpeg(of: id)))
+        } catch {
+            if error.code == .notPermitted || Task.isCancelled { return nil }
+            // Of a sound, of what has gone meanwhile, or not to be read: it is shown without one.
+            return .picture(id: id, jpeg: nil)
+        }
+    }
+}
+
+extension PickerQuestion {
+    /// What the window says of a request.
+    init(_ request: PickRequest) {
+        let kinds = PickerItem.Kind.allCases.filter { kind in
+            request.kinds.isEmpty || request.kinds.contains { $0.rawValue == kind.rawValue }
+        }
+        self.init(
+            headline: request.headline,
+            meaning: request.meaning,
+            facts: request.facts.map { Fact($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) },
+            purpose: Purpose(request.purpose),
+            limit: request.limit,
+            kinds: kinds
+        )
+    }
+}
+
+extension PickerQuestion.Purpose {
+    init(_ purpose: PickRequest.Purpose) {
+        self =
+            switch purpose {
+            case .pick: .pick
+            case .extend: .extend
+            case .offer: .offer
+            case .choose: .choose
+            }
+    }
+}
+
+extension PickerItem {
+    /// How the window shows an asset.
+    init(_ item: PickableAsset, for program: String) {
+        let kind: Kind =
+            switch item.asset.kind {
+            case .photo: .photo
+            case .movie: .movie
+            case .sound: .sound
+            }
+        self.init(
+            id: item.id,
+            kind: kind,
+            name: Printable.text(item.asset.name, limit: 80),
+            created: item.asset.created,
+            duration: item.asset.duration,
+            state: !item.isChosen ? .free : item.asset.program == program ? .own : .chosen
+        )
+    }
+}
