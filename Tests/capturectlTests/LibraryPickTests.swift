@@ -28,6 +28,16 @@ struct LibraryPickTests {
         #expect(tool.files(in: ".").isEmpty && MediaFolder.kind(of: tool.path("none")) == nil)
     }
 
+    @Test func `nobody picks for a place where nothing can be put`() async throws {
+        let tool = try await LibraryTool()
+        let file = try tool.write("file", "text")
+        for place in [file, file + "/a/b"] {
+            let said = try await tool.run("pick", "--to", place)
+            #expect(said.code == 74 && said.messages.contains("file is no folder"), "\(said.messages)")
+        }
+        #expect(tool.calls("Pick").isEmpty)
+    }
+
     @Test(arguments: [["--limit", "0"], ["--limit", "1001"], ["--to", ""], ["--kind", "text"]])
     func `options that cannot be are usage errors`(options: [String]) async throws {
         let tool = try await LibraryTool()

@@ -18,7 +18,8 @@ import Testing
             gate: AuthorizationGate(
                 store: .inMemory(),
                 usage: AnyReason(),
-                prompter: SilentPerson()
+                prompter: SilentPerson(),
+                promptTimeout: .seconds(3600)
             )
         )
     }

@@ -37,7 +37,7 @@ final class ConsentScene: Sendable {
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
         let path = program ?? NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
-        if program == nil { FileManager.default.createFile(atPath: path, contents: Data()) }
+        if program == nil { try Data().write(to: URL(fileURLWithPath: path)) }
         standIn = program == nil ? path : nil
         let commandLine = ShippedCommandLine(path: path, root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.

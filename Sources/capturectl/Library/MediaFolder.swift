@@ -28,6 +28,21 @@ enum MediaFolder {
         }
     }
 
+    /// Makes sure that files can be put into a folder, which may be to be made with some above it; makes nothing.
+    static func checkPlace(_ path: String) throws(CaptureError) {
+        var place = path
+        var status = stat()
+        while unsafe stat(place, &status) != 0, [ENOENT, ENOTDIR].contains(errno), place != "/", place != "." {
+            while place.count > 1, place.hasSuffix("/") { place.removeLast() }
+            let above = place.lastIndex(of: "/").map { place[..<$0] } ?? "."
+            place = above.isEmpty ? "/" : String(above)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw CaptureError(.inputOutput, "\(Printable.text(place, limit: 1000)) is no folder")
+        }
+        if unsafe access(place, W_OK | X_OK) != 0 { throw FileCopy.failure(place, "cannot be written to") }
+    }
+
     /// Has the names in a folder on the disk.
     static func sync(_ path: String) throws(CaptureError) {
         let folder: Descriptor

@@ -1,4 +1,5 @@
 import Authorization
+import CaptureBus
 import CaptureCore
 import MediaLibrary
 

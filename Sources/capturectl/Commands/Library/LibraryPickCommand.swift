@@ -40,8 +40,9 @@ struct LibraryPickCommand: AsyncParsableCommand {
         if folder.isEmpty { throw CaptureError(.usage, "--to is empty; give a folder, or leave it out") }
         try await LibraryRun.during(bus, pictures: pictures.shown) { library throws(CaptureError) in
             // Before the person takes the trouble.
-            try MediaFolder.make(folder)
+            try MediaFolder.checkPlace(folder)
             let picked = try await library.pick(Set(kind), limit: limit)
+            try MediaFolder.make(folder)
             var rows: [JSON] = []
             for content in picked {
                 let path = try PickedFile.copy(try await content.open(), named: content.name, into: folder)
