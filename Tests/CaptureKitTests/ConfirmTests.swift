@@ -120,7 +120,8 @@ struct ConfirmTests {
         let opening = ConfirmDialog(ConfirmTests.request).opening
         for part in [
             "Tool wants to delete 7 items from the media library: a.jpg, b?[31m.jpg, c.jpg, d.jpg, e.jpg …",
-            "program     exe:/usr/bin/tool", "claimed: not certain", "process     42", "within 60 s", "taken back for some time",
+            "program     exe:/usr/bin/tool", "claimed: not certain", "process     42", "within 60 s",
+            "taken back for some time",
         ] {
             #expect(opening.contains(part), "\(part)")
         }
