@@ -1,6 +1,6 @@
 """A person at a desktop who picks from the media library in the window of captured-picker. Pictures are found on the screen
 by their colours, so that clicks go where a person would click."""
-import json, shutil, subprocess
+import json, os, shutil, subprocess, tempfile
 from pathlib import Path
 
 from desktop import LIMIT, eventually
@@ -189,9 +189,9 @@ def chooses(desktop, it, picture):
 
 def cannot(desktop, it):
     """An agent that shows dialogs and no picker says why, and answers what else is asked."""
-    folder = desktop.folder / "without"
-    folder.mkdir()
-    shutil.copy2(desktop.programs / "capturectl", folder)
+    # The very file, in a folder without the picker: a copy of it is another program, and is not asked.
+    folder = Path(tempfile.mkdtemp(prefix="without.", dir=desktop.programs.resolve().parent))
+    os.link(desktop.programs.resolve() / "capturectl", folder / "capturectl")
     for what, programs, display, why in [("installed", folder, {}, f"there is no {folder}/captured-picker"),
                                          ("shown", desktop.programs, {"DISPLAY": ":4095"}, "there is no screen")]:
         agent = desktop.start_agent(programs=programs, environment=display)
@@ -202,3 +202,4 @@ def cannot(desktop, it):
         it("in the agent's log, too", why in desktop.log("agent"), desktop.log("agent"))
         it("which is there for other questions", agent.poll() is None)
         desktop.stop(agent)
+    shutil.rmtree(folder)
