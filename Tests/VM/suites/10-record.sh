@@ -8,18 +8,19 @@
 first=$(camera 1) second=$(camera 2)
 loop=hw:Loopback,1
 
-# A fast kernel takes 720p, on one processor, on which cameras, recorder and test take turns. An emulated one takes a small
-# picture less often, and is spared two thirds of the sound's encoding.
-size=1280x720 fps=24 allowed=2 rate=48000
-[[ $flavour != stock ]] || size=320x240 fps=10 allowed=5 rate=16000
-shows_bars() { vivid_reset "$first" 3 "${2:-320x240}" "$1" "${3:-25}"; }
+# A fast kernel takes 720p of HDMI, on one processor, on which cameras, recorder and test take turns. An emulated one takes a
+# small picture of the webcam's less often, and is spared two thirds of the sound's encoding.
+input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
+[[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=5 rate=16000
+shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
+shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }
 
 # ten_seconds FILE FOURCC: an emulated machine is at times held up by its host for longer than any ring lasts. What was lost
 # is then told, and it is tried again, six times at most; a loss that is not told fails at once.
 ten_seconds() {
   local try
   for try in 1 2 3 4 5 6; do
-    record "$1" --camera "$first" --video-format "$2:$size" --microphone $loop --duration 10 || return 1
+    record "$1" --camera "$first" --video-format "$2:$size$at" --microphone $loop --duration 10 || return 1
     # A camera that was held up counts on by its own clock when it goes on: the sum says nothing where something was lost.
     (($(dropped) > 0)) || accounted $fps 10 || return 1
     ! accounted $fps 10 || ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
@@ -28,7 +29,7 @@ ten_seconds() {
 
 movie() { # FILE CONTAINER FOURCC
   local file=$work/$1
-  it "$1: the camera shows bars in $3 at $size" shows_bars "$3" $size $fps
+  it "$1: the camera shows bars in $3 at $size" shows_moving_bars "$3"
   it "$1: picture and a tone are recorded for ten seconds" ten_seconds "$file" "$3"
   it "$1: the encoders are reported" is videoEncoder libx264
   it "$1: each frame is written or reported as lost" accounted $fps 10
@@ -66,12 +67,12 @@ it "a camera's node is an alias" grep -qE "aliases\.[0-9]+=$first$" "$work/facts
 it "metadata and output nodes are left out" test \
   "$(grep -c driver=vivid "$work/facts")" = "$(grep -lx 'vivid-.*-vid-cap' /sys/class/video4linux/*/name | wc -l)"
 it "formats are listed with sizes and rates" says '640x480 .*15.* fps' capturectl formats "$first"
-it "a tone sounds" play_tone 1000 600 0 $rate
-it "the camera shows bars" shows_bars YUYV $size $fps
+it "a tone sounds" play_tone 1000 1800 0 $rate
+it "the camera shows bars" shows_moving_bars YUYV
 
 # The machine's disk is the host's, a page at a time: what is measured comes when the codecs are in memory.
 it "a first recording works" \
-  record "$work/first.mkv" --camera "$first" --video-format YUYV:$size --microphone $loop --duration 2
+  record "$work/first.mkv" --camera "$first" --video-format YUYV:$size$at --microphone $loop --duration 2
 movie out.mkv matroska YUYV
 movie out.mp4 mp4 NV12
 
