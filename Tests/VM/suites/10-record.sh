@@ -11,7 +11,7 @@ loop=hw:Loopback,1
 # A fast kernel takes 720p of HDMI, on one processor, on which cameras, recorder and test take turns. An emulated one takes a
 # small picture of the webcam's less often, and is spared two thirds of the sound's encoding.
 input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
-[[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=5 rate=16000
+[[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=0 rate=16000
 shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
 shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }
 
@@ -21,8 +21,8 @@ ten_seconds() {
   local try
   for try in 1 2 3 4 5 6; do
     record "$1" --camera "$first" --video-format "$2:$size$at" --microphone $loop --duration 10 || return 1
-    # A camera that was held up counts on by its own clock when it goes on: the sum says nothing where something was lost.
-    (($(dropped) > 0)) || accounted $fps 10 || return 1
+    # Where the camera was held up outside of the ten seconds, more is told than they have; less is a loss that is not told.
+    (($(value frames) + $(dropped) > fps * 10)) || accounted $fps 10 || return 1
     ! accounted $fps 10 || ! dropped_at_most $allowed || ! is missedSamples 0 || return 0
   done
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The store of answers when the machine goes down while answers are written: what was acknowledged is there,
-# what was never given is not. Five boots end in a power cut; in the sixth the daemon is killed eight times, and a log of all
+# what was never given is not. Five boots end in a power cut; in the sixth the daemon is killed twenty times, and a log of all
 # writes to a disk is replayed to two hundred points.
 # machine: --systemd --vivid 1 --timeout 2400
 # flavours: stock fast
@@ -176,7 +176,7 @@ fi
 if ((boot < 6)); then
   begin_cut
 fi
-it "it is killed eight times while two clients set answers" kills 8
+it "it is killed twenty times while two clients set answers" kills 20
 it "every answer that was acknowledged is there, and none that was not asked for" keeps
 it "captured stops" systemctl stop captured
 it "its disk goes" umount $state
