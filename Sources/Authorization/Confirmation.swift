@@ -4,6 +4,20 @@ public struct Confirmation: Hashable, Sendable {
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Put assets of the media library into the bin.
         case delete
+        /// Take recordings that were kept into the media library.
+        case save
+        /// Throw recordings that were kept away.
+        case discard
+
+        /// What it comes to for so many, in words that follow a "to".
+        public func words(_ count: Int) -> String {
+            let things = { (what: String) in count == 1 ? "1 \(what)" : "\(count) \(what)s" }
+            return switch self {
+            case .delete: "put \(things("item")) of the media library into the bin"
+            case .save: "save \(things("kept recording")) into the media library"
+            case .discard: "discard \(things("kept recording")) for good"
+            }
+        }
     }
 
     /// Who is about to do it.

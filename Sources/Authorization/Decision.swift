@@ -10,6 +10,10 @@ public struct Decision: Hashable, Sendable {
         case answer
         /// The same on the asking command's own terminal.
         case inlineAnswer = "inline-answer"
+        /// A person's yes or no to something that a program was about to do, which counts this once.
+        case confirmation
+        /// A person picked something from the media library, for this once or to be read from now on.
+        case picked
         /// A change in settings, now on disk.
         case settings
         /// The administrator's policy.

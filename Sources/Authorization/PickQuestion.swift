@@ -33,6 +33,18 @@ public struct PickQuestion: Hashable, Sendable {
 
     /// How many assets can be picked at a time, at most.
     public static let mostAssets = 1000
+
+    /// What picking came to, in a sentence.
+    func outcome(_ answer: PickedAssets) -> String {
+        let count = answer.picked.count
+        let things = count == 1 ? "1 item" : "\(count) items"
+        return switch purpose {
+        case .pick: "the person picked \(things) of the media library for \(subject), to be handed to it once"
+        case .extend, .offer: "the person let \(subject) read \(things) more of the media library"
+        case .choose:
+            "the person let \(subject) read \(things) more of the media library, and \(answer.dropped.count) less"
+        }
+    }
 }
 
 /// What a person picked.

@@ -53,8 +53,8 @@ extension CaptureInterfaces {
                 returns: [BusArgument("changes", "a{sv}"), BusArgument("next", "s"), BusArgument("complete", "b")]
             ),
             BusMethod("ListKept", returns: [BusArgument("recordings", "aa{sv}")]),
-            BusMethod("SaveKept", [BusArgument("id", "s")], returns: [BusArgument("request", "u")]),
-            BusMethod("DiscardKept", [BusArgument("id", "s")]),
+            BusMethod("SaveKept", [BusArgument("ids", "as")], returns: [BusArgument("request", "u")]),
+            BusMethod("DiscardKept", [BusArgument("ids", "as")], returns: [BusArgument("request", "u")]),
             BusMethod("Pick", [BusArgument("options", "a{sv}")], returns: [BusArgument("request", "u")]),
             BusMethod(
                 "OpenPicked",

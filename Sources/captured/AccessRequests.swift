@@ -70,7 +70,11 @@ actor AccessRequests {
 
     private func decide(_ number: UInt32, _ services: Set<Service>, for client: SessionClient) async {
         var fault: CaptureError?
-        let before = try? await gate.status(.libraryReadWrite, for: client.identity)
+        var wasOpen = false
+        if services.contains(.libraryReadWrite) {
+            // What cannot be told is refused below.
+            wasOpen = (try? await gate.status(.libraryReadWrite, for: client.identity)) == .notDetermined
+        }
         do throws(CaptureError) {
             _ = try await gate.requestAccess(
                 services,
@@ -87,7 +91,7 @@ actor AccessRequests {
             statuses.append((service, (try? await gate.status(service, for: client.identity)) ?? .notDetermined))
         }
         let isLimited = statuses.contains { $0 == (.libraryReadWrite, .limited) }
-        if before == .notDetermined, isLimited, !Task.isCancelled { await limited(client) }
+        if wasOpen, isLimited, !Task.isCancelled { await limited(client) }
         open[client.connection]?.requests[number] = nil
         // A caller that is gone does not hear it.
         try? bus.emit(

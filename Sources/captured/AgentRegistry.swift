@@ -29,14 +29,14 @@ actor AgentRegistry: Prompter {
         }
     }
 
-    let bus: BusConnection
+    private let bus: BusConnection
     let commandLine: ShippedCommandLine
     let drivers: TerminalDrivers
     private let refusals: RefusalJournal
     /// Where programs and agents are logged in.
     let logins: LoginSessions
     /// Which yes takes the person's password.
-    private(set) var passwords = PasswordNeeds()
+    private var passwords = PasswordNeeds()
     private(set) var agents: [String: RegisteredAgent] = [:]
     private var questions: [String: Question] = [:]
     private var registrations = 0

@@ -61,8 +61,7 @@ struct AnswerPassword: Sendable {
 
     /// The same for something that was confirmed.
     func check(_ request: Confirmation, from agent: RegisteredAgent) async throws(CaptureError) {
-        let things = request.count == 1 ? "an item" : "\(request.count) items"
-        let what = "delete \(things) from the media library"
+        let what = request.action.words(request.count)
         try await check(request.client, request.name, what, until: request.deadline, agent)
     }
 

@@ -133,6 +133,26 @@ struct ConfirmTests {
     }
 
     @Test(arguments: [
+        (ConfirmRequest.Action.save, "Tool wants to save 7 recordings into the media library: a.jpg", "a yes saves them", "save 7 recordings?"),
+        (.discard, "Tool wants to discard 7 recordings that were not saved: a.jpg", "gone for good", "discard 7 recordings?"),
+    ])
+    func `of recordings that were kept it says what becomes of them`(
+        action: ConfirmRequest.Action,
+        sentence: String,
+        outcome: String,
+        question: String
+    ) {
+        var request = ConfirmTests.request
+        request.action = action
+        let dialog = ConfirmDialog(request)
+        #expect(dialog.opening.contains(sentence) && dialog.opening.contains(outcome), "\(dialog.opening)")
+        #expect(dialog.firstQuestion(hasEarlyKeys: false).contains(question))
+        let shown = DesktopPrompt.dialog(request)
+        #expect(shown.grantLabel == (action == .save ? "Save" : "Discard"))
+        #expect(shown.title.contains("\(action.rawValue) 7 recordings") && shown.body.contains(outcome))
+    }
+
+    @Test(arguments: [
         ("y", PromptAnswer?.some(.confirmed(.delete, true))), ("Y", .confirmed(.delete, true)),
         ("yes\n", .confirmed(.delete, true)), ("n", .confirmed(.delete, false)), ("NO", .confirmed(.delete, false)),
         ("\u{4}", .dismissed), ("\u{3}", .dismissed), ("\u{1B}", .dismissed), ("", .dismissed),

@@ -65,10 +65,11 @@ struct LibrarySavingTests {
             ]
         )
         #expect(kept.size == 7 && kept.started == 5)
-        let saved = try await library.saveKept(id)
-        #expect(saved.album == "Trip")
-        #expect(try await library.asset(try #require(saved.asset)).name == "clip.mkv")
-        let error = await #expect(throws: CaptureError.self) { try await library.discardKept(id) }
+        let saved = try #require(try await library.saveKept([id]).first)
+        #expect(saved.id == id)
+        #expect(try saved.result.get().album == "Trip")
+        #expect(try await library.asset(try #require(saved.result.get().asset)).name == "clip.mkv")
+        let error = await #expect(throws: CaptureError.self) { try await library.discardKept([id]) }
         #expect(error?.code == .noSuchAsset)
         withExtendedLifetime(daemon) {}
     }

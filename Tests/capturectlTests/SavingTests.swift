@@ -98,10 +98,29 @@ struct SavingTests {
         let saved = try await tool.run("kept", "save", "aaaaaa")
         #expect(saved.code == 0 && saved.output.count == 33)
         #expect(saved.messages.contains("saved into the media library, in the album 'Trip'"))
-        #expect(try await tool.run("kept", "discard", ids[1]).code == 0)
+        let discarded = try await tool.run("kept", "discard", ids[1])
+        #expect(discarded.code == 0 && discarded.messages.contains("1 recording discarded"))
         #expect(try await tool.run("kept", "list", "--json").rows().isEmpty)
         #expect(try await tool.run("count").output == "1\n")
         #expect(try await tool.run("kept", "discard", "bbbbbb").code == 66)
         #expect(try await tool.run("kept", "save", "zz").code == 64)
+    }
+
+    @Test func `what cannot be saved after all keeps the others from nothing`() async throws {
+        let tool = try await LibraryTool()
+        let ids = ["aaaaaa", "bbbbbb", "cccccc"].map { $0 + String(repeating: "0", count: 26) }
+        tool.fake.keep(
+            ids.enumerated().map { index, id in
+                var facts: [String: BusValue] = ["id": .string(id), "name": .string("clip.mkv")]
+                if index == 1 { facts["program"] = .string("exe:/test") }
+                return facts
+            }
+        )
+        let saved = try await tool.run(["kept", "save"] + ids)
+        #expect(saved.code == 74)
+        #expect(saved.output.count == 33)
+        for part in ["\(ids[0]) is not saved, and stays: there is no room", "\(ids[1]) saved", "\(ids[2]) is not saved"] {
+            #expect(saved.messages.contains(part), "\(saved.messages)")
+        }
     }
 }

@@ -39,15 +39,6 @@ final class `Choosing what a limited program may read` {
         return (scene, agent, try await LibraryCaller(on: bus))
     }
 
-    private func code(_ body: () async throws -> Void) async -> CaptureError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? CaptureError)?.code
-        }
-    }
-
     private func set(_ choice: LibraryChoice, _ program: LibraryCaller) async throws {
         let words = ["", try await program.program(), "library", choice.rawValue].map { BusValue.string($0) }
         try await program.call("Set", "ssss", words, on: CaptureNames.authorization)

@@ -54,6 +54,19 @@ import Testing
         #expect(none.asked.isEmpty)
     }
 
+    @Test func `has what may be read chosen once a save was answered with chosen assets`() async throws {
+        let scene = try await SavingScene(bus, [.libraryReadWrite: true], isLimiting: true)
+        #expect(await outcome(scene) == nil)
+        #expect(scene.asked == [.libraryReadWrite])
+        #expect(scene.picked == [.extend])
+        // Once, and not where all was allowed.
+        #expect(await outcome(scene) == nil)
+        #expect(scene.picked == [.extend])
+        let all = try await SavingScene(try PrivateBus(), [.libraryReadWrite: true])
+        #expect(await outcome(all) == nil)
+        #expect(all.picked.isEmpty)
+    }
+
     @Test func `asks nobody where that was not to be`() async throws {
         let scene = try await SavingScene(bus, [.libraryReadWrite: true])
         #expect(await outcome(scene, mayAsk: false) == .notPermitted)
@@ -150,7 +163,7 @@ import Testing
     @Test func `leaves what is kept to the person at the command line alone`() async throws {
         let scene = try await SavingScene(bus)
         let program = try await BusConnection.open(bus.kind)
-        for (member, arguments) in [("ListKept", []), ("SaveKept", ["0"]), ("DiscardKept", ["0"])] {
+        for (member, arguments) in [("ListKept", nil), ("SaveKept", ["0"]), ("DiscardKept", ["0"])] {
             let error = await #expect(throws: CaptureError.self) { try await call(program, member, arguments) }
             #expect(error?.code == .notPermitted, "\(member)")
         }
@@ -171,20 +184,32 @@ import Testing
         let (outcomes, feed) = AsyncStream<[BusValue]>.makeStream()
         let match = BusMatch(interface: CaptureNames.library, member: "Finished")
         let heard = try await person.subscribe(match) { feed.yield($0.arguments) }
+        var iterator = outcomes.makeAsyncIterator()
         let kept = try await call(person, "ListKept").first?.elements?.compactMap(\.properties) ?? []
         #expect(kept.map { $0["name"]?.text } == ["a.png", "b.png"])
         #expect(kept.first?["album"]?.text == "Trip")
         #expect(kept.first?["program"]?.text == scene.client.identity.program)
         let ids = kept.compactMap { $0["id"]?.text }
         try #require(ids.count == 2)
+        // Without the person's word nothing becomes of them, whoever started the command line.
+        scene.confirms(false)
+        for member in ["SaveKept", "DiscardKept"] {
+            try await call(person, member, ids)
+            #expect(try #require(await iterator.next())[1].text == "Denied")
+        }
+        #expect(scene.confirmed == ["save a.png b.png", "discard a.png b.png"])
+        #expect(try await call(person, "ListKept").first?.elements?.count == 2)
+        scene.confirms(true)
         try await call(person, "SaveKept", [ids[0]])
-        var iterator = outcomes.makeAsyncIterator()
         let outcome = try #require(await iterator.next())
         #expect(outcome[1].text == "", "\(outcome)")
-        #expect(outcome[3].properties?["album"]?.text == "Trip")
+        let saved = try #require(outcome[3].properties?["saved"]?.elements?.first?.properties)
+        #expect(saved["album"]?.text == "Trip")
+        #expect(saved["kept"]?.text == ids[0])
         // This program may not read the library.
-        #expect(outcome[3].properties?["id"] == nil)
+        #expect(saved["id"] == nil)
         try await call(person, "DiscardKept", [ids[1]])
+        #expect(try #require(await iterator.next())[3].properties?["count"] == .uint64(1))
         #expect(try await call(person, "ListKept").first?.elements?.isEmpty == true)
         let assets = try await scene.use { library throws(CaptureError) in
             try library.fetch(AssetQuery(), scope: .all).assets
@@ -199,15 +224,15 @@ import Testing
     private func call(
         _ connection: BusConnection,
         _ member: String,
-        _ arguments: [String] = []
+        _ ids: [String]? = nil
     ) async throws(CaptureError) -> [BusValue] {
         try await connection.call(
             CaptureNames.service,
             CaptureNames.root,
             CaptureNames.library,
             member,
-            signature: String(repeating: "s", count: arguments.count),
-            arguments.map { .string($0) }
+            signature: ids == nil ? "" : "as",
+            ids.map { [.strings($0)] } ?? []
         )
     }
 }

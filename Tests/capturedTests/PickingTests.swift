@@ -25,15 +25,6 @@ final class `Picking from the media library` {
         return (scene, agent, try await LibraryCaller(on: bus))
     }
 
-    private func code(_ body: () async throws -> Void) async -> CaptureError.Code? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return (error as? CaptureError)?.code
-        }
-    }
-
     @Test func `hands a program without any consent the contents that were picked, and nothing else`() async throws {
         let (scene, agent, program) = try await start()
         let assets = [

@@ -24,6 +24,36 @@ final class SavingScene: Sendable {
 
     private final class Questions: Sendable {
         let asked = Mutex<[Service]>([])
+        let picking = Mutex<[PickQuestion.Purpose]>([])
+        let confirming = Mutex<(actions: [String], answer: Bool)>(([], true))
+    }
+
+    /// The person, who picks nothing and confirms what the test says.
+    private struct Person: Prompter {
+        let questions: Questions
+        let answers: [Service: Bool]
+        let isLimiting: Bool
+
+        func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+            questions.asked.withLock { $0 += request.services }
+            let given = answers.filter { request.services.contains($0.key) }
+            guard !given.isEmpty else { throw CaptureError(.dismissed, "the question was closed") }
+            return given.reduce(into: [:]) { answers, one in
+                answers[one.key] = PersonsAnswer(one.value, isLimited: isLimiting && one.key.canBeLimited)
+            }
+        }
+
+        func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool {
+            questions.confirming.withLock { confirming in
+                confirming.actions.append("\(request.action.rawValue) \(request.names.joined(separator: " "))")
+                return confirming.answer
+            }
+        }
+
+        func pick(_ question: PickQuestion) async throws(CaptureError) -> PickedAssets {
+            questions.picking.withLock { $0.append(question.purpose) }
+            throw CaptureError(.dismissed, "the question was closed")
+        }
     }
 
     let gate: AuthorizationGate
@@ -38,13 +68,24 @@ final class SavingScene: Sendable {
     /// What the person was asked for, in order.
     var asked: [Service] { questions.asked.withLock { $0 } }
 
+    /// What for the person was asked to pick, in order.
+    var picked: [PickQuestion.Purpose] { questions.picking.withLock { $0 } }
+
+    /// What the person was to confirm, in order: the action and the names.
+    var confirmed: [String] { questions.confirming.withLock { $0.actions } }
+
+    /// Whether the person confirms what comes from now on.
+    func confirms(_ answer: Bool) { questions.confirming.withLock { $0.answer = answer } }
+
     /// - Parameters:
     ///   - answers: What the person answers; a question about anything else is closed.
+    ///   - isLimiting: Whether a yes is for chosen assets, where it can be.
     ///   - reasons: What the program states a reason for.
     ///   - isCommandLine: Whether the test itself passes for the shipped command line.
     init(
         _ bus: PrivateBus,
         _ answers: [Service: Bool] = [:],
+        isLimiting: Bool = false,
         reasons: Set<Service> = Set(Service.ofLibrary),
         isCommandLine: Bool = false
     ) async throws {
@@ -53,12 +94,7 @@ final class SavingScene: Sendable {
         gate = AuthorizationGate(
             store: .inMemory(),
             usage: Reasons(services: reasons),
-            prompter: ClosurePrompter { request throws(CaptureError) in
-                questions.asked.withLock { $0 += request.services }
-                let given = answers.filter { request.services.contains($0.key) }
-                guard !given.isEmpty else { throw CaptureError(.dismissed, "the question was closed") }
-                return given
-            }
+            prompter: Person(questions: questions, answers: answers, isLimiting: isLimiting)
         )
         libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
         let requests = AccessRequests(bus: connection, gate: gate)

@@ -3,7 +3,8 @@ public import CaptureCore
 extension AuthorizationGate {
     /// Has the person confirm what a program that may is about to do: each time anew, since nothing of it is remembered.
     ///
-    /// One question a program at a time; those that are not confirmed count among the questions that come to nothing.
+    /// One question a program at a time; those that are not confirmed count among the questions that come to nothing. What
+    /// it came to is told to journal and history.
     ///
     /// - Parameters:
     ///   - action: What it is about to do.
@@ -31,15 +32,23 @@ extension AuthorizationGate {
             session: session,
             deadline: .now + promptTimeout
         )
-        let isConfirmed = try await putOnce(by: client, request.sight, within: promptTimeout) {
-            [prompter] () throws(CaptureError) in
-            try await prompter.confirm(request)
-        } settles: { isConfirmed in
-            isConfirmed
+        let what = action.words(names.count) + ": " + request.names.joined(separator: ", ")
+        do throws(CaptureError) {
+            let isConfirmed = try await putOnce(by: client, request.sight, within: promptTimeout) {
+                [prompter] () throws(CaptureError) in
+                try await prompter.confirm(request)
+            } settles: { isConfirmed in
+                isConfirmed
+            }
+            guard isConfirmed else {
+                tell(.confirmation, .denied, of: client, "the person did not let \(client.program) \(what)")
+                throw CaptureError(.denied, "the person did not confirm it, so nothing was done")
+            }
+            try await confirm(client, again)
+        } catch {
+            if error.code != .denied { tell(error, of: client, "\(client.program) was not let \(what)") }
+            throw error
         }
-        guard isConfirmed else {
-            throw CaptureError(.denied, "the person did not confirm it, so nothing was done")
-        }
-        try await confirm(client, again)
+        tell(.confirmation, .authorized, of: client, "the person let \(client.program) \(what)")
     }
 }

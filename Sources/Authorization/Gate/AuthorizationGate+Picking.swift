@@ -7,7 +7,7 @@ extension AuthorizationGate {
     /// Has the person pick from the media library. Takes no consent and changes none.
     ///
     /// One question of a program at a time, and one offer; those that come to nothing count as in `confirm`, offers by
-    /// themselves.
+    /// themselves. What it came to is told to journal and history.
     ///
     /// - Parameters:
     ///   - purpose: What becomes of what is picked.
@@ -48,18 +48,24 @@ extension AuthorizationGate {
             session: session,
             deadline: .now + time
         )
-        let picked = try await putOnce(
-            by: client,
-            question.sight,
-            within: time,
-            isOffer: purpose == .offer
-        ) { [prompter] () throws(CaptureError) in
-            try await prompter.pick(question)
-        } settles: { _ in
-            true
+        do throws(CaptureError) {
+            let picked = try await putOnce(
+                by: client,
+                question.sight,
+                within: time,
+                isOffer: purpose == .offer
+            ) { [prompter] () throws(CaptureError) in
+                try await prompter.pick(question)
+            } settles: { _ in
+                true
+            }
+            try await confirm(client, again)
+            tell(.picked, .authorized, of: client, question.outcome(picked))
+            return picked
+        } catch {
+            tell(error, of: client, "nothing of the media library was picked for \(question.subject)")
+            throw error
         }
-        try await confirm(client, again)
-        return picked
     }
 
     /// Makes sure that a program says why it wants the media library, before anybody is asked.

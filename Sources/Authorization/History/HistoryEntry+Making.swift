@@ -52,10 +52,10 @@ extension HistoryEntry {
         )
     }
 
-    /// Whether nothing was stored by it, so that a program can have as many as it likes: such are counted, not listed.
+    /// Whether it took no person, so that a program can have as many as it likes: such are counted, not listed.
     var isRepeatable: Bool {
-        kind == .decision && cause != Decision.Cause.answer.rawValue
-            && cause != Decision.Cause.inlineAnswer.rawValue
+        let persons: [Decision.Cause] = [.answer, .inlineAnswer, .confirmation, .picked]
+        return kind == .decision && !persons.contains { $0.rawValue == cause }
     }
 
     /// What it has in common with those that are counted with it.

@@ -4,9 +4,13 @@ import CaptureCore
 /// What a program is about to do in the media library, for the person to confirm.
 public struct ConfirmRequest: Hashable, Sendable {
     /// What it is about to do.
-    public enum Action: String, Hashable, Sendable {
+    public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Put assets into the bin.
         case delete
+        /// Take recordings that were kept into the library.
+        case save
+        /// Throw recordings that were kept away.
+        case discard
     }
 
     /// What the answer refers to.
@@ -27,7 +31,7 @@ public struct ConfirmRequest: Hashable, Sendable {
     public var isInline: Bool
     /// What it is about to do.
     public var action: Action
-    /// To how many assets.
+    /// To how many assets or recordings.
     public var count: Int
     /// The names of the first of them.
     public var names: [String]
@@ -69,7 +73,7 @@ public struct ConfirmRequest: Hashable, Sendable {
             throw CaptureError(.invalidArgument, "'\(word)' is nothing that this agent can have confirmed")
         }
         guard let count = facts["count"]?.integer, count > 0 else {
-            throw CaptureError(.invalidArgument, "a question of confirming says of how many assets it is, 1 or more")
+            throw CaptureError(.invalidArgument, "a question of confirming says of how many it is, 1 or more")
         }
         self.init(
             cookie: cookie,
@@ -84,24 +88,5 @@ public struct ConfirmRequest: Hashable, Sendable {
             count: Int(count),
             names: facts["names"]?.texts ?? []
         )
-    }
-
-    /// The program and what it wants, as in `Tool wants to delete 3 items from the media library: a.jpg, b.jpg …`.
-    ///
-    /// - Parameter shown: Makes a text of unknown origin harmless where it is shown, and not longer than a number of
-    ///   characters.
-    func sentence(_ shown: (String, Int) -> String) -> String {
-        let who = shown(name.isEmpty ? program : name, 60)
-        return "\(who) wants to delete \(things) from the media library" + list(shown)
-    }
-
-    /// `1 item`, `3 items`.
-    var things: String { "\(count) item\(count == 1 ? "" : "s")" }
-
-    /// The first names behind a colon, and `…` where there are more.
-    func list(_ shown: (String, Int) -> String) -> String {
-        guard !names.isEmpty else { return "" }
-        let first = names.prefix(5)
-        return ": " + first.map { shown($0, 60) }.joined(separator: ", ") + (count > first.count ? " …" : "")
     }
 }

@@ -27,19 +27,19 @@ extension DesktopPrompt {
         let identity = PromptDialog(PromptRequest(cookie: "", program: "", tier: request.tier, services: []))
         let name = DesktopDialog.data(request.name.isEmpty ? request.program : request.name, limit: 60)
         let detail = DesktopDialog.data(request.detail, limit: 300)
-        var lines = ["“\(name)” wants to delete" + request.list { "“\(DesktopDialog.data($0, limit: $1))”" }]
-        lines.append("What is deleted goes into the bin, from which it can be taken back for some time.")
+        var lines = ["“\(name)” wants to \(request.verb)" + request.list { "“\(DesktopDialog.data($0, limit: $1))”" }]
+        lines.append(request.outcome)
         lines.append("")
         if !detail.isEmpty { lines.append("What the identity rests on: \(detail)") }
         if request.processID != 0 { lines.append("Process: \(request.processID)") }
         return AccessDialog(
-            title: "Let “\(name)” delete \(request.things) from the media library?",
+            title: "Let “\(name)” \(request.verb) \(request.things)\(request.place)?",
             subtitle: "Asked by \(DesktopDialog.data(request.program, limit: 200)). Identity ("
                 + "\(DesktopDialog.data(request.tier, limit: 20))): \(identity.tierMeaning).",
             body: lines.joined(separator: "\n"),
-            grantLabel: "Delete",
+            grantLabel: request.verb.prefix(1).uppercased() + request.verb.dropFirst(),
             denyLabel: "Don’t",
-            icon: "user-trash-symbolic"
+            icon: request.action == .save ? "document-save-symbolic" : "user-trash-symbolic"
         )
     }
 }

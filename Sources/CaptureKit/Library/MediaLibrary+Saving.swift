@@ -31,6 +31,14 @@ public struct KeptRecording: Hashable, Sendable, Identifiable {
     }
 }
 
+/// What came of saving a recording after all.
+public struct KeptOutcome: Hashable, Sendable, Identifiable {
+    /// What the recording was called by.
+    public var id: KeptRecording.ID
+    /// Where it is now, or why it stays.
+    public var result: Result<SavedOutput, CaptureError>
+}
+
 extension MediaLibrary {
     /// Asks the person for what it takes to save an output into the library, where that was never decided: for reading and
     /// changing first, which albums need, and for adding where that is refused. Each is asked at most once.
@@ -71,18 +79,36 @@ extension MediaLibrary {
         return try list.map { element throws(CaptureError) in try KeptRecording(element.properties ?? [:]) }
     }
 
-    /// Takes a recording that was not saved into the library, and its album, and waits for that.
+    /// Takes recordings that were not saved into the library, and into their albums, once the person has confirmed it;
+    /// waits for that. The quota of the program that recorded them does not hold them back.
     ///
-    /// - Throws: `noSuchAsset`; `badData` where it cannot be understood, `overQuota`, `inputOutput`; it stays then.
-    public func saveKept(_ id: KeptRecording.ID) async throws(CaptureError) -> SavedOutput {
-        let result = try await LibraryRequest.start(self, "SaveKept", "s", [.string(id)], asking: []).result()
-        return SavedOutput(asset: result["id"]?.text, album: result["album"]?.text, remark: result["remark"]?.text)
+    /// - Parameter ids: 1 to 1000, each once.
+    /// - Returns: What came of each, in the same order: `badData` where it cannot be understood, `overQuota`,
+    ///   `inputOutput`, `busy` while it is still written to; it stays then.
+    /// - Throws: `noSuchAsset`; `denied` where the person says no, `dismissed`, `timedOut`, `nobodyToAsk`.
+    public func saveKept(_ ids: [KeptRecording.ID]) async throws(CaptureError) -> [KeptOutcome] {
+        let result = try await LibraryRequest.start(self, "SaveKept", "as", [.strings(ids)], asking: []).result()
+        guard let saved = result["saved"]?.elements?.compactMap(\.properties), saved.count == ids.count else {
+            throw CaptureDaemon.malformed("SaveKept")
+        }
+        return zip(ids, saved).map { id, facts in
+            if let code = facts["error"]?.text {
+                let error = CaptureError(.init(rawValue: code), facts["message"]?.text ?? "")
+                return KeptOutcome(id: id, result: .failure(error))
+            }
+            let (asset, album) = (facts["id"]?.text, facts["album"]?.text)
+            return KeptOutcome(
+                id: id,
+                result: .success(SavedOutput(asset: asset, album: album, remark: facts["remark"]?.text))
+            )
+        }
     }
 
-    /// Throws a recording that was not saved away.
+    /// Throws recordings that were not saved away for good, once the person has confirmed it.
     ///
-    /// - Throws: `noSuchAsset`; `inputOutput`.
-    public func discardKept(_ id: KeptRecording.ID) async throws(CaptureError) {
-        try await call("DiscardKept", "s", [.string(id)], asking: [])
+    /// - Parameter ids: 1 to 1000, each once.
+    /// - Throws: `noSuchAsset`, `inputOutput`; `denied` where the person says no, `dismissed`, `timedOut`, `nobodyToAsk`.
+    public func discardKept(_ ids: [KeptRecording.ID]) async throws(CaptureError) {
+        _ = try await LibraryRequest.start(self, "DiscardKept", "as", [.strings(ids)], asking: []).result()
     }
 }

@@ -31,14 +31,14 @@ struct ConfirmDialog: KeyDialog {
         if !request.detail.isEmpty { lines.append("  made of     \(Printable.text(request.detail, limit: 300))") }
         if request.processID != 0 { lines.append("  process     \(request.processID)") }
         let limit = request.secondsLeft == 0 ? "" : " within \(request.secondsLeft) s"
-        lines.append("What is deleted goes into the bin, from which it can be taken back for some time.")
-        lines.append("y deletes, n does not, this time; Ctrl-D answers nothing. Answer\(limit):")
+        lines.append(request.outcome)
+        lines.append("y \(request.verb)s, n does not, this time; Ctrl-D answers nothing. Answer\(limit):")
         return lines.joined(separator: "\n") + "\n"
     }
 
     func firstQuestion(hasEarlyKeys: Bool) -> String {
         (hasEarlyKeys ? "  What was typed before this line came too early and was not taken.\n" : "")
-            + "  delete \(request.things)? [y/n] "
+            + "  \(request.verb) \(request.things)? [y/n] "
     }
 
     mutating func take(_ bytes: [UInt8]) -> [PromptDialog.Step] {

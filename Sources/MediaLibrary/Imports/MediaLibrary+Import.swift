@@ -32,9 +32,12 @@ extension MediaFacts {
 
 extension Database {
     /// Adds an asset whose content is there.
+    ///
+    /// - Parameter isPersons: Whether the person adds it, whom the program's quota does not hold back.
     func insert(
         _ draft: AssetDraft,
         program: String,
+        isPersons: Bool = false,
         content hash: String,
         _ facts: MediaFacts,
         _ library: MediaLibrary
@@ -55,7 +58,7 @@ extension Database {
                 draft.place?.longitude, draft.isFavourite, program, hash,
             ]
         )
-        try library.checkQuota(self, of: program)
+        try library.checkQuota(self, of: isPersons ? nil : program)
         return try asset(number: lastInsertedRowID)
     }
 

@@ -50,25 +50,31 @@ extension MediaLibrary {
         bytes: (ofProgram: Int64, ofAll: Int64),
         program: String = "the program"
     ) throws(CaptureError) {
-        func check(_ found: Int64, _ more: Int64, _ limit: Int64, _ who: String, _ what: String) throws(CaptureError) {
+        func check(_ found: Int64, _ more: Int64, _ limit: Int64, _ refusal: String) throws(CaptureError) {
             let (sum, isBeyond) = found.addingReportingOverflow(more)
             guard isBeyond || sum > limit else { return }
             throw CaptureError(
                 .overQuota,
-                "\(who) would have more than \(limit) \(what) in the media library, which is the limit; delete some; "
-                    + "what is deleted counts until the bin lets go of it"
+                "\(refusal), which is the limit; delete some; what is deleted counts until the bin lets go of it"
             )
         }
-        try check(usage.assets, assets.ofProgram, limits.programAssets, program, "assets")
-        try check(usage.bytes, bytes.ofProgram, limits.programBytes, program, "bytes")
-        try check(all.assets, assets.ofAll, limits.userAssets, "the user", "assets")
-        try check(all.bytes, bytes.ofAll, limits.userBytes, "the user", "bytes")
+        func own(_ limit: Int64, _ what: String) -> String {
+            "\(program) would have more than \(limit) \(what) in the media library"
+        }
+        // Without a number: how much others have is not a program's to reckon.
+        let theirs = "the media library would have more than its user may have (UserQuota=)"
+        try check(usage.assets, assets.ofProgram, limits.programAssets, own(limits.programAssets, "assets"))
+        try check(usage.bytes, bytes.ofProgram, limits.programBytes, own(limits.programBytes, "bytes"))
+        try check(all.assets, assets.ofAll, limits.userAssets, theirs)
+        try check(all.bytes, bytes.ofAll, limits.userBytes, theirs)
     }
 
     /// Refuses a change within its transaction when it has made more than may be there.
-    func checkQuota(_ database: Database, of program: String, called name: String = "the program") throws {
+    ///
+    /// - Parameter program: Whose; `nil` for what the person does, which the quota of all alone holds back.
+    func checkQuota(_ database: Database, of program: String?, called name: String = "the program") throws {
         try checkQuota(
-            MediaLibrary.usage(database, of: program),
+            program.map { try MediaLibrary.usage(database, of: $0) } ?? LibraryUsage(),
             MediaLibrary.usage(database, of: nil),
             assets: (0, 0),
             bytes: (0, 0),

@@ -87,14 +87,15 @@ extension MediaLibrary {
         return found
     }
 
-    /// Takes a kept recording into the library; see `finishRecording`.
+    /// Takes a kept recording into the library, at its person's word, which the program's quota does not hold back; see
+    /// `finishRecording`.
     ///
     /// - Throws: Besides, `wrongState` for one that is under way.
     public func saveKept(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> Asset {
         guard try !recording(id).isOpen else {
             throw CaptureError(.wrongState, "the recording \(id) is under way; stop it first")
         }
-        return try finishRecording(id, facts)
+        return try finishRecording(id, facts, isPersons: true)
     }
 
     /// Throws a kept recording away.

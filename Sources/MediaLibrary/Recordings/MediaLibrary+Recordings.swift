@@ -53,10 +53,16 @@ extension MediaLibrary {
     /// Takes a recording into the library, once nobody writes to it any more; when it returns that is on disk. What fails
     /// leaves it kept, so that nothing is lost.
     ///
-    /// - Parameter facts: What examining it has shown.
+    /// - Parameters:
+    ///   - facts: What examining it has shown.
+    ///   - isPersons: Whether it is the person's word, which the program's quota does not hold back.
     /// - Returns: The new asset.
     /// - Throws: `noSuchAsset` where there is none of this id; `badData` for an empty file; `overQuota`; `inputOutput`.
-    public func finishRecording(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> Asset {
+    public func finishRecording(
+        _ id: String,
+        _ facts: MediaFacts,
+        isPersons: Bool = false
+    ) throws(CaptureError) -> Asset {
         try facts.check()
         let recording = try recording(id)
         do throws(CaptureError) {
@@ -70,6 +76,7 @@ extension MediaLibrary {
                 return try database.insert(
                     recording.draft,
                     program: recording.program,
+                    isPersons: isPersons,
                     content: staged.hash,
                     facts,
                     self

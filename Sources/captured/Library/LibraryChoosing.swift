@@ -18,14 +18,25 @@ struct LibraryChoosing: Sendable {
         _ purpose: PickQuestion.Purpose,
         _ client: SessionClient
     ) async throws(CaptureError) -> [String] {
+        try await take(try await ask(purpose, client), client)
+    }
+
+    private func ask(
+        _ purpose: PickQuestion.Purpose,
+        _ client: SessionClient
+    ) async throws(CaptureError) -> PickedAssets {
         await offers.note(client.identity)
         if purpose != .offer { await offers.giveWay(to: client.connection) }
-        let answer = try await access.gate.pick(
+        return try await access.gate.pick(
             purpose,
             by: client.identity,
             session: client.connection,
             again: client.identifyAgain
         )
+    }
+
+    /// Lets a program read what was chosen for it.
+    private func take(_ answer: PickedAssets, _ client: SessionClient) async throws(CaptureError) -> [String] {
         // The person may have changed the consent while the question stood.
         guard case .limited = try await access.standing(of: client.identity).scope else {
             throw CaptureError(
@@ -58,8 +69,10 @@ struct LibraryChoosing: Sendable {
 
     /// Has the person choose, which nobody waits for: what keeps it from coming to something is told to the journal.
     private func extendQuietly(_ purpose: PickQuestion.Purpose, _ client: SessionClient) async {
+        // What a question came to in the place of a choice, the gate has told.
+        guard let answer = try? await ask(purpose, client) else { return }
         do throws(CaptureError) {
-            _ = try await extend(purpose, client)
+            _ = try await take(answer, client)
         } catch {
             LibraryJournal.nothingChosen(for: client.identity, error)
         }

@@ -4,18 +4,6 @@ import CaptureCore
 
 /// What the journal is told of the media library, with the fields that decisions have.
 enum LibraryJournal {
-    /// A program deleted something, as the person confirmed.
-    static func deleted(_ count: Int, by client: ClientIdentity) {
-        let what = count == 1 ? "an item" : "\(count) items"
-        send("\(client.program) put \(what) of the media library into the bin, which the person confirmed", client)
-    }
-
-    /// A program was about to delete something, and that did not come to be.
-    static func kept(_ count: Int, from client: ClientIdentity, _ error: CaptureError) {
-        let what = count == 1 ? "an item" : "\(count) items"
-        send("\(client.program) did not get \(what) of the media library deleted: \(error.message)", client)
-    }
-
     /// A program added something.
     static func added(_ bytes: Int64, by client: ClientIdentity) {
         send("\(client.program) added a file of \(bytes) bytes to the media library", client)
@@ -36,13 +24,7 @@ enum LibraryJournal {
         )
     }
 
-    /// The person picked something for a program.
-    static func picked(_ count: Int, for client: ClientIdentity) {
-        let what = count == 1 ? "an item" : "\(count) items"
-        send("\(client.program) was handed \(what) of the media library, which the person picked", client)
-    }
-
-    /// The person was asked what a limited program may read, and chose nothing.
+    /// What the person chose for a limited program came to nothing.
     static func nothingChosen(for client: ClientIdentity, _ error: CaptureError) {
         send("nothing more of the media library was chosen for \(client.program): \(error.message)", client)
     }

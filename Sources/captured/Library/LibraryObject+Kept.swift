@@ -15,22 +15,50 @@ extension LibraryObject {
     }
 
     func saveKept(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let client = try await person(call)
-        let id = try call.arguments.text(0)
-        // Before anybody waits for it.
-        _ = try await kept(id, of: client)
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in try await save(id, for: client) }
-            )
-        ]
+        try await decide(call, .save) { client, recordings throws(CaptureError) in
+            var saved: [[String: BusValue]] = []
+            for recording in recordings {
+                var facts: [String: BusValue]
+                do throws(CaptureError) {
+                    facts = try await save(recording, for: client)
+                } catch {
+                    // The others can do without it.
+                    facts = ["error": .string(error.code.rawValue), "message": .string(error.message)]
+                }
+                facts["kept"] = .string(recording.id)
+                saved.append(facts)
+            }
+            return ["saved": .propertyList(saved)]
+        }
     }
 
     func discardKept(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await decide(call, .discard) { client, recordings throws(CaptureError) in
+            try await libraries.use(client.identity.user) { library throws(CaptureError) in
+                for recording in recordings { try library.discardKept(recording.id) }
+            }
+            return ["count": .uint64(UInt64(recordings.count))]
+        }
+    }
+
+    /// Does something with recordings once the person has confirmed it: any program of theirs can start the command line.
+    private func decide(
+        _ call: BusCall,
+        _ action: Confirmation.Action,
+        _ work:
+            @escaping @Sendable (SessionClient, [KeptRecording]) async throws(CaptureError) -> [String: BusValue]
+    ) async throws(CaptureError) -> [BusValue] {
         let client = try await person(call)
-        let id = try call.arguments.text(0)
-        try await libraries.use(client.identity.user) { library throws(CaptureError) in try library.discardKept(id) }
-        return []
+        let recordings = try await kept(try call.arguments.ids(0), of: client)
+        let names = recordings.map { $0.draft.name.isEmpty ? "a recording of \($0.program)" : $0.draft.name }
+        return [
+            .uint32(
+                try await requests.begin(for: client) { () throws(CaptureError) in
+                    try await confirm(action, names, by: client)
+                    return try await work(client, recordings)
+                }
+            )
+        ]
     }
 
     /// The caller, if it is where a person decides.
@@ -45,19 +73,24 @@ extension LibraryObject {
         return client
     }
 
-    private func kept(_ id: String, of client: SessionClient) async throws(CaptureError) -> KeptRecording {
+    private func kept(_ ids: [String], of client: SessionClient) async throws(CaptureError) -> [KeptRecording] {
         let all = try await libraries.use(client.identity.user) { library throws(CaptureError) in
             try library.kept()
         }
-        guard let recording = all.first(where: { $0.id == id }) else {
-            throw CaptureError(.noSuchAsset, "no recording \(id) waits to be saved; see: capturectl library kept")
+        return try ids.map { id throws(CaptureError) in
+            guard let recording = all.first(where: { $0.id == id }) else {
+                let shown = DisplayText.neutralized(id, limit: 40)
+                throw CaptureError(.noSuchAsset, "no recording \(shown) waits to be saved; see: capturectl library kept")
+            }
+            return recording
         }
-        return recording
     }
 
-    private func save(_ id: String, for client: SessionClient) async throws(CaptureError) -> [String: BusValue] {
-        let user = client.identity.user
-        let recording = try await kept(id, of: client)
+    private func save(
+        _ recording: KeptRecording,
+        for client: SessionClient
+    ) async throws(CaptureError) -> [String: BusValue] {
+        let (id, user) = (recording.id, client.identity.user)
         let content = try await libraries.use(user) { library throws(CaptureError) in
             guard try !library.isBeingWritten(id) else {
                 throw CaptureError(.busy, "the recording \(id) is still being written; try again in a moment")

@@ -19,7 +19,7 @@ extension LibraryObject {
             .uint32(
                 try await requests.begin(for: client) { () throws(CaptureError) in
                     guard !names.isEmpty else { return ["count": .uint64(0)] }
-                    try await confirm(names, by: client)
+                    try await confirm(.delete, names, by: client)
                     // The person may have changed the consent while the question stood.
                     let view = try await access.changes(of: client)
                     let count = try await libraries.use(user) { library throws(CaptureError) in
@@ -27,7 +27,6 @@ extension LibraryObject {
                             try library.delete(ids, scope: view.scope)
                         }
                     }
-                    LibraryJournal.deleted(count, by: client.identity)
                     await watchers.changed(user)
                     return ["count": .uint64(UInt64(count))]
                 }
@@ -35,21 +34,20 @@ extension LibraryObject {
         ]
     }
 
-    /// Has the person confirm that a program deletes something.
-    private func confirm(_ names: [String], by client: SessionClient) async throws(CaptureError) {
+    /// Has the person confirm what a program is about to do to what is called so.
+    func confirm(
+        _ action: Confirmation.Action,
+        _ names: [String],
+        by client: SessionClient
+    ) async throws(CaptureError) {
         await picking.choosing.offers.giveWay(to: client.connection)
-        do throws(CaptureError) {
-            try await access.gate.confirm(
-                .delete,
-                of: names,
-                by: client.identity,
-                session: client.connection,
-                again: client.identifyAgain
-            )
-        } catch {
-            LibraryJournal.kept(names.count, from: client.identity, error)
-            throw error
-        }
+        try await access.gate.confirm(
+            action,
+            of: names,
+            by: client.identity,
+            session: client.connection,
+            again: client.identifyAgain
+        )
     }
 
     func check(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

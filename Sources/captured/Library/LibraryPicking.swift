@@ -60,7 +60,6 @@ struct LibraryPicking: Sendable {
             await contents.clientGone(client.connection)
             throw LibraryCatalog.cancelled
         }
-        LibraryJournal.picked(found.count, for: client.identity)
         let assets = found.map(\.asset)
         return [
             "count": .uint32(UInt32(clamping: assets.count)),

@@ -8,27 +8,41 @@ extension FakeLibrary {
         [
             "ListKept": { _, _ in [.propertyList(self.state.withLock { $0.kept })] },
             "SaveKept": { daemon, call throws(CaptureError) in
-                let recording = try self.takeKept(call)
-                let id = self.put(recording["name"]?.text ?? "", "MOVIE")
-                let request = self.state.withLock { $0.newRequest() }
-                var result: [String: BusValue] = ["id": .string(id)]
-                result["album"] = recording["album"]
-                try self.finish(daemon, call.sender, request, nil, result)
-                return [.uint32(request)]
+                let saved = try self.takeKept(call).map { recording in
+                    // One without a program is refused, and is not taken by a second try either.
+                    if recording["program"] == nil {
+                        return ["error": BusValue.string("OverQuota"), "message": .string("there is no room")]
+                    }
+                    var facts = ["id": BusValue.string(self.put(recording["name"]?.text ?? "", "MOVIE"))]
+                    facts["album"] = recording["album"]
+                    return facts
+                }
+                return try self.finishKept(daemon, call, ["saved": .propertyList(saved)])
             },
-            "DiscardKept": { _, call throws(CaptureError) in
-                _ = try self.takeKept(call)
-                return []
+            "DiscardKept": { daemon, call throws(CaptureError) in
+                try self.finishKept(daemon, call, ["count": .uint64(UInt64(try self.takeKept(call).count))])
             },
         ]
     }
 
-    private func takeKept(_ call: BusCall) throws(CaptureError) -> [String: BusValue] {
+    private func finishKept(
+        _ daemon: FakeDaemon,
+        _ call: BusCall,
+        _ result: [String: BusValue]
+    ) throws(CaptureError) -> [BusValue] {
+        let request = state.withLock { $0.newRequest() }
+        try finish(daemon, call.sender, request, nil, result)
+        return [.uint32(request)]
+    }
+
+    private func takeKept(_ call: BusCall) throws(CaptureError) -> [[String: BusValue]] {
         try state.withLock { state throws(CaptureError) in
-            guard let index = state.kept.firstIndex(where: { $0["id"] == call.arguments[0] }) else {
-                throw CaptureError(.noSuchAsset, "there is no such recording")
+            try (call.arguments[0].texts ?? []).map { id throws(CaptureError) in
+                guard let index = state.kept.firstIndex(where: { $0["id"]?.text == id }) else {
+                    throw CaptureError(.noSuchAsset, "there is no such recording")
+                }
+                return state.kept.remove(at: index)
             }
-            return state.kept.remove(at: index)
         }
     }
 }

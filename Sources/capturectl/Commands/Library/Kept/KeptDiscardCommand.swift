@@ -4,7 +4,8 @@ import CaptureKit
 struct KeptDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Throw them away for good."
+        abstract: "Throw them away for good.",
+        discussion: "You are asked to confirm it, on this terminal or on the desktop."
     )
 
     @OptionGroup var bus: BusOptions
@@ -14,11 +15,11 @@ struct KeptDiscardCommand: AsyncParsableCommand {
 
     func run() async throws {
         let numbers = try AssetNumber.parse(ids)
+        try AssetNumber.check(numbers)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
-            for id in try await KeptFinder.ids(numbers, in: library) {
-                try await library.discardKept(id)
-                Output.note("\(id) discarded")
-            }
+            let ids = try await KeptFinder.ids(numbers, in: library)
+            try await library.discardKept(ids)
+            Output.note("\(Quantities.count(ids.count, "recording")) discarded")
         }
     }
 }

@@ -5,7 +5,10 @@ struct KeptSaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
         abstract: "Take them into the media library, and into the albums that they were meant for.",
-        discussion: "Prints the assets' ids, where capturectl may read the library."
+        discussion: """
+            You are asked to confirm it, on this terminal or on the desktop. What the program that recorded them may keep in \
+            the library does not hold them back. Prints the assets' ids, where capturectl may read the library.
+            """
     )
 
     @OptionGroup var bus: BusOptions
@@ -15,14 +18,26 @@ struct KeptSaveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let numbers = try AssetNumber.parse(ids)
+        try AssetNumber.check(numbers)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
-            for id in try await KeptFinder.ids(numbers, in: library) {
-                let saved = try await library.saveKept(id)
-                if let asset = saved.asset { Output.print(asset) }
-                let album = saved.album.map { ", in the album '\(Printable.text($0))'" } ?? ""
-                Output.note("\(id) saved into the media library\(album)")
-                if let remark = saved.remark { Output.message(Printable.text(remark, limit: 1000)) }
+            var fault: CaptureError?
+            for outcome in try await library.saveKept(try await KeptFinder.ids(numbers, in: library)) {
+                switch outcome.result {
+                case .success(let saved): tell(saved, of: outcome.id)
+                case .failure(let error):
+                    if let fault { Output.message(Printable.text(fault.message, limit: 1000)) }
+                    fault = CaptureError(error.code, "\(outcome.id) is not saved, and stays: \(error.message)")
+                }
             }
+            // The last one is told as the command's own end.
+            if let fault { throw fault }
         }
+    }
+
+    private func tell(_ saved: SavedOutput, of id: KeptRecording.ID) {
+        if let asset = saved.asset { Output.print(asset) }
+        let album = saved.album.map { ", in the album '\(Printable.text($0))'" } ?? ""
+        Output.note("\(id) saved into the media library\(album)")
+        if let remark = saved.remark { Output.message(Printable.text(remark, limit: 1000)) }
     }
 }
