@@ -39,8 +39,47 @@ struct LibraryExportTests {
         let other = try await LibraryTool()
         let imported = try await other.run("import", tool.path("out"), "--json")
         #expect(imported.code == 0, "\(imported.messages)")
-        #expect(try imported.json() as? NSDictionary == ["imported": 5, "leftOut": 0, "failed": NSArray()])
+        let expected: NSDictionary = ["imported": 5, "present": 0, "leftOut": 0, "failed": NSArray()]
+        #expect(try imported.json() as? NSDictionary == expected)
         #expect(other.fake.inventory == tool.fake.inventory)
+    }
+
+    @Test func `what is imported again is there already, unless it is wanted twice`() async throws {
+        let tool = try await filled()
+        _ = try await tool.run("export", "--all", tool.path("out"))
+        let other = try await LibraryTool()
+        _ = try await other.run("import", tool.path("out"))
+        let again = try await other.run("import", tool.path("out"))
+        #expect(again.code == 0 && again.messages.contains("0 files imported, 5 there already"), "\(again.messages)")
+        #expect(other.fake.inventory == tool.fake.inventory)
+        // The one that is here stands for one of two.
+        try other.write("in/twin.jpg", "PHOTO twin")
+        try other.write("in/deeper/twin.jpg", "PHOTO twin")
+        other.fake.put("twin.jpg", "PHOTO twin")
+        other.fake.put("twin.jpg", "PHOTO of another")
+        let twins = try await other.run("import", other.path("in"), "--json")
+        let expected: NSDictionary = ["imported": 1, "present": 1, "leftOut": 0, "failed": NSArray()]
+        #expect(try twins.json() as? NSDictionary == expected)
+        let wanted = try await other.run("import", "--duplicates", other.path("in"))
+        #expect(wanted.messages.contains("2 files imported\n"), "\(wanted.messages)")
+        // Who may only add cannot tell.
+        let blind = try await LibraryTool(FakeLibrary([.readWrite: .denied]))
+        for count in [2, 4] {
+            #expect(try await blind.run("import", other.path("in")).code == 0)
+            #expect(blind.fake.inventory.count == count)
+        }
+    }
+
+    @Test func `an import that was broken off is brought to its end`() async throws {
+        let tool = try await filled()
+        _ = try await tool.run("export", "--all", tool.path("out"))
+        let other = try await LibraryTool()
+        // As it is after the first file, before its edit and its albums.
+        other.fake.put("a.jpg", "PHOTO 1", ["favourite": .bool(true)])
+        let again = try await other.run("import", tool.path("out"))
+        #expect(again.code == 0 && again.messages.contains("4 files imported, 1 there already"), "\(again.messages)")
+        let places = { (inventory: [String]) in inventory.map { $0.replacing(/place [^|]*/, with: "") } }
+        #expect(places(other.fake.inventory) == places(tool.fake.inventory))
     }
 
     @Test func `names that look alike are two`() async throws {

@@ -11,6 +11,9 @@ struct ImportPlan: Sendable {
         var folder: String
         /// What an export wrote beside it.
         var sidecar: Sidecar?
+
+        /// What it is added with.
+        var facts: AssetFacts { sidecar?.facts ?? AssetFacts(name: MediaSourceFile.name(of: path)) }
     }
 
     /// Something that cannot be imported.

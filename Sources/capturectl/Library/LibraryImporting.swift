@@ -8,10 +8,14 @@ struct LibraryImporting {
     /// The albums here by the ids that they had where they were exported.
     private var albums: [String: MediaAlbum.ID] = [:]
     private var existing: [MediaAlbum] = []
+    private let addsTwins: Bool
+    private var twins: ImportTwins?
 
-    init(to library: MediaLibrary, _ plan: ImportPlan) {
+    /// - Parameter addsTwins: Whether what is there already is added once more.
+    init(to library: MediaLibrary, _ plan: ImportPlan, addsTwins: Bool = false) {
         self.library = library
         self.plan = plan
+        self.addsTwins = addsTwins
     }
 
     /// Imports everything.
@@ -32,11 +36,13 @@ struct LibraryImporting {
             }
         }
         if needsAlbums { existing = try await library.albums() }
+        // Who may only add does not see what is there.
+        let isReadable = [.authorized, .limited].contains(try await library.authorizationStatus(for: .readWrite))
+        if isReadable, !addsTwins { twins = try await ImportTwins(of: plan, in: library) }
         for album in plan.albums { _ = try await here(album) }
         for item in plan.items {
             do throws(CaptureError) {
-                try await add(item)
-                summary.imported += 1
+                if try await add(item) { summary.imported += 1 } else { summary.present += 1 }
             } catch {
                 if MediaSourceFile.endsAll(error) {
                     Output.note(summary.text)
@@ -48,11 +54,15 @@ struct LibraryImporting {
         return summary
     }
 
-    private mutating func add(_ item: ImportPlan.Item) async throws(CaptureError) {
+    /// Adds a file, or what an import before lacked of it.
+    ///
+    /// - Returns: Whether it was not there yet.
+    private mutating func add(_ item: ImportPlan.Item) async throws(CaptureError) -> Bool {
         let current = try MediaSourceFile.open(item.path, followsLink: false)
         guard let sidecar = item.sidecar else {
-            try await add(current, AssetFacts(name: MediaSourceFile.name(of: item.path)), item.path)
-            return
+            if try await twins?.take(item, first: current, current: current) != nil { return false }
+            try await add(current, item.facts, item.path)
+            return true
         }
         try LibraryImporting.check(current, sidecar.current)
         var first = current
@@ -63,16 +73,18 @@ struct LibraryImporting {
             first = try MediaSourceFile.open(item.folder + "/" + original.file, followsLink: false)
             try LibraryImporting.check(first, original)
         }
-        let id = try await add(first, sidecar.facts, item.path)
-        guard sidecar.original != nil || !sidecar.albums.isEmpty else { return }
-        guard let id else {
+        let twin = try await twins?.take(item, first: first, current: current)
+        let added = twin == nil ? try await add(first, item.facts, item.path) : nil
+        guard sidecar.original != nil || !sidecar.albums.isEmpty else { return twin == nil }
+        guard let id = twin?.id ?? added else {
             throw CaptureError(.denied, "it was added without its albums and edits, which takes reading the library")
         }
-        if sidecar.original != nil {
+        if sidecar.original != nil, twin?.isEdited != true {
             let edit = try await library.beginEditing(id, with: current)
             _ = try await ImportProgress.follow(edit, named: item.path)
         }
         for album in sidecar.albums { try await library.add([id], toAlbum: try await here(album)) }
+        return twin == nil
     }
 
     @discardableResult
@@ -109,6 +121,8 @@ struct LibraryImporting {
 /// What came of an import.
 struct ImportSummary: Sendable {
     var imported = 0
+    /// How many were in the library already.
+    var present = 0
     var ignored = 0
     private(set) var failed: [ImportPlan.Fault] = []
 
@@ -120,11 +134,12 @@ struct ImportSummary: Sendable {
     /// The exit's reason when some failed.
     var failure: CaptureError? {
         guard !failed.isEmpty else { return nil }
-        return CaptureError(.badData, "\(failed.count) of \(imported + failed.count) not imported")
+        return CaptureError(.badData, "\(failed.count) of \(imported + present + failed.count) not imported")
     }
 
     var text: String {
         var parts = ["\(Quantities.count(imported, "file")) imported"]
+        if present > 0 { parts.append("\(present) there already") }
         if !failed.isEmpty { parts.append("\(failed.count) failed") }
         if ignored > 0 { parts.append("\(ignored) left out") }
         return parts.joined(separator: ", ")
@@ -132,7 +147,7 @@ struct ImportSummary: Sendable {
 
     var json: JSON {
         [
-            "imported": JSON(imported), "leftOut": JSON(ignored),
+            "imported": JSON(imported), "present": JSON(present), "leftOut": JSON(ignored),
             "failed": .array(failed.map { ["file": JSON($0.path), "message": JSON($0.message)] }),
         ]
     }

@@ -6,13 +6,17 @@ struct LibraryImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Add every photo, movie and sound file of a folder, with what 'library export' wrote beside them.",
         discussion: """
-            Files without a NAME.json are added as they are. Albums are made again, edits too. A file that is broken does \
-            not stop the others: all that failed is told at the end, with exit code 65. Symbolic links and hidden files \
-            are left out.
+            Files without a NAME.json are added as they are. Albums are made again, edits too. What is in the library \
+            already, by name and content, is not added once more as far as capturectl may read it, so that an import that \
+            was broken off goes on. A file that is broken does not stop the others: all that failed is told at the end, \
+            with exit code 65. Symbolic links and hidden files are left out.
             """
     )
 
     @OptionGroup var bus: BusOptions
+
+    @Flag(help: "Add what is there already once more.")
+    var duplicates = false
 
     @Flag(help: "Print what came of it as JSON.")
     var json = false
@@ -23,7 +27,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
     func run() async throws {
         let plan = try ImportPlan(of: folder)
         let summary = try await LibraryRun.during(bus) { library throws(CaptureError) in
-            try await LibraryImporting(to: library, plan).run()
+            try await LibraryImporting(to: library, plan, addsTwins: duplicates).run()
         }
         if json { Output.print(summary.json) }
         Output.note(summary.text)
