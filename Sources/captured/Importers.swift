@@ -36,6 +36,9 @@ struct Importers: Sendable {
         self.examinations = Slots(examinations)
     }
 
+    /// Whether a copy waits for one of all users' to end.
+    var isAwaited: Bool { copies.isAwaited }
+
     /// Reads a program's descriptor to its end.
     ///
     /// - Parameters:

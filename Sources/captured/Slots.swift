@@ -45,6 +45,9 @@ final class Slots: Sendable {
         }
     }
 
+    /// Whether somebody waits.
+    var isAwaited: Bool { state.withLock { !$0.waiting.isEmpty } }
+
     /// Lets the next one have its turn.
     func give() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
@@ -80,6 +83,9 @@ final class FairSlots<Key: Hashable & Sendable>: Sendable {
         forget(key)
         return false
     }
+
+    /// Whether one of them waits.
+    func isAwaited(_ key: Key) -> Bool { slots.withLock { $0[key]?.slots }?.isAwaited == true }
 
     /// Lets the next one of them have its turn.
     func give(_ key: Key) {

@@ -33,7 +33,8 @@ final class ConsentScene: Sendable {
         usage: any UsageDescriptions = FixedUsageDescriptions("to see you"),
         commandLine program: String? = nil,
         promptTimeout: Duration = .seconds(600),
-        limits: LibraryLimits = LibraryLimits()
+        limits: LibraryLimits = LibraryLimits(),
+        turns: LibraryTurns = LibraryTurns()
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
         let path = program ?? NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
@@ -96,7 +97,6 @@ final class ConsentScene: Sendable {
         )
         await requests.whenLimited(choosing.begin)
         let importers = Importers(origin: ConsentScene.helper)
-        let turns = LibraryTurns()
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
         let library = LibraryObject(
             callers: callers,

@@ -22,9 +22,16 @@ final class `The media library on the bus` {
     private func start(
         _ choice: LibraryChoice = .all,
         promptTimeout: Duration = .seconds(600),
-        limits: LibraryLimits = LibraryLimits()
+        limits: LibraryLimits = LibraryLimits(),
+        turns: LibraryTurns = LibraryTurns()
     ) async throws -> (scene: ConsentScene, program: LibraryCaller) {
-        let scene = try await ConsentScene(on: bus, state: folder, promptTimeout: promptTimeout, limits: limits)
+        let scene = try await ConsentScene(
+            on: bus,
+            state: folder,
+            promptTimeout: promptTimeout,
+            limits: limits,
+            turns: turns
+        )
         let program = try await LibraryCaller(on: bus)
         try await choose(choice, by: program)
         return (scene, program)
@@ -183,6 +190,19 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `is asked for by nobody who does not say why`() async throws {
+        let scene = try await ConsentScene(on: bus, state: folder, usage: NoReasons())
+        let program = try await LibraryCaller(on: bus)
+        for (member, signature, arguments) in [
+            ("Fetch", "a{sv}", [BusValue.properties([:])]), ("Count", "a{sv}", [.properties([:])]),
+            ("ListAlbums", "", []),
+        ] {
+            let found = await code { try await program.call(member, signature, arguments) }
+            #expect(found == .missingUsageDescription, "\(member)")
+        }
+        await scene.stop()
+    }
+
     @Test func `does not delete when nobody answers, the agent dies, or the program takes it back`() async throws {
         let (scene, program) = try await start(promptTimeout: .milliseconds(400))
         let ids = BusValue.strings([try await add(program, 1)])
@@ -309,6 +329,28 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `has what trickles in make way for who waits`() async throws {
+        let (scene, program) = try await start(turns: LibraryTurns(patience: .milliseconds(50)))
+        let pipes = try [LibraryFixtures.pipe(), LibraryFixtures.pipe()]
+        let slow = try await [program.begin(pipes[0].reading), program.begin(pipes[1].reading)]
+        // A byte now and then, by which neither comes to an end nor is silent for long.
+        let trickling = Task {
+            while true {
+                for pipe in pipes { try unsafe [0].withUnsafeBytes { try unsafe pipe.writing.write(all: $0) } }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        _ = try await add(program, 1)
+        // The other may go on: nobody waits any more.
+        for number in slow { _ = await program.fault("Cancel", "u", [.uint32(UInt32(number))]) }
+        var codes: Set<String> = []
+        for number in slow { codes.insert(await program.outcome(of: number).code) }
+        #expect(codes == ["TimedOut", "Dismissed"])
+        trickling.cancel()
+        await #expect(throws: CancellationError.self) { try await trickling.value }
+        await scene.stop()
+    }
+
     @Test func `tells what is wrong with the files, and mends it`() async throws {
         let (scene, program) = try await start()
         let id = try await add(program, 1)
@@ -338,5 +380,12 @@ final class `The media library on the bus` {
         #expect(try await look("Check").isEmpty)
         #expect(try await program.count() == 1)
         await scene.stop()
+    }
+}
+
+/// Nobody states a reason.
+private struct NoReasons: UsageDescriptions {
+    func description(of client: ClientIdentity, for wanted: [Service]) throws(CaptureError) -> UsageDescription {
+        throw CaptureError(.missingUsageDescription, "no reason is stated")
     }
 }

@@ -118,10 +118,12 @@ extension LibraryObject {
             guard grant.isLive else { throw LibraryObject.withdrawn(client) }
         }
         do throws(CaptureError) {
-            try await turns.copy(for: client.identity) { () throws(CaptureError) in
+            try await turns.copy(for: client.identity, isAwaited: { importers.isAwaited }) {
+                (count) throws(CaptureError) in
                 _ = try await unsafe importers.copy(source: source, limit: importing.limit) {
                     (bytes) throws(CaptureError) in
                     try permitted()
+                    try count(bytes.count)
                     try unsafe importing.append(bytes)
                 }
             }

@@ -13,23 +13,40 @@ struct LibraryTurns: Sendable {
     static let copiesOfProgram = 2
     static let copiesOfUser = 4
 
+    /// For how long a copy may be slow that others wait for.
+    private let patience: Duration
     private let ofProgram = FairSlots<Program>(copiesOfProgram)
     private let ofUser = FairSlots<UInt32>(copiesOfUser)
     private let examinations = FairSlots<UInt32>(1)
 
+    init(patience: Duration = .seconds(30)) {
+        self.patience = patience
+    }
+
     /// Waits for a client's turn to have something copied.
     ///
+    /// - Parameters:
+    ///   - isAwaited: Whether others wait for what all users share.
+    ///   - work: Copies; is to call what it is given with the number of bytes that came, which throws `.timedOut` when they
+    ///     come too slowly for those who wait.
     /// - Throws: `.dismissed` when the task is cancelled before, and what the work throws.
     func copy(
         for client: ClientIdentity,
-        _ work: () async throws(CaptureError) -> Void
+        isAwaited: @escaping @Sendable () -> Bool = { false },
+        _ work: (_ count: @escaping @Sendable (Int) throws(CaptureError) -> Void) async throws(CaptureError) -> Void
     ) async throws(CaptureError) {
         let program = Program(user: client.user, id: client.program)
         guard await ofProgram.take(program) else { throw ImportCall.cancelled }
         defer { ofProgram.give(program) }
         guard await ofUser.take(client.user) else { throw ImportCall.cancelled }
         defer { ofUser.give(client.user) }
-        try await work()
+        let pace = CopyPace(patience: patience)
+        try await work { count throws(CaptureError) in
+            try pace.count(
+                count,
+                isAwaited: ofProgram.isAwaited(program) || ofUser.isAwaited(client.user) || isAwaited()
+            )
+        }
     }
 
     /// Waits for a user's turn to have something examined.
