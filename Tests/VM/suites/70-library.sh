@@ -131,6 +131,107 @@ deletes() {
   it "and are what they were" known "$photo" name=photo.jpg
 }
 
+# What the person picks, which takes no consent of the command's.
+picks() {
+  local before
+  before=$(digest /home/alice/photo.jpg)
+  capturectl auth reset --user alice $capturectl_program library
+  it "without a terminal there is nobody who could pick" refused 75 'nobody to ask' \
+    alone capturectl library pick --to picked
+  terminal pick capturectl library pick --kind photo --to picked
+  it "the library is shown" shows pick 'photo\.jpg'
+  it "by kind" fails grep -q 'sound\.wav' "$work/pick.screen"
+  wait_for 60 prompted pick && types pick '1\n'
+  it "what is picked is said" shows pick 'picked 1: photo\.jpg'
+  wait_for 60 prompted pick && types pick 'd\n'
+  it "it is handed over" ends pick 0
+  it "as it is" test "$(digest /home/alice/picked/photo.jpg)" = "$before"
+  it "what the command may read is what it was" says '"readWrite": *"notDetermined"' \
+    alone capturectl library status --json
+  terminal none capturectl library pick --to nothing
+  wait_for 60 prompted none && types none 'q\n'
+  it "nothing is picked: 75" ends none 75
+  it "and nothing is written" fails test -e /home/alice/nothing
+  terminal cut capturectl library pick --to nothing
+  it "another question stands" wait_for 60 prompted cut
+  kill_hard captured
+  it "the daemon is killed: the command is told so" ends cut 69
+  it "it is back" wait_for 60 active captured
+  it "nothing is written" fails test -e /home/alice/nothing
+  systemctl reset-failed captured
+  may_use_library alice $capturectl_program all
+  it "the history has what was picked" says "picked .*the person picked 1 item of the media library" \
+    alone capturectl history --program $capturectl_program
+  it "and what was deleted" says "confirmation .*let $capturectl_program put 2 items of the media library into the bin" \
+    alone capturectl history --program $capturectl_program
+}
+prompted() { [[ $(tail -c 6 "$work/$1.screen") == 'pick> ' ]]; }
+
+# What is recorded straight into the library, and what becomes of that which may not be saved.
+to_library() {
+  local made
+  it "a movie is recorded into an album" into_library trip.mkv 1 --album Trip
+  it "it is listed" says 'trip\.mkv' alone capturectl library list --album Trip
+  facts alone capturectl library list --json --album Trip
+  made=$(value 0.id)
+  it "it is shown" known "$made" kind=movie name=trip.mkv width=320 program=$capturectl_program
+  it "it is exported" alone capturectl library export "$made" trip
+  it "a player takes it" has "$(find /home/alice/trip -name trip.mkv)" video codec_name mjpeg
+
+  it "another is under way" begins_into withdrawn.mkv
+  may_use_library alice $capturectl_program none
+  pkill -INT -x capturectl
+  it "the consent went before its end: the command exits 77" ends_into 77 'the recording is kept'
+  it "it waits, and why" says 'withdrawn\.mkv .*withdrawn' alone capturectl library kept
+  made=$(kept_id)
+  it "no program saves it by itself" refused 75 'nobody to ask' alone capturectl library kept save "$made"
+  it "nor discards it" refused 75 'nobody to ask' alone capturectl library kept discard "$made"
+  terminal stays capturectl library kept discard "$made"
+  it "the question says what is lost" shows stays 'gone for good'
+  replies stays n
+  it "a no exits 77" ends stays 77
+  it "it waits still" test "$(kept_id)" = "$made"
+  terminal goes capturectl library kept discard "$made"
+  replies goes y
+  it "a yes discards it" ends goes 0
+  it "none waits" says 'no recording waits' alone capturectl library kept
+  it "nothing of it stays" nothing_begun
+
+  may_use_library alice $capturectl_program all
+  it "a third is under way" begins_into killed.mkv
+  kill_hard captured
+  it "the daemon is killed: the command is told so" ends_into 69 ''
+  it "it is back" wait_for 60 active captured
+  systemctl reset-failed captured
+  it "its recorder has come to its end" wait_for 60 fails pgrep -f libexec/captured-recorder
+  it "the recording waits" says 'killed\.mkv' alone capturectl library kept
+  terminal saves capturectl library kept save "$(kept_id)"
+  replies saves y
+  it "a yes saves it" ends saves 0
+  facts alone capturectl library list --json --order added
+  made=$(value 0.id)
+  it "it is in the library" known "$made" kind=movie name=killed.mkv
+  it "it is exported" alone capturectl library export "$made" killed
+  it "a player takes it" has "$(find /home/alice/killed -name killed.mkv)" video codec_name mjpeg
+  it "index and files agree" sound_library
+}
+# into_library NAME SECONDS [OPTION...]
+into_library() {
+  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format YUYV:320x180 \
+    --video-codec mjpeg --duration "$2" "${@:3}"
+}
+begins_into() {
+  rm -f "$work/into.status"
+  (into_library "$1" 600 >"$work/into" 2>&1; echo $? >"$work/into.status") &
+  wait_for 60 begun 20000
+}
+# ends_into STATUS PATTERN
+ends_into() {
+  wait_for 60 test -s "$work/into.status" && [[ $(<"$work/into.status") == "$1" ]] && grep -q -- "$2" "$work/into" ||
+    { cat "$work/into"; return 1; }
+}
+kept_id() { facts alone capturectl library kept list --json && value 0.id; }
+
 # What somebody did to the files.
 faults() {
   local damaged missing
@@ -360,6 +461,8 @@ kept
 albums
 edits
 deletes
+picks
+to_library
 programs
 others
 broken_off
