@@ -133,8 +133,14 @@ struct ConfirmTests {
     }
 
     @Test(arguments: [
-        (ConfirmRequest.Action.save, "Tool wants to save 7 recordings into the media library: a.jpg", "a yes saves them", "save 7 recordings?"),
-        (.discard, "Tool wants to discard 7 recordings that were not saved: a.jpg", "gone for good", "discard 7 recordings?"),
+        (
+            ConfirmRequest.Action.save, "Tool wants to save 7 recordings into the media library: a.jpg",
+            "A yes puts them into the library", "save 7 recordings?"
+        ),
+        (
+            .discard, "Tool wants to discard 7 recordings that were not saved: a.jpg", "gone for good",
+            "discard 7 recordings?"
+        ),
     ])
     func `of recordings that were kept it says what becomes of them`(
         action: ConfirmRequest.Action,

@@ -41,7 +41,9 @@ import Testing
         #expect(try library.album(named: "a", scope: .all) == first)
     }
 
-    @Test(arguments: ["", ".", "..", "a/b", "a\u{202E}b", "a\nb", String(repeating: "a", count: 256)])
+    @Test(arguments: [
+        "", ".", "..", "a/b", "a\u{202E}b", "a\nb", " ", "\u{200B}\u{3000}", String(repeating: "a", count: 256),
+    ])
     func `has a name that is one`(_ name: String) throws {
         #expect(code { _ = try library.createAlbum(name, program: "app:a", scope: .all) } == .invalidArgument)
         let album = try library.createAlbum("a", program: "app:a", scope: .all)

@@ -48,6 +48,14 @@ import Testing
         try library.add("1234", program: other)
     }
 
+    @Test func `tell nobody how much others have`() throws {
+        let library = try place.library(LibraryLimits(userBytes: 10))
+        try library.add("123456", program: cheese)
+        let error = #expect(throws: CaptureError.self) { try library.add("12345", program: other) }
+        #expect(error?.code == .overQuota)
+        #expect(error?.message.contains(where: \.isNumber) == false, "\(error?.message ?? "")")
+    }
+
     @Test func `hold for many imports at a time`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10, programAssets: 2))
         let first = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)

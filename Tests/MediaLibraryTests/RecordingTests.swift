@@ -115,6 +115,19 @@ import Testing
         #expect(try library.text(library.saveKept(second, .photo).id) == "four")
     }
 
+    @Test(arguments: [12, 11])
+    func `is saved at the person's word beyond what its program may have, not beyond what the user may`(
+        bytesOfUser: Int64
+    ) throws {
+        let library = try place.library(LibraryLimits(programBytes: 10, userBytes: bytesOfUser))
+        let (first, second) = (try record("eight..."), try record("four"))
+        _ = try library.finishRecording(first, .photo)
+        #expect(code { _ = try library.finishRecording(second, .photo) } == .overQuota)
+        let saving = code { _ = try library.saveKept(second, .photo) }
+        #expect(saving == (bytesOfUser < 12 ? .overQuota : nil))
+        #expect(try library.kept().map(\.id) == (bytesOfUser < 12 ? [second] : []))
+    }
+
     @Test func `that is under way is neither saved nor discarded as a kept one, but given up`() throws {
         let library = try place.library()
         let id = try record("frames")

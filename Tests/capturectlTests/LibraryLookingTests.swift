@@ -55,7 +55,7 @@ struct LibraryLookingTests {
     @Test(arguments: [
         ["list", "--kind", "drawing"], ["list", "--limit", "0"], ["list", "--limit", "5", "--all"],
         ["list", "--from", "soon"], ["list", "--from", "today", "--until", "yesterday"], ["list", "--album", ""],
-        ["list", "--program", "cheese"], ["list", "--order", "size"], ["show", "xyz"], ["show", "12345"], ["show"],
+        ["list", "--program", "cheese"], ["list", "--order", "size"], ["list", "--order", "position"], ["show", "xyz"], ["show", "12345"], ["show"],
         ["show", "0123456789abcdef0123456789abcdef0"], ["thumbnail", "123456", "/tmp/x.jpg", "--size", "huge"],
         ["changes", "--since", ""], ["delete"], ["delete", "zz"], ["favourite", "zz"], ["add"], ["add", ""],
         ["add", "--name", "x", "a", "b"], ["add", "--album", "", "a"], ["export"], ["export", "--all"],
@@ -69,6 +69,17 @@ struct LibraryLookingTests {
         #expect(said.code == 64, "\(said.messages)")
         #expect(!said.messages.isEmpty && said.output.isEmpty)
         #expect(tool.fake.asked.isEmpty)
+    }
+
+    @Test func `what is in an album is listed in the album's order`() async throws {
+        let tool = try await LibraryTool()
+        let ids = ["b.jpg", "c.jpg", "a.jpg"].map { tool.fake.put($0, "PHOTO \($0)") }
+        _ = try await tool.run("album", "create", "Trip")
+        #expect(try await tool.run(["album", "add", "Trip"] + [ids[2], ids[0], ids[1]]).code == 0)
+        let said = try await tool.run("list", "--album", "Trip", "--order", "position", "--ascending", "--json")
+        #expect(try said.rows().compactMap { $0["name"] as? String } == ["a.jpg", "b.jpg", "c.jpg"])
+        let plain = try await tool.run("list", "--album", "Trip", "--order", "created", "--ascending", "--json")
+        #expect(try plain.rows().compactMap { $0["name"] as? String } == ["b.jpg", "c.jpg", "a.jpg"])
     }
 
     @Test func `a hundred are listed, and that there are more is said`() async throws {

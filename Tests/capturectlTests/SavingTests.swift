@@ -119,7 +119,9 @@ struct SavingTests {
         let saved = try await tool.run(["kept", "save"] + ids)
         #expect(saved.code == 74)
         #expect(saved.output.count == 33)
-        for part in ["\(ids[0]) is not saved, and stays: there is no room", "\(ids[1]) saved", "\(ids[2]) is not saved"] {
+        for part in [
+            "\(ids[0]) is not saved, and stays: there is no room", "\(ids[1]) saved", "\(ids[2]) is not saved",
+        ] {
             #expect(saved.messages.contains(part), "\(saved.messages)")
         }
     }

@@ -35,7 +35,7 @@ extension ConfirmRequest {
     var outcome: String {
         switch action {
         case .delete: "What is deleted goes into the bin, from which it can be taken back for some time."
-        case .save: "They were not saved when they were made, and wait. A program may have started this; a yes saves them."
+        case .save: "They were not saved when they were made, and wait. A yes puts them into the library."
         case .discard: "They were not saved when they were made, and wait. What is discarded is gone for good."
         }
     }

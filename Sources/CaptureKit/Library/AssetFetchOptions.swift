@@ -10,6 +10,8 @@ public struct AssetFetchOptions: Hashable, Sendable {
         case added
         /// Their names.
         case name
+        /// Where they are in the album that is asked for.
+        case position
     }
 
     /// Of these kinds; empty for every kind.

@@ -111,8 +111,10 @@ extension MediaLibrary {
 
     /// Takes assets out of the bin. For who may read everything.
     ///
+    /// - Returns: How many were in it.
     /// - Throws: `noSuchAsset`, `denied`.
-    public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) {
-        try await call("Restore", "as", [.strings(ids)])
+    @discardableResult
+    public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
+        Int(clamping: try await call("Restore", "as", [.strings(ids)]).first?.integer ?? 0)
     }
 }

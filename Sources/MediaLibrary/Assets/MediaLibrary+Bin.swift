@@ -26,9 +26,12 @@ extension MediaLibrary {
 
     /// Takes assets out of the bin: all of them or, where one cannot be, none. Those that are not there stay.
     ///
+    /// - Returns: How many were there.
     /// - Throws: `noSuchAsset` for one that the scope does not have; `inputOutput` for one whose file is missing.
-    public func restore(_ ids: [String], scope: LibraryScope) throws(CaptureError) {
+    @discardableResult
+    public func restore(_ ids: [String], scope: LibraryScope) throws(CaptureError) -> Int {
         try write { database in
+            var count = 0
             for id in ids {
                 let key = try database.key(id, scope)
                 guard key.binned != nil else { continue }
@@ -37,7 +40,9 @@ extension MediaLibrary {
                 }
                 try database.cachedStatement(sql: "UPDATE asset SET binned = NULL, discarded = NULL WHERE number = ?")
                     .execute(arguments: [key.number])
+                count += 1
             }
+            return count
         }
     }
 

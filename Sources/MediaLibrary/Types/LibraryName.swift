@@ -5,7 +5,8 @@ public enum LibraryName {
     /// Bytes of a name in UTF-8, at most; what file systems take.
     public static let limit = 255
 
-    /// Refuses a name that is empty, too long, `.` or `..`, or has a separator, a control or a direction character.
+    /// Refuses a name that is empty, too long, `.` or `..`, has nothing that can be seen, or has a separator, a control or a
+    /// direction character.
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -14,6 +15,9 @@ public enum LibraryName {
     public static func check(_ name: String, of thing: String) throws(CaptureError) {
         guard !name.isEmpty else { throw CaptureError(.invalidArgument, "the name of \(thing) is empty; give it one") }
         try checkText(name, "the name of \(thing)")
+        guard name.unicodeScalars.contains(where: isSeen) else {
+            throw CaptureError(.invalidArgument, "the name of \(thing) has no character that can be seen; give it one")
+        }
         guard name != ".", name != ".." else {
             throw CaptureError(.invalidArgument, "'\(name)' is no name for \(thing): it means a folder")
         }
@@ -38,6 +42,10 @@ public enum LibraryName {
                 "\(what) contains the control or direction character U+\(number); leave it out"
             )
         }
+    }
+
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
     }
 
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {

@@ -21,10 +21,10 @@ extension LibraryObject {
 
     func restore(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let ids = try call.arguments.ids(0)
-        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            _ = try library.restore(ids, scope: scope)
+        let count = try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.restore(ids, scope: scope)
         }
-        return []
+        return [.uint64(UInt64(count))]
     }
 
     func createAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

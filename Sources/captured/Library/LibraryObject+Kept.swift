@@ -80,7 +80,10 @@ extension LibraryObject {
         return try ids.map { id throws(CaptureError) in
             guard let recording = all.first(where: { $0.id == id }) else {
                 let shown = DisplayText.neutralized(id, limit: 40)
-                throw CaptureError(.noSuchAsset, "no recording \(shown) waits to be saved; see: capturectl library kept")
+                throw CaptureError(
+                    .noSuchAsset,
+                    "no recording \(shown) waits to be saved; see: capturectl library kept"
+                )
             }
             return recording
         }

@@ -65,14 +65,18 @@ extension FakeLibrary {
             },
             "Delete": { daemon, call throws(CaptureError) in try self.delete(daemon, call) },
             "Restore": { daemon, call throws(CaptureError) in
-                try self.change(daemon) { state throws(CaptureError) in
+                let count = try self.change(daemon) { state throws(CaptureError) -> UInt64 in
+                    var count: UInt64 = 0
                     for id in call.arguments[0].texts ?? [] {
                         let index = try state.index(id)
+                        guard state.entries[index].isBinned else { continue }
                         state.entries[index].facts["binned"] = .int64(0)
                         state.log("inserted", id)
+                        count += 1
                     }
+                    return count
                 }
-                return []
+                return [.uint64(count)]
             },
             "CreateAlbum": { daemon, call throws(CaptureError) in
                 let id = try self.change(daemon) { state in

@@ -96,6 +96,9 @@ extension FakeLibrary.State {
         }
         return all.sorted { left, right in
             let (first, second) = isAscending ? (left, right) : (right, left)
+            if order == "position", let members {
+                return (members.firstIndex(of: first.id) ?? 0) < (members.firstIndex(of: second.id) ?? 0)
+            }
             if order == "name" { return (first.facts["name"]?.text ?? "") < (second.facts["name"]?.text ?? "") }
             return (first.facts[order]?.integer ?? 0) < (second.facts[order]?.integer ?? 0)
         }

@@ -15,7 +15,7 @@ struct LibraryListCommand: AsyncParsableCommand {
 
     @OptionGroup var assets: AssetFilterOptions
 
-    @Option(help: ArgumentHelp("In the order of created, added or name.", valueName: "order"))
+    @Option(help: ArgumentHelp("In the order of created, added, name or, with --album, position.", valueName: "order"))
     var order: AssetFetchOptions.Order = .created
 
     @Flag(help: "The earliest first, or from A to Z.")
@@ -32,6 +32,7 @@ struct LibraryListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if all, limit != nil { throw ValidationError("give either --limit or --all") }
+        if order == .position, assets.album == nil { throw ValidationError("--order position goes with --album") }
     }
 
     func run() async throws {

@@ -17,8 +17,7 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
         try AssetNumber.check(numbers)
         let count = try await LibraryRun.changing(bus) { library throws(CaptureError) in
             let ids = try await AssetFinder.ids(of: numbers, in: library, isBinned: true)
-            try await library.restore(ids)
-            return ids.count
+            return try await library.restore(ids)
         }
         Output.note("\(Quantities.count(count, "asset")) taken out of the bin")
     }
