@@ -55,7 +55,8 @@ struct LibraryLookingTests {
     @Test(arguments: [
         ["list", "--kind", "drawing"], ["list", "--limit", "0"], ["list", "--limit", "5", "--all"],
         ["list", "--from", "soon"], ["list", "--from", "today", "--until", "yesterday"], ["list", "--album", ""],
-        ["list", "--program", "cheese"], ["list", "--order", "size"], ["list", "--order", "position"], ["show", "xyz"], ["show", "12345"], ["show"],
+        ["list", "--program", "cheese"], ["list", "--order", "size"], ["list", "--order", "position"], ["show", "xyz"],
+        ["show", "12345"], ["show"],
         ["show", "0123456789abcdef0123456789abcdef0"], ["thumbnail", "123456", "/tmp/x.jpg", "--size", "huge"],
         ["changes", "--since", ""], ["delete"], ["delete", "zz"], ["favourite", "zz"], ["add"], ["add", ""],
         ["add", "--name", "x", "a", "b"], ["add", "--album", "", "a"], ["export"], ["export", "--all"],
