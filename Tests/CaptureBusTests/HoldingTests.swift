@@ -50,14 +50,13 @@ struct `Who has a connection` {
         }
         let maker = try Maker(bus, after: after)
         let name = try #require(await seen.next().first)
-        var facts = try await server.credentials(of: name)
-        while !facts.executable.path.contains(program) {
+        var facts: PeerFacts?
+        while facts?.executable.path.contains(program) != true {
             await Task.yield()
             // While it changes it may be neither.
-            guard let next = try? await server.credentials(of: name) else { continue }
-            facts = next
+            facts = try? await server.credentials(of: name)
         }
-        try await body(server, facts)
+        try await body(server, try #require(facts))
         subscription.cancel()
         try maker.end()
     }

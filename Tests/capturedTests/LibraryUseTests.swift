@@ -333,6 +333,8 @@ final class `The media library on the bus` {
         let (scene, program) = try await start(turns: LibraryTurns(patience: .milliseconds(50)))
         let pipes = try [LibraryFixtures.pipe(), LibraryFixtures.pipe()]
         let slow = try await [program.begin(pipes[0].reading), program.begin(pipes[1].reading)]
+        let transit = "\(folder)/library/\(getuid())/transit"
+        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.count != 2 { await Task.yield() }
         // A byte now and then, by which neither comes to an end nor is silent for long.
         let trickling = Task {
             while true {
@@ -341,11 +343,11 @@ final class `The media library on the bus` {
             }
         }
         _ = try await add(program, 1)
-        // The other may go on: nobody waits any more.
+        // The other may go on if it had not made way, too.
         for number in slow { _ = await program.fault("Cancel", "u", [.uint32(UInt32(number))]) }
         var codes: Set<String> = []
         for number in slow { codes.insert(await program.outcome(of: number).code) }
-        #expect(codes == ["TimedOut", "Dismissed"])
+        #expect(codes.contains("TimedOut") && codes.isSubset(of: ["TimedOut", "Dismissed"]), "\(codes)")
         trickling.cancel()
         await #expect(throws: CancellationError.self) { try await trickling.value }
         await scene.stop()

@@ -9,9 +9,9 @@ final class CopyPace: Sendable {
 
     private let patience: Duration
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let state: Mutex<(began: ContinuousClock.Instant, bytes: Int64)>
+    private let state = Mutex<(began: ContinuousClock.Instant?, bytes: Int64)>((nil, 0))
 
-    /// Of a copy that begins now.
+    /// Of a copy that begins with its first byte: until then it is not the caller's doing how long it takes.
     ///
     /// - Parameters:
     ///   - patience: For how long each may be slow.
@@ -19,7 +19,6 @@ final class CopyPace: Sendable {
     init(patience: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.patience = patience
         self.now = now
-        state = Mutex((now(), 0))
     }
 
     /// Counts what came.
@@ -27,11 +26,12 @@ final class CopyPace: Sendable {
     /// - Parameter isAwaited: Whether others wait for their turn.
     /// - Throws: `timedOut` for a slow one that others wait for.
     func count(_ more: Int, isAwaited: Bool) throws(CaptureError) {
-        let (began, bytes) = state.withLock { state in
-            state.bytes += Int64(more)
-            return state
+        let now = now()
+        let (elapsed, bytes) = state.withLock { state in
+            let began = state.began ?? now
+            state = (began, state.bytes + Int64(more))
+            return (began.duration(to: now), state.bytes)
         }
-        let elapsed = began.duration(to: now())
         let least = elapsed / .seconds(1) * Double(Self.leastRate)
         guard isAwaited, elapsed > patience, Double(bytes) < least else { return }
         throw CaptureError(
