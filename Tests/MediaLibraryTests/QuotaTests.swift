@@ -48,6 +48,25 @@ import Testing
         try library.add("1234", program: other)
     }
 
+    @Test func `are in steps where they tell of what others have`() throws {
+        let library = try place.library(LibraryLimits(userBytes: 3200))
+        /// Whether so many bytes of a program would find room, which leaves nothing behind.
+        func fits(_ count: Int) throws -> Bool {
+            let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+            defer { item.cancel() }
+            return code { try item.append(String(repeating: "x", count: count)) } == nil
+        }
+        try library.add(String(repeating: "a", count: 150), program: other)
+        #expect(try fits(3000))
+        #expect(try !fits(3001))
+        // A step is a hundred bytes here: what comes within it shows nowhere.
+        try library.add(String(repeating: "b", count: 40), program: other)
+        #expect(try fits(3000))
+        try library.add(String(repeating: "c", count: 20), program: other)
+        #expect(try !fits(3000))
+        #expect(try fits(2900))
+    }
+
     @Test func `tell nobody how much others have`() throws {
         let library = try place.library(LibraryLimits(userBytes: 10))
         try library.add("123456", program: cheese)

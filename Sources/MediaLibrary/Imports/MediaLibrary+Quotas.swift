@@ -43,12 +43,14 @@ extension MediaLibrary {
     ///   - assets: How many are on their way or to come, of the program and of all.
     ///   - bytes: Theirs.
     ///   - program: What the program is called in the message.
+    ///   - isPersons: Whether the person does it, who may know to the byte what there is.
     func checkQuota(
         _ usage: LibraryUsage,
         _ all: LibraryUsage,
         assets: (ofProgram: Int64, ofAll: Int64),
         bytes: (ofProgram: Int64, ofAll: Int64),
-        program: String = "the program"
+        program: String = "the program",
+        isPersons: Bool = false
     ) throws(CaptureError) {
         func check(_ found: Int64, _ more: Int64, _ limit: Int64, _ refusal: String) throws(CaptureError) {
             let (sum, isBeyond) = found.addingReportingOverflow(more)
@@ -61,13 +63,22 @@ extension MediaLibrary {
         func own(_ limit: Int64, _ what: String) -> String {
             "\(program) would have more than \(limit) \(what) in the media library"
         }
-        // Without a number: how much others have is not a program's to reckon.
-        let theirs = "the media library would have more than its user may have (UserQuota=)"
         try check(usage.assets, assets.ofProgram, limits.programAssets, own(limits.programAssets, "assets"))
         try check(usage.bytes, bytes.ofProgram, limits.programBytes, own(limits.programBytes, "bytes"))
-        try check(all.assets, assets.ofAll, limits.userAssets, theirs)
-        try check(all.bytes, bytes.ofAll, limits.userBytes, theirs)
+        // Without a number, and in steps: how much others have is not a program's to find out.
+        let theirs = "the media library would have more than its user may have (UserQuota=)"
+        func others(_ all: Int64, _ own: Int64, _ limit: Int64) -> Int64 {
+            let (grain, others) = (isPersons ? 1 : max(1, limit / MediaLibrary.quotaSteps), max(0, all - own))
+            return others > .max - grain ? others : (others + grain - 1) / grain * grain
+        }
+        let ofAll = (assets: all.assets + assets.ofAll, bytes: all.bytes + bytes.ofAll)
+        let ofProgram = (assets: usage.assets + assets.ofProgram, bytes: usage.bytes + bytes.ofProgram)
+        try check(ofProgram.assets, others(ofAll.assets, ofProgram.assets, limits.userAssets), limits.userAssets, theirs)
+        try check(ofProgram.bytes, others(ofAll.bytes, ofProgram.bytes, limits.userBytes), limits.userBytes, theirs)
     }
+
+    /// In how many steps of the user's quota a program is told by a refusal what others have.
+    static let quotaSteps: Int64 = 32
 
     /// Refuses a change within its transaction when it has made more than may be there.
     ///
@@ -78,7 +89,8 @@ extension MediaLibrary {
             MediaLibrary.usage(database, of: nil),
             assets: (0, 0),
             bytes: (0, 0),
-            program: name
+            program: name,
+            isPersons: program == nil
         )
     }
 }
