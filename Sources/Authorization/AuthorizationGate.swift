@@ -111,6 +111,8 @@ public actor AuthorizationGate {
 
     var prompts: [AnswerKey: OpenPrompt] = [:]
     var book = PromptBook()
+    /// What is done before a program is limited to chosen assets.
+    var beforeLimiting: (@Sendable (_ user: UInt32, _ program: String) async throws(CaptureError) -> Void)?
     /// The programs that the person is asked to confirm or to pick something for.
     var confirming: Set<ProgramKey> = []
     var grants: [ProgramKey: [WeakGrant]] = [:]
@@ -150,6 +152,14 @@ public actor AuthorizationGate {
         self.promptTimeout = promptTimeout
         self.decisions = decisions
         self.now = now
+    }
+
+    /// Has something done each time that a program which was not is limited to chosen assets of the media library by an
+    /// answer, before that counts; what it throws keeps the answer from counting.
+    public func beforeLimiting(
+        _ handler: @escaping @Sendable (_ user: UInt32, _ program: String) async throws(CaptureError) -> Void
+    ) {
+        beforeLimiting = handler
     }
 
     /// Changes how long a question stays; those that are open keep their time.

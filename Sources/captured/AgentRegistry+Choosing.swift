@@ -19,12 +19,13 @@ extension AgentRegistry {
     func nextAgent(
         for client: ClientIdentity,
         on connection: String,
-        showsLibrary: Bool = false,
+        isOfLibrary: Bool = false,
         except tried: Set<String>
     ) -> RegisteredAgent? {
-        // Any program of the account can register an agent, and would see everything that is in the library.
+        // Any program of the account can register an agent, which would see everything that is in the library, and say yes
+        // to what it has the command line delete.
         let open = agents.values.filter {
-            !tried.contains($0.connection) && (!showsLibrary || commandLine.isRun(by: $0.identity))
+            !tried.contains($0.connection) && (!isOfLibrary || commandLine.isRun(by: $0.identity))
         }
         if let own = open.first(where: { $0.isInline && $0.connection == connection }) { return own }
         guard let audience = logins.audience(for: client) else { return nil }

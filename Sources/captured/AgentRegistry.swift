@@ -164,11 +164,10 @@ actor AgentRegistry: Prompter {
     ) async throws(CaptureError) -> (agent: RegisteredAgent, reply: Reply) {
         var tried: Set<String> = []
         var objections: [String] = []
-        let showsLibrary = call.picking != nil
         while let agent = nextAgent(
             for: call.client,
             on: call.connection,
-            showsLibrary: showsLibrary,
+            isOfLibrary: call.isOfLibrary,
             except: tried
         ) {
             tried.insert(agent.connection)

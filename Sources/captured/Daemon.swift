@@ -170,6 +170,8 @@ enum Daemon {
             choosing: choosing
         )
         await requests.whenLimited(choosing.begin)
+        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants)
+        await gate.beforeLimiting(librarySettings.forgetChosen)
         let library = LibraryObject(
             callers: callers,
             access: access,
@@ -191,10 +193,10 @@ enum Daemon {
             agents: agents,
             requests: requests,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
-            librarySettings: LibrarySettings(libraries: libraries, grants: libraryGrants),
+            librarySettings: librarySettings,
             commandLine: commandLine,
             settings: settings,
-            history: HistoryPages(keeper: history),
+            history: HistoryPages(keeper: history, commandLine: commandLine),
             listeners: listeners,
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }
         )

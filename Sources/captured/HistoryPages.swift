@@ -11,6 +11,8 @@ struct HistoryPages: Sendable {
     static let mostEntries = 200
 
     let keeper: HistoryKeeper
+    /// Where a person looks at it.
+    let commandLine: ShippedCommandLine
 
     /// `GetHistory` for a caller.
     func answer(_ filter: [String: BusValue], to caller: ClientIdentity) async throws(CaptureError) -> [BusValue] {
@@ -18,6 +20,8 @@ struct HistoryPages: Sendable {
         // One more than is shown tells whether there are more.
         var wider = query
         wider.limit += 1
+        // What others did to the media library, and what it was called, is no program's to see.
+        if caller.user != 0, !commandLine.isRun(by: caller) { wider.programOfLibrary = caller.program }
         let entries = try await keeper.page(wider)
         let shown = entries.prefix(query.limit)
         let next = entries.count > shown.count ? shown.last?.id ?? 0 : 0

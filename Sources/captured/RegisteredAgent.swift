@@ -32,4 +32,7 @@ struct AgentCall: Sendable {
     var picking: PickQuestion?
     /// Noted before an agent is told.
     var sight: PromptSight
+
+    /// Whether it shows what is in the media library or has something done there, and not just asks for a consent.
+    var isOfLibrary: Bool { member != "Ask" }
 }

@@ -61,6 +61,36 @@ final class `Choosing what a limited program may read` {
         await scene.stop()
     }
 
+    @Test(arguments: [true, false])
+    func `does not outlive the answer that it was for`(isAsked: Bool) async throws {
+        let (scene, agent, program) = try await start()
+        let asset = try await scene.add("one", "1.jpg")
+        let name = try await program.program()
+        // As it is when an answer has run out, or another file lies where the program was.
+        _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
+            try library.choose(name, [asset.id])
+        }
+        if isAsked {
+            let number = try await program.requestAccess()
+            await agent.wasAsked(1)
+            try await agent.answer(["library-read-write": ["allowed": .bool(true), "limited": .bool(true)]])
+            await agent.wasAsked(2)
+            #expect(try await agent.browse() == ["1.jpg": false])
+            try await agent.dismiss()
+            #expect(await program.decision(of: number).isEmpty)
+        } else {
+            try await set(.limited, program)
+        }
+        #expect(try await program.fetch().isEmpty)
+        // Once it is limited, setting the same again changes nothing.
+        _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
+            try library.choose(name, [asset.id])
+        }
+        try await set(.limited, program)
+        #expect(try await program.fetch() == [asset.id])
+        await scene.stop()
+    }
+
     @Test func `leaves a program limited to its own where the person chooses nothing`() async throws {
         let (scene, agent, program) = try await start()
         try await scene.add("one", "1.jpg")

@@ -96,6 +96,8 @@ final class ConsentScene: Sendable {
             choosing: choosing
         )
         await requests.whenLimited(choosing.begin)
+        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants)
+        await gate.beforeLimiting(librarySettings.forgetChosen)
         let importers = Importers(origin: ConsentScene.helper)
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
         let library = LibraryObject(
@@ -119,10 +121,10 @@ final class ConsentScene: Sendable {
             agents: agents,
             requests: requests,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
-            librarySettings: LibrarySettings(libraries: libraries, grants: libraryGrants),
+            librarySettings: librarySettings,
             commandLine: commandLine,
             settings: settings,
-            history: HistoryPages(keeper: history),
+            history: HistoryPages(keeper: history, commandLine: commandLine),
             listeners: Listeners(),
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: connection) }
         )

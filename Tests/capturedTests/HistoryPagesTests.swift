@@ -7,6 +7,8 @@ import Testing
 @testable import captured
 
 @Suite struct `The history on the bus` {
+    private let commandLine = ShippedCommandLine(path: "/usr/bin/capturectl", root: SystemRoot(ofProcessOne: false))
+
     private func caller(_ user: UInt32, _ tier: Tier = .claimed) -> ClientIdentity {
         ClientIdentity(program: "exe:/usr/bin/a", tier: tier, user: user, name: "a", detail: "a test")
     }
@@ -59,10 +61,47 @@ import Testing
                 author: SettingsAuthor(user: 0, program: "exe:/usr/bin/capturectl")
             )
         )
-        let row = try await HistoryPages(keeper: keeper).answer([:], to: client).first?.elements?.first?.properties
+        let pages = HistoryPages(keeper: keeper, commandLine: commandLine)
+        let row = try await pages.answer([:], to: client).first?.elements?.first?.properties
         let isTold = tier == .claimed
         #expect(row?["author-user"] == .string(isTold ? "root" : ""))
         #expect(row?["author-program"] == .string(isTold ? "exe:/usr/bin/capturectl" : ""))
+    }
+
+    @Test(arguments: [(UInt32(1000), 3), (0, 4)])
+    func `tells of what others did to the media library to no program`(user: UInt32, count: Int) async throws {
+        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        for (program, service) in [
+            ("exe:/usr/bin/a", Service.libraryReadWrite), ("exe:/usr/bin/b", .libraryReadWrite),
+            ("exe:/usr/bin/b", .camera), ("exe:/usr/bin/a", .camera),
+        ] {
+            keeper.note(
+                Decision(
+                    program: program,
+                    tier: .claimed,
+                    user: 1000,
+                    pid: 7,
+                    identity: "a test",
+                    service: service,
+                    status: .authorized,
+                    cause: .confirmation,
+                    message: "secret.jpg"
+                )
+            )
+        }
+        let pages = HistoryPages(keeper: keeper, commandLine: commandLine)
+        var found: [String] = []
+        var filter: [String: BusValue] = ["limit": .uint32(1)]
+        // Whatever is left out, a page is as full as it can be.
+        while true {
+            let answer = try await pages.answer(filter, to: caller(user))
+            let row = try #require(answer[0].elements?.first?.properties)
+            found.append("\(row["program"]?.text ?? "") \(row["service"]?.text ?? "")")
+            guard let next = answer[1].unsigned, next > 0 else { break }
+            filter["before"] = .uint64(next)
+        }
+        #expect(found.count == count)
+        #expect(found.contains("exe:/usr/bin/b library-read-write") == (user == 0))
     }
 
     @Test func `has in the journal beside it who changed an answer`() {
@@ -99,7 +138,7 @@ import Testing
                 )
             ])
         }
-        let pages = HistoryPages(keeper: keeper)
+        let pages = HistoryPages(keeper: keeper, commandLine: commandLine)
         var filter: [String: BusValue] = ["limit": .uint32(2)]
         var sessions: [Int64] = []
         while true {

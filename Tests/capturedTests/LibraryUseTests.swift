@@ -203,6 +203,18 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `has nothing confirmed by an agent that any program may be`() async throws {
+        let (scene, program) = try await start()
+        let ids = BusValue.strings([try await add(program, 1)])
+        let other = try await CountingAgent(on: bus)
+        try await scene.register(other, isShipped: false)
+        let number = try #require(try await program.call("Delete", "as", [ids])[0].unsigned)
+        #expect(await program.outcome(of: number).code == "NobodyToAsk")
+        #expect(other.questions.isEmpty)
+        #expect(try await program.count() == 1)
+        await scene.stop()
+    }
+
     @Test func `does not delete when nobody answers, the agent dies, or the program takes it back`() async throws {
         let (scene, program) = try await start(promptTimeout: .milliseconds(400))
         let ids = BusValue.strings([try await add(program, 1)])

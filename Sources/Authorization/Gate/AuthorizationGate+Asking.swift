@@ -126,6 +126,15 @@ extension AuthorizationGate {
             finish(key, id, .failed(AuthorizationGate.changed))
             return
         }
+        do throws(CaptureError) {
+            if answers[.libraryReadWrite]?.status == .limited {
+                try await beforeLimiting?(client.answerUser, client.program)
+            }
+        } catch {
+            let why = "what was chosen for it before could not be forgotten, so the answer does not count: \(error.message)"
+            finish(key, id, .failed(CaptureError(.inputOutput, why)))
+            return
+        }
         // Settings may have changed or the question been withdrawn while the requester was looked at.
         guard prompts[key]?.id == id else { return }
         let time = now()

@@ -113,6 +113,8 @@ public struct HistoryQuery: Hashable, Sendable {
     public var program: String?
     /// About this service alone.
     public var service: Service?
+    /// About the media library, those of this program alone.
+    public var programOfLibrary: String?
     /// What ended at this time or later, or lasts; milliseconds since 1970.
     public var since: Int64?
     /// What began at this time or earlier; milliseconds since 1970.

@@ -108,11 +108,13 @@ public final class HistoryStore: Sendable {
                     SELECT * FROM entry WHERE (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR program = ?2)
                         AND (?3 IS NULL OR service = ?3) AND (?4 IS NULL OR ended IS NULL OR ended >= ?4)
                         AND (?5 IS NULL OR wall <= ?5) AND (?6 IS NULL OR id < ?6)
+                        AND (?8 IS NULL OR program = ?8 OR service NOT IN (?9, ?10))
                     ORDER BY id DESC LIMIT ?7
                     """,
                 arguments: [
                     query.user, query.program, query.service?.rawValue, query.since, query.until, query.before,
-                    query.limit,
+                    query.limit, query.programOfLibrary, Service.libraryAdd.rawValue,
+                    Service.libraryReadWrite.rawValue,
                 ]
             ).map { try HistoryEntry($0, now: now) }
         }

@@ -8,14 +8,23 @@ struct LibrarySettings: Sendable {
     let libraries: LibraryCatalog
     let grants: LibraryGrants
 
+    /// A program is about to be limited that is not: nothing is chosen for it yet, whatever was once. An answer may have run
+    /// out since, or been for another file at the same place.
+    ///
+    /// - Throws: `.inputOutput`; it must not be limited then.
+    func forgetChosen(_ user: UInt32, _ program: String) async throws(CaptureError) {
+        guard await libraries.hasLibrary(of: user) else { return }
+        try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
+    }
+
     /// An answer was set or forgotten: uses that rested on it end, and what was chosen for a program that is not limited any
     /// more is forgotten, so that it is chosen anew should it be limited again.
     func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
         guard Service.ofLibrary.contains(service) else { return }
         await grants.endRevoked()
-        guard service == .libraryReadWrite, status != .limited, await libraries.hasLibrary(of: user) else { return }
+        guard service == .libraryReadWrite, status != .limited else { return }
         do throws(CaptureError) {
-            try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
+            try await forgetChosen(user, program)
         } catch {
             Journal.send(
                 "what was chosen from the media library for \(program) was not forgotten: \(error)",
