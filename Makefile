@@ -3,6 +3,7 @@
 # make check      every test there is; closes with `N passed, N failed`
 # make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
 # make fuzz       libFuzzer on everything that parses bytes from outside
+# make scale      a library of a million assets beside one of ten thousand: pages, counts, differences, as ratios
 # make bench      measures against other programs, into .build/bench.json
 # make install    PREFIX (/usr/local), DESTDIR and SYSCONFDIR (/etc) are honoured; nothing is built here
 # make uninstall  takes away what install put there; answers and configuration stay
@@ -33,7 +34,7 @@ check_packages := python3 python3-dbus desktop-file-utils bubblewrap xvfb xdotoo
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
 
-.PHONY: all build programs docs demo demo-reset check attacks fuzz bench install uninstall setup setup-demo setup-check \
+.PHONY: all build programs docs demo demo-reset check attacks fuzz scale bench install uninstall setup setup-demo setup-check \
 	setup-bench
 .NOTPARALLEL:
 
@@ -73,6 +74,9 @@ attacks: setup-check build
 
 fuzz: setup
 	@Tests/Fuzz/run
+
+scale: setup
+	@CAPTURE_LIBRARY_ASSETS=1000000 $(SWIFT) test --disable-xctest --filter "A large library"
 
 bench: setup-bench build
 	@Tests/Benchmarks/run --output .build/bench.json

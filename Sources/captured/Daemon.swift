@@ -147,7 +147,8 @@ enum Daemon {
             gate: gate,
             agents: agents,
             logins: logins,
-            live: live
+            live: live,
+            libraries: libraries
         )
         let manager = ManagerObject(
             engine: engine,

@@ -15,6 +15,7 @@ actor Health {
     private let agents: AgentRegistry
     private let logins: LoginWatch
     private let live: LiveUses
+    private let libraries: LibraryCatalog
     nonisolated let ownUser = getuid()
 
     init(
@@ -27,7 +28,8 @@ actor Health {
         gate: AuthorizationGate,
         agents: AgentRegistry,
         logins: LoginWatch,
-        live: LiveUses
+        live: LiveUses,
+        libraries: LibraryCatalog
     ) {
         self.places = places
         self.configuration = configuration
@@ -39,6 +41,7 @@ actor Health {
         self.agents = agents
         self.logins = logins
         self.live = live
+        self.libraries = libraries
     }
 
     /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
@@ -78,6 +81,9 @@ actor Health {
             "history": .string(historyFault.isEmpty ? "ok" : "unusable"),
             "historyFault": .string(historyFault),
             "historyRemedy": .string(past.remedy),
+            "libraryFaults": .strings(
+                await libraries.faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
+            ),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
             "switchedOff": .strings(Service.ofDevices.filter(switches.isOff).map(\.rawValue)),

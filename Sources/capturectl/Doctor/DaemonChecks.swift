@@ -89,6 +89,15 @@ struct DaemonChecks {
         } else if !health.text("history").isEmpty {
             findings.append(.fine("history", "the history of uses and decisions is kept"))
         }
+        for fault in health.list("libraryFaults") {
+            findings.append(
+                .problem(
+                    "library",
+                    "the media library of \(Printable.text(fault, limit: 1000))",
+                    "see what it says; then: capturectl library check"
+                )
+            )
+        }
         let problems = health.list("configurationProblems")
         if problems.isEmpty { findings.append(.fine("configuration", "the configuration is read without a complaint")) }
         for problem in problems {

@@ -14,6 +14,8 @@ actor LibraryCatalog {
     private let turns = FairSlots<UInt32>(callsOfUser)
     private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
     private var isClosed = false
+    /// Why libraries could not be opened when they were wanted last, by user.
+    private(set) var faults: [UInt32: String] = [:]
 
     /// - Parameter directory: Where the libraries are, each in a folder named by its user's number.
     init(directory: String, limits: LibraryLimits) {
@@ -40,10 +42,14 @@ actor LibraryCatalog {
             }
         opening[user] = task
         do {
-            return try await task.value
+            let library = try await task.value
+            faults[user] = nil
+            return library
         } catch {
             if opening[user] == task { opening[user] = nil }
-            throw error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
+            let fault = error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
+            faults[user] = fault.message
+            throw fault
         }
     }
 
