@@ -4,6 +4,8 @@ public struct Confirmation: Hashable, Sendable {
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Put assets of the media library into the bin.
         case delete
+        /// Erase what is in the bin of the media library.
+        case erase
         /// Take recordings that were kept into the media library.
         case save
         /// Throw recordings that were kept away.
@@ -14,6 +16,7 @@ public struct Confirmation: Hashable, Sendable {
             let things = { (what: String) in count == 1 ? "1 \(what)" : "\(count) \(what)s" }
             return switch self {
             case .delete: "put \(things("item")) of the media library into the bin"
+            case .erase: "erase \(things("item")) in the media library's bin for good"
             case .save: "save \(things("kept recording")) into the media library"
             case .discard: "discard \(things("kept recording")) for good"
             }

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -224,6 +225,15 @@ int clinux_look_below(int folder, const char *path, int following) {
         .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | (following ? 0 : RESOLVE_NO_SYMLINKS),
     };
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+int clinux_look_at_file(int fd, int64_t *size, int64_t *changed) {
+    struct statx facts;
+    if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE | STATX_MTIME, &facts) != 0) return -1;
+    if (!S_ISREG(facts.stx_mode)) return 0;
+    *size = (int64_t)facts.stx_size;
+    *changed = facts.stx_mtime.tv_sec * INT64_C(1000000000) + facts.stx_mtime.tv_nsec;
+    return 1;
 }
 
 int clinux_is_in_memory(int fd) {

@@ -39,6 +39,7 @@ extension CaptureInterfaces {
             BusMethod("Revert", [BusArgument("id", "s")]),
             BusMethod("Change", [BusArgument("id", "s"), BusArgument("changes", "a{sv}")]),
             BusMethod("Delete", [BusArgument("ids", "as")], returns: [BusArgument("request", "u")]),
+            BusMethod("EmptyBin", returns: [BusArgument("request", "u")]),
             BusMethod("Restore", [BusArgument("ids", "as")], returns: [BusArgument("count", "t")]),
             BusMethod("ListAlbums", returns: [BusArgument("albums", "aa{sv}")]),
             BusMethod("CreateAlbum", [BusArgument("name", "s")], returns: [BusArgument("id", "s")]),

@@ -138,11 +138,14 @@ struct ConfirmTests {
             "A yes puts them into the library", "save 7 recordings?"
         ),
         (
+            .erase, "Tool wants to erase 7 items in the media library's bin: a.jpg", "gone for good", "erase 7 items?"
+        ),
+        (
             .discard, "Tool wants to discard 7 recordings that were not saved: a.jpg", "gone for good",
             "discard 7 recordings?"
         ),
     ])
-    func `of recordings that were kept it says what becomes of them`(
+    func `of what is no deletion it says what becomes of it`(
         action: ConfirmRequest.Action,
         sentence: String,
         outcome: String,
@@ -154,8 +157,8 @@ struct ConfirmTests {
         #expect(dialog.opening.contains(sentence) && dialog.opening.contains(outcome), "\(dialog.opening)")
         #expect(dialog.firstQuestion(hasEarlyKeys: false).contains(question))
         let shown = DesktopPrompt.dialog(request)
-        #expect(shown.grantLabel == (action == .save ? "Save" : "Discard"))
-        #expect(shown.title.contains("\(action.rawValue) 7 recordings") && shown.body.contains(outcome))
+        #expect(shown.grantLabel.lowercased() == action.rawValue)
+        #expect(shown.title.contains("\(action.rawValue) 7 ") && shown.body.contains(outcome))
     }
 
     @Test(arguments: [

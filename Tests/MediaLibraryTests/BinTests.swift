@@ -12,6 +12,24 @@ import Testing
         library = try place.library()
     }
 
+    @Test func `is emptied of what was in it when it was looked at, and is still`() throws {
+        let library = try place.library()
+        let assets = try ["1", "2", "3"].map { try library.add($0) }
+        try library.delete([assets[0].id, assets[1].id], scope: .all)
+        let contents = try library.binContents()
+        #expect(contents.count == 2)
+        #expect(Set(contents.names) == Set(assets[..<2].map(\.name)))
+        // Since then one was taken out, and another came.
+        try library.restore([assets[1].id], scope: .all)
+        try library.delete([assets[2].id], scope: .all)
+        #expect(try library.erase(contents) == 1)
+        #expect(try library.binContents().count == 1)
+        #expect(place.files("contents").count == 2)
+        #expect(try library.text(assets[1].id) == "2")
+        try library.restore([assets[2].id], scope: .all)
+        #expect(code { try library.restore([assets[0].id], scope: .all) } == .noSuchAsset)
+    }
+
     @Test func `keeps what was deleted for 30 days, and then nothing of it`() throws {
         let first = try library.add("first")
         let second = try library.add("second")

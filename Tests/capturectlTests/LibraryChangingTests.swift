@@ -84,6 +84,13 @@ struct LibraryChangingTests {
         #expect(try await tool.run("restore", String(ids[0].prefix(8))).code == 0)
         #expect(try await tool.run("list", "--json").rows().count == 1)
         #expect(try await tool.run("restore", "abcdef").code == 66)
+        tool.fake.confirms(false)
+        #expect(try await tool.run("empty").code == 77)
+        tool.fake.confirms(true)
+        let emptied = try await tool.run("empty")
+        #expect(emptied.code == 0 && emptied.messages.contains("1 asset erased"))
+        #expect(try await tool.run("list", "--bin", "--json").rows().isEmpty)
+        #expect(try await tool.run("empty").messages.contains("nothing is in the bin"))
     }
 
     @Test func `favourites, edits and albums`() async throws {

@@ -163,7 +163,7 @@ import Testing
     @Test func `leaves what is kept to the person at the command line alone`() async throws {
         let scene = try await SavingScene(bus)
         let program = try await BusConnection.open(bus.kind)
-        for (member, arguments) in [("ListKept", nil), ("SaveKept", ["0"]), ("DiscardKept", ["0"])] {
+        for (member, arguments) in [("ListKept", nil), ("SaveKept", ["0"]), ("DiscardKept", ["0"]), ("EmptyBin", nil)] {
             let error = await #expect(throws: CaptureError.self) { try await call(program, member, arguments) }
             #expect(error?.code == .notPermitted, "\(member)")
         }
@@ -217,6 +217,36 @@ import Testing
         #expect(assets.map(\.name) == ["a.png"])
         let error = await #expect(throws: CaptureError.self) { try await call(person, "SaveKept", [ids[1]]) }
         #expect(error?.code == .noSuchAsset)
+        withExtendedLifetime(heard) {}
+    }
+
+    @Test func `has the bin emptied at the command line alone, when the person confirms it`() async throws {
+        let scene = try await SavingScene(bus, isCommandLine: true)
+        try await scene.set(.all)
+        for name in ["a.png", "b.png"] { _ = try await scene.record(LibraryDestination(name: name)).recording.save() }
+        try await scene.use { library throws(CaptureError) in
+            let first = try library.fetch(AssetQuery(), scope: .all).assets.filter { $0.name == "a.png" }
+            try library.delete(first.map(\.id), scope: .all)
+        }
+        let person = try await BusConnection.open(bus.kind)
+        let (outcomes, feed) = AsyncStream<[BusValue]>.makeStream()
+        let match = BusMatch(interface: CaptureNames.library, member: "Finished")
+        let heard = try await person.subscribe(match) { feed.yield($0.arguments) }
+        var iterator = outcomes.makeAsyncIterator()
+        scene.confirms(false)
+        try await call(person, "EmptyBin")
+        #expect(try #require(await iterator.next())[1].text == "Denied")
+        scene.confirms(true)
+        for count in [UInt64(1), 0] {
+            try await call(person, "EmptyBin")
+            #expect(try #require(await iterator.next())[3].properties?["count"] == .uint64(count))
+        }
+        // An empty one takes no question.
+        #expect(scene.confirmed == ["erase a.png", "erase a.png"])
+        let left = try await scene.use { library throws(CaptureError) in
+            (try library.usage(of: nil).assets, try library.fetch(AssetQuery(), scope: .all).assets.map(\.name))
+        }
+        #expect(left.0 == 1 && left.1 == ["b.png"])
         withExtendedLifetime(heard) {}
     }
 

@@ -341,6 +341,52 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `that cannot be opened is told of until it can`() async throws {
+        let place = "\(folder)/\(getuid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let catalog = LibraryCatalog(directory: folder, limits: LibraryLimits())
+        _ = try await catalog.library(of: getuid()).count(AssetQuery(), scope: .all)
+        await catalog.close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: place) where name.hasPrefix("index") {
+            try Data(repeating: 7, count: 65_536).write(to: URL(fileURLWithPath: "\(place)/\(name)"))
+        }
+        let next = LibraryCatalog(directory: folder, limits: LibraryLimits())
+        await #expect(throws: CaptureError.self) { _ = try await next.library(of: getuid()) }
+        #expect(await next.faults[getuid()]?.contains("damaged") == true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: place) where name.hasPrefix("index") {
+            try FileManager.default.removeItem(atPath: "\(place)/\(name)")
+        }
+        _ = try await next.library(of: getuid())
+        #expect(await next.faults.isEmpty)
+        await next.close()
+    }
+
+    @Test func `takes no file that is still written to, however slowly`() async throws {
+        let path = folder + "-growing.gif"
+        try Data(LibraryFixtures.picture(1)).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try Descriptor.open(path, O_RDWR)
+        let mark = try #require(try SourceMark(of: file))
+        try mark.check(file)
+        #expect(try SourceMark(of: LibraryFixtures.pipe().reading) == nil)
+        lseek(file.descriptor, 0, SEEK_END)
+        let growing = Task {
+            while true {
+                try unsafe [0].withUnsafeBytes { try unsafe file.write(all: $0) }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        let (scene, program) = try await start()
+        let outcome = await program.outcome(of: try await program.begin(try Descriptor.open(path, O_RDONLY)))
+        growing.cancel()
+        await #expect(throws: CancellationError.self) { try await growing.value }
+        #expect(outcome.code == "BadData" && outcome.message.contains("while it was imported"), "\(outcome.message)")
+        let grown = #expect(throws: CaptureError.self) { try mark.check(file) }
+        #expect(grown?.message.contains("went from \(LibraryFixtures.picture(1).count) to ") == true)
+        #expect(try await program.count() == 0)
+        await scene.stop()
+    }
+
     @Test func `has what trickles in make way for who waits`() async throws {
         let (scene, program) = try await start(turns: LibraryTurns(patience: .milliseconds(50)))
         let pipes = try [LibraryFixtures.pipe(), LibraryFixtures.pipe()]

@@ -131,8 +131,8 @@ extension AuthorizationGate {
                 try await beforeLimiting?(client.answerUser, client.program)
             }
         } catch {
-            let why = "what was chosen for it before could not be forgotten, so the answer does not count: \(error.message)"
-            finish(key, id, .failed(CaptureError(.inputOutput, why)))
+            let why = "what was chosen for it before could not be forgotten, so the answer does not count"
+            finish(key, id, .failed(CaptureError(.inputOutput, "\(why): \(error.message)")))
             return
         }
         // Settings may have changed or the question been withdrawn while the requester was looked at.

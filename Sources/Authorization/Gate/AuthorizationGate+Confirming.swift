@@ -8,7 +8,8 @@ extension AuthorizationGate {
     ///
     /// - Parameters:
     ///   - action: What it is about to do.
-    ///   - names: What it does it to, at least one.
+    ///   - names: What it does it to, at least one; the first of them will do.
+    ///   - count: To how many.
     ///   - client: The program.
     ///   - session: Its connection, handed through to the prompter.
     ///   - again: Identifies the same connection once more; a difference refuses.
@@ -18,6 +19,7 @@ extension AuthorizationGate {
     public func confirm(
         _ action: Confirmation.Action,
         of names: [String],
+        count: Int,
         by client: ClientIdentity,
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
@@ -27,12 +29,12 @@ extension AuthorizationGate {
             client: client,
             name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80),
             action: action,
-            count: names.count,
+            count: count,
             names: names.prefix(Confirmation.mostNames).map { DisplayText.neutralized($0, limit: 255) },
             session: session,
             deadline: .now + promptTimeout
         )
-        let what = action.words(names.count) + ": " + request.names.joined(separator: ", ")
+        let what = action.words(count) + ": " + request.names.joined(separator: ", ")
         do throws(CaptureError) {
             let isConfirmed = try await putOnce(by: client, request.sight, within: promptTimeout) {
                 [prompter] () throws(CaptureError) in

@@ -79,6 +79,9 @@ int clinux_open(const char *path, int flags, unsigned mode);
    openat2(2): no link leads out of that root, those of procfs least; without following, ELOOP where any part is a link. */
 int clinux_look_at_folder(const char *path);
 int clinux_look_below(int folder, const char *path, int following);
+/* Size and last change (nanoseconds since 1970) of a regular file, as this machine knows them: no server is asked, which
+   might never answer (AT_STATX_DONT_SYNC of statx(2)). 1; 0 for what is no regular file. */
+int clinux_look_at_file(int fd, int64_t *size, int64_t *changed);
 /* Whether the file lies in memory, on a tmpfs: fstatfs(2). */
 int clinux_is_in_memory(int fd);
 int clinux_ioctl(int fd, unsigned long request, void *argument);

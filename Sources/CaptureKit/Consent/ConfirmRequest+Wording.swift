@@ -16,7 +16,7 @@ extension ConfirmRequest {
     var things: String {
         let thing =
             switch action {
-            case .delete: "item"
+            case .delete, .erase: "item"
             case .save, .discard: "recording"
             }
         return "\(count) \(thing)\(count == 1 ? "" : "s")"
@@ -26,6 +26,7 @@ extension ConfirmRequest {
     var place: String {
         switch action {
         case .delete: " from the media library"
+        case .erase: " in the media library's bin"
         case .save: " into the media library"
         case .discard: " that \(count == 1 ? "was" : "were") not saved"
         }
@@ -35,6 +36,7 @@ extension ConfirmRequest {
     var outcome: String {
         switch action {
         case .delete: "What is deleted goes into the bin, from which it can be taken back for some time."
+        case .erase: "What is erased is gone for good, and nobody can take it back."
         case .save: "They were not saved when they were made, and wait. A yes puts them into the library."
         case .discard: "They were not saved when they were made, and wait. What is discarded is gone for good."
         }

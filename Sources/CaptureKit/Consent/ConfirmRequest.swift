@@ -7,6 +7,8 @@ public struct ConfirmRequest: Hashable, Sendable {
     public enum Action: String, Hashable, Sendable, CaseIterable {
         /// Put assets into the bin.
         case delete
+        /// Erase what is in the library's bin.
+        case erase
         /// Take recordings that were kept into the library.
         case save
         /// Throw recordings that were kept away.

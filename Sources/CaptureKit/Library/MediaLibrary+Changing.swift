@@ -109,6 +109,17 @@ extension MediaLibrary {
         return Int(clamping: try await request.result()["count"]?.integer ?? 0)
     }
 
+    /// Erases what is in the bin for good, before its time, when the person confirms it, and waits for that. For the
+    /// person at `capturectl` alone: other programs are refused by `notPermitted`.
+    ///
+    /// - Returns: How many assets went.
+    /// - Throws: `denied`, `dismissed`, `timedOut`, `nobodyToAsk` when it was not confirmed; `inputOutput`.
+    @discardableResult
+    public func emptyBin() async throws(CaptureError) -> Int {
+        let request = try await LibraryRequest.start(self, "EmptyBin", asking: [])
+        return Int(clamping: try await request.result()["count"]?.integer ?? 0)
+    }
+
     /// Takes assets out of the bin. For who may read everything.
     ///
     /// - Returns: How many were in it.

@@ -70,17 +70,79 @@ extension MediaLibrary {
     }
 }
 
+/// What is in the bin at a moment.
+public struct BinContents: Sendable {
+    /// How many assets.
+    public var count: Int { numbers.count }
+    /// The names of the first of them, at most ten.
+    public let names: [String]
+    /// Theirs in the index.
+    fileprivate let numbers: [Int64]
+}
+
+extension MediaLibrary {
+    /// What is in the bin now, what came last first.
+    ///
+    /// - Throws: `inputOutput`.
+    public func binContents() throws(CaptureError) -> BinContents {
+        try read { database in
+            let order = "FROM asset WHERE discarded IS NOT NULL ORDER BY discarded DESC, number DESC"
+            return BinContents(
+                names: try String.fetchAll(database, sql: "SELECT name \(order) LIMIT 10"),
+                numbers: try Int64.fetchAll(database, sql: "SELECT number \(order)")
+            )
+        }
+    }
+
+    /// Erases for good what was in the bin, and is still; when it returns that is on disk.
+    ///
+    /// - Returns: How many assets went.
+    /// - Throws: `inputOutput`; what went before stays gone.
+    public func erase(_ contents: BinContents) throws(CaptureError) -> Int {
+        var gone = 0
+        for start in stride(from: 0, to: contents.numbers.count, by: 200) {
+            let piece = contents.numbers[start..<min(start + 200, contents.numbers.count)]
+            gone += try turn.withLock { _ throws(CaptureError) in
+                try write { try $0.purge(Array(piece)) }
+            }.swept(self)
+        }
+        return gone
+    }
+}
+
 extension Database {
     /// Removes assets from the bin.
     ///
     /// - Returns: How many, and the contents that went with them.
     fileprivate func purge(discardedUntil latest: Int64, limit: Int) throws -> Released<Int> {
-        let rows = try Row.fetchAll(
-            cachedStatement(
-                sql: "SELECT number, original, edit FROM asset WHERE discarded <= ? ORDER BY discarded, number LIMIT ?"
-            ),
-            arguments: [latest, limit]
+        try purge(
+            try Row.fetchAll(
+                cachedStatement(
+                    sql: """
+                        SELECT number, original, edit FROM asset WHERE discarded <= ?
+                        ORDER BY discarded, number LIMIT ?
+                        """
+                ),
+                arguments: [latest, limit]
+            )
         )
+    }
+
+    /// Removes those of some assets that are in the bin.
+    fileprivate func purge(_ numbers: [Int64]) throws -> Released<Int> {
+        try purge(
+            try numbers.compactMap { number in
+                try Row.fetchOne(
+                    cachedStatement(
+                        sql: "SELECT number, original, edit FROM asset WHERE number = ? AND discarded IS NOT NULL"
+                    ),
+                    arguments: [number]
+                )
+            }
+        )
+    }
+
+    private func purge(_ rows: [Row]) throws -> Released<Int> {
         var hashes: Set<String> = []
         for row in rows {
             hashes.insert(try row.decode(forColumn: "original"))

@@ -57,7 +57,8 @@ extension MediaLibrary {
             guard isBeyond || sum > limit else { return }
             throw CaptureError(
                 .overQuota,
-                "\(refusal), which is the limit; delete some; what is deleted counts until the bin lets go of it"
+                "\(refusal), which is the limit; delete some; what is deleted counts until the bin lets go of it, or is emptied by: "
+                    + "capturectl library empty"
             )
         }
         func own(_ limit: Int64, _ what: String) -> String {
@@ -73,8 +74,11 @@ extension MediaLibrary {
         }
         let ofAll = (assets: all.assets + assets.ofAll, bytes: all.bytes + bytes.ofAll)
         let ofProgram = (assets: usage.assets + assets.ofProgram, bytes: usage.bytes + bytes.ofProgram)
-        try check(ofProgram.assets, others(ofAll.assets, ofProgram.assets, limits.userAssets), limits.userAssets, theirs)
-        try check(ofProgram.bytes, others(ofAll.bytes, ofProgram.bytes, limits.userBytes), limits.userBytes, theirs)
+        for (own, all, limit) in [
+            (ofProgram.assets, ofAll.assets, limits.userAssets), (ofProgram.bytes, ofAll.bytes, limits.userBytes),
+        ] {
+            try check(own, others(all, own, limit), limit, theirs)
+        }
     }
 
     /// In how many steps of the user's quota a program is told by a refusal what others have.

@@ -118,6 +118,7 @@ extension LibraryObject {
             guard grant.isLive else { throw LibraryObject.withdrawn(client) }
         }
         do throws(CaptureError) {
+            let mark = try SourceMark(of: source)
             try await turns.copy(for: client.identity, isAwaited: { importers.isAwaited }) {
                 (count) throws(CaptureError) in
                 _ = try await unsafe importers.copy(source: source, limit: importing.limit) {
@@ -134,6 +135,7 @@ extension LibraryObject {
                 try await importers.examine(staged)
             }
             guard !Task.isCancelled else { throw ImportCall.cancelled }
+            try mark?.check(source)
             let asset = try await libraries.perform(user) { library throws(CaptureError) in
                 try library.whilePermitted(permitted) { () throws(CaptureError) in
                     try importing.commit(MediaFacts(found.media))

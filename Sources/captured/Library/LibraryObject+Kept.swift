@@ -63,13 +63,16 @@ extension LibraryObject {
 
     /// The caller, if it is where a person decides.
     private func person(_ call: BusCall) async throws(CaptureError) -> SessionClient {
+        try await person(
+            call,
+            "what becomes of recordings that were not saved is decided by the person, with: capturectl library kept"
+        )
+    }
+
+    /// - Parameter refusal: What any other program is told.
+    func person(_ call: BusCall, _ refusal: @autoclosure () -> String) async throws(CaptureError) -> SessionClient {
         let client = try await callers.client(call.sender)
-        guard commandLine.isRun(by: client.identity) else {
-            throw CaptureError(
-                .notPermitted,
-                "what becomes of recordings that were not saved is decided by the person, with: capturectl library kept"
-            )
-        }
+        guard commandLine.isRun(by: client.identity) else { throw CaptureError(.notPermitted, refusal()) }
         return client
     }
 

@@ -34,16 +34,43 @@ extension LibraryObject {
         ]
     }
 
+    /// Erases what is in the bin, before its time: at the shipped command line, when the person confirms it.
+    func emptyBin(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let client = try await person(call, "the bin is emptied by the person, with: capturectl library empty")
+        let user = client.identity.user
+        return [
+            .uint32(
+                try await requests.begin(for: client) { () throws(CaptureError) in
+                    let contents = try await libraries.perform(user) { library throws(CaptureError) in
+                        try library.binContents()
+                    }
+                    guard contents.count > 0 else { return ["count": .uint64(0)] }
+                    try await confirm(.erase, contents.names, count: contents.count, by: client)
+                    // What came into it while the question stood was not asked about.
+                    let count = try await libraries.perform(user) { library throws(CaptureError) in
+                        try library.erase(contents)
+                    }
+                    await watchers.changed(user)
+                    return ["count": .uint64(UInt64(count))]
+                }
+            )
+        ]
+    }
+
     /// Has the person confirm what a program is about to do to what is called so.
+    ///
+    /// - Parameter count: To how many, where these are not the names of all.
     func confirm(
         _ action: Confirmation.Action,
         _ names: [String],
+        count: Int? = nil,
         by client: SessionClient
     ) async throws(CaptureError) {
         await picking.choosing.offers.giveWay(to: client.connection)
         try await access.gate.confirm(
             action,
             of: names,
+            count: count ?? names.count,
             by: client.identity,
             session: client.connection,
             again: client.identifyAgain

@@ -25,7 +25,7 @@ struct LibraryObject: Sendable {
             methods: [
                 "GetStatus": getStatus, "Fetch": fetch, "Count": count, "GetAsset": getAsset, "Open": open,
                 "Thumbnail": thumbnail, "Import": importFile, "Cancel": cancel, "Edit": edit, "Revert": revert,
-                "Change": change, "Delete": delete, "Restore": restore, "ListAlbums": listAlbums,
+                "Change": change, "Delete": delete, "Restore": restore, "EmptyBin": emptyBin, "ListAlbums": listAlbums,
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "GetToken": getToken,
                 "GetChanges": getChanges, "Check": check, "Repair": repair, "ListKept": listKept,

@@ -64,6 +64,16 @@ extension FakeLibrary {
                 return []
             },
             "Delete": { daemon, call throws(CaptureError) in try self.delete(daemon, call) },
+            "EmptyBin": { daemon, call throws(CaptureError) in
+                let (request, count) = self.state.withLock { state in
+                    let before = state.entries.count
+                    if state.confirms { state.entries.removeAll(where: \.isBinned) }
+                    return (state.newRequest(), state.confirms ? UInt64(before - state.entries.count) : nil)
+                }
+                let refusal = count == nil ? CaptureError(.denied, "the person did not confirm it") : nil
+                try self.finish(daemon, call.sender, request, refusal, ["count": .uint64(count ?? 0)])
+                return [.uint32(request)]
+            },
             "Restore": { daemon, call throws(CaptureError) in
                 let count = try self.change(daemon) { state throws(CaptureError) -> UInt64 in
                     var count: UInt64 = 0

@@ -24,6 +24,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 subcommands: [
                     LibraryAddCommand.self, LibraryEditCommand.self, LibraryRevertCommand.self,
                     LibraryFavouriteCommand.self, LibraryDeleteCommand.self, LibraryRestoreCommand.self,
+                    LibraryEmptyCommand.self,
                     LibraryAlbumCommand.self, LibraryChooseCommand.self, LibraryKeptCommand.self,
                 ]
             ),
