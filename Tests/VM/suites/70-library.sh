@@ -129,6 +129,17 @@ deletes() {
   it "without what is in the bin" test -z "$(find /home/alice/without -name 'photo*')"
   it "they are restored" alone capturectl library restore "$sound" "$photo"
   it "and are what they were" known "$photo" name=photo.jpg
+  it "another is added" adds movie.mkv
+  terminal away capturectl library delete "$(<"$work/ids")"
+  replies away y
+  it "and deleted" ends away 0
+  it "nobody empties the bin without a person" refused 75 'nobody to ask' alone capturectl library empty
+  terminal empty capturectl library empty
+  it "to empty the bin is asked, too" shows empty 'erase 1 item in the media library.s bin'
+  replies empty y
+  it "a yes erases" ends empty 0
+  it "nothing is in the bin" says 'nothing is in the bin' alone capturectl library empty
+  it "its content stays, which another has" test "$(contents)" = 3
 }
 
 # What the person picks, which takes no consent of the command's.
@@ -176,7 +187,8 @@ to_library() {
   made=$(value 0.id)
   it "it is shown" known "$made" kind=movie name=trip.mkv width=320 program=$capturectl_program
   it "it is exported" alone capturectl library export "$made" trip
-  it "a player takes it" has "$(find /home/alice/trip -name trip.mkv)" video codec_name mjpeg
+  it "as it was recorded" has "$(find /home/alice/trip -name trip.mkv)" video codec_name mjpeg
+  it "a player plays it" plays "$(find /home/alice/trip -name trip.mkv)"
 
   it "another is under way" begins_into withdrawn.mkv
   may_use_library alice $capturectl_program none
@@ -212,7 +224,7 @@ to_library() {
   made=$(value 0.id)
   it "it is in the library" known "$made" kind=movie name=killed.mkv
   it "it is exported" alone capturectl library export "$made" killed
-  it "a player takes it" has "$(find /home/alice/killed -name killed.mkv)" video codec_name mjpeg
+  it "a player plays it" plays "$(find /home/alice/killed -name killed.mkv)"
   it "index and files agree" sound_library
 }
 # into_library NAME SECONDS [OPTION...]

@@ -23,6 +23,12 @@ duration() { probe_value "$1" format.duration; }
 container() { probe_value "$1" format.format_name; }
 playable() { [[ -n $(probe "$1") ]]; }
 
+# plays FILE: a player takes all of it, and has nothing to say
+plays() {
+  local said
+  said=$(ffmpeg -v warning -xerror -nostdin -i "$1" -f null - 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }
+}
+
 # has FILE KIND NAME WANTED, as in: it "is H.264" has out.mkv video codec_name h264
 has() {
   local value
