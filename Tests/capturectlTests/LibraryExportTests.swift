@@ -29,7 +29,7 @@ struct LibraryExportTests {
         #expect(said.code == 0 && said.messages.contains("5 assets exported"))
         #expect(
             tool.files(in: "out") == [
-                "1969/12/a.jpg", "1969/12/a.jpg.json", "2020/09/odd.json", "2020/09/odd.json.json",
+                "1969/12/a.jpg", "1969/12/a.jpg.json", "2020/09/odd.json_", "2020/09/odd.json_.json",
                 "2023/11/a (2).jpg", "2023/11/a (2).jpg.json", "2023/11/a.jpg", "2023/11/a.jpg.json",
                 "2023/11/a.original.jpg", "2023/11/sound", "2023/11/sound.json", "albums.json",
             ]
@@ -134,7 +134,7 @@ struct LibraryExportTests {
         _ = try await tool.run("export", "--all", tool.path("out"))
         let before = tool.files(in: "out")
         // As it is between the contents and the facts, and before the original.
-        for name in ["2023/11/a.jpg.json", "2023/11/a.original.jpg", "2020/09/odd.json", "2020/09/odd.json.json"] {
+        for name in ["2023/11/a.jpg.json", "2023/11/a.original.jpg", "2020/09/odd.json_", "2020/09/odd.json_.json"] {
             try FileManager.default.removeItem(atPath: tool.path("out/" + name))
         }
         let again = try await tool.run("export", "--all", tool.path("out"))

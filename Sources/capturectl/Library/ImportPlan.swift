@@ -76,15 +76,17 @@ struct ImportPlan: Sendable {
     ) -> (sidecars: [FileName: Sidecar], others: Set<FileName>) {
         var sidecars: [FileName: Sidecar] = [:]
         var others: Set<FileName> = []
-        // A file that has facts beside it is an asset, whatever its own name ends with.
-        let names = files.map(\.text).sorted()
-        for name in names where name.hasSuffix(".json") && !files.contains(FileName(name + ".json")) {
-            let path = folder + "/" + name
-            let subject = FileName(String(name.dropLast(5)))
-            others.insert(FileName(name))
+        for name in files.sorted(by: { $0.text < $1.text }) {
+            guard let subject = name.subject else { continue }
+            let path = folder + "/" + name.text
+            let sidecar = Sidecar.read(path).flatMap { FileName($0.current.file) == subject ? $0 : nil }
+            // Exports of before left a content its name where that ends like one of facts: it has facts beside it, but is
+            // none.
+            if sidecar == nil || !files.contains(subject), files.contains(FileName(name.text + ".json")) { continue }
+            others.insert(name)
             if isTop, let list = AlbumList.read(path) {
                 albums += list.albums.filter { !albums.contains($0) }
-            } else if let sidecar = Sidecar.read(path), FileName(sidecar.current.file) == subject {
+            } else if let sidecar {
                 if files.contains(subject) {
                     sidecars[subject] = sidecar
                 } else {

@@ -7,9 +7,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Write assets into a folder, as plain files by year and month.",
         discussion: """
             Beside each file stands NAME.json with everything that is known of it, its albums included; of an edited one \
-            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already gets a number \
-            behind it, and what an export before wrote is skipped, so that one that was interrupted goes on. Months are \
-            those of UTC. 'library import' reads it all back; what is in the bin is left out.
+            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already \
+            gets a number behind it, and what an export before wrote is skipped, so that one that was interrupted goes \
+            on. A name that ends in .json, as those of facts do, gets a _ behind it, and is the asset's own again when \
+            it is imported. Months are those of UTC. 'library import' reads it all back; what is in the bin is left out.
             """
     )
 
