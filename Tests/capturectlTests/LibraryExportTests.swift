@@ -113,7 +113,8 @@ struct LibraryExportTests {
         let facts = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(facts["name"] as? String == "a.jpg" && facts["favourite"] as? Bool == true)
         #expect(facts["place"] as? [String: Double] == ["latitude": 52.5, "longitude": -13.25])
-        #expect((facts["albums"] as? [[String: String]])?.map { $0["name"] } == ["Trip", "Trip"])
+        #expect((facts["albums"] as? [[String: Any]])?.map { $0["name"] as? String } == ["Trip", "Trip"])
+        #expect((facts["albums"] as? [[String: Any]])?.map { $0["position"] as? Int } == [0, 0])
         let original = facts["original"] as? [String: String]
         // printf 'PHOTO 1' | sha256sum
         let hash = "f50fc5e72436ba7c557ebe1f9c058f1232e0b3bea41ec2463bb317bd482d48b0"

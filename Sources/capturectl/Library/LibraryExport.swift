@@ -27,13 +27,18 @@ struct LibraryExport {
         var membership: [MediaAsset.ID: [Sidecar.Album]] = [:]
         var albums: [Sidecar.Album] = []
         for album in try await library.albums() {
-            let reference = Sidecar.Album(id: album.id, name: album.name)
-            albums.append(reference)
+            albums.append(Sidecar.Album(id: album.id, name: album.name))
             var options = AssetFetchOptions()
             options.album = album.id
+            options.order = .position
+            options.isAscending = true
             options.pageSize = 1000
+            var position = 0
             for try await page in library.pages(options) {
-                for asset in page.assets { membership[asset.id, default: []].append(reference) }
+                for asset in page.assets {
+                    membership[asset.id, default: []].append(.init(id: album.id, name: album.name, position: position))
+                    position += 1
+                }
             }
         }
         self.membership = membership

@@ -15,6 +15,8 @@ struct Sidecar: Codable, Equatable {
     struct Album: Codable, Equatable {
         var id: String
         var name: String
+        /// Where the asset stands in it, 0 for the first; `nil` in lists of albums and in exports that did not tell it.
+        var position: Int?
     }
 
     /// By which a file is known as one of these.

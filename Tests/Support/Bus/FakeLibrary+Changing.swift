@@ -117,7 +117,9 @@ extension FakeLibrary {
     ) throws(CaptureError) -> [BusValue] {
         try change(daemon) { state throws(CaptureError) in
             let index = try state.albumIndex(call.arguments[0].text)
-            for id in call.arguments.dropFirst().first?.texts ?? [] { _ = try state.index(id) }
+            let ids = call.arguments.dropFirst().first?.texts ?? []
+            guard ids.count <= 1000 else { throw CaptureError(.invalidArgument, "\(ids.count) assets are too many") }
+            for id in ids { _ = try state.index(id) }
             body(&state.albums[index])
             state.log("albums-changed", state.albums[index].id)
         }
