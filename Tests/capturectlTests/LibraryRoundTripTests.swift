@@ -160,4 +160,27 @@ struct LibraryRoundTripTests {
         #expect(said.code == 0 && said.messages.contains("1001 files imported\n"))
         #expect(other.fake.names(inAlbum: "Trip") == (0..<1001).reversed().map { "\($0).jpg" })
     }
+
+    @Test func `of an asset that was exported again after a change the latest alone is imported`() async throws {
+        let tool = try await LibraryTool()
+        let id = tool.fake.put("p1.jpg", "PHOTO 1")
+        tool.fake.put("p2.jpg", "PHOTO 2")
+        _ = try await tool.run("edit", id, try tool.write("e.jpg", "PHOTO edited"))
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 0)
+        _ = try await tool.run("revert", id)
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 0)
+        let names = ["p1 (2).jpg", "p1 (2).jpg.json", "p1.jpg", "p1.jpg.json", "p1.original.jpg"]
+        #expect(tool.files(in: "out/2023/11").prefix(5) == names[...])
+        let other = try await LibraryTool()
+        let said = try await other.run("import", tool.path("out"))
+        #expect(said.code == 0 && said.messages.contains("2 files imported, 1 left out"), "\(said.messages)")
+        #expect(said.messages.contains("/p1.jpg, an older version of "))
+        #expect(other.fake.inventory == tool.fake.inventory)
+        // Whichever of them has the plain name.
+        _ = try await tool.run("edit", id, try tool.write("f.jpg", "PHOTO edited again"))
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 0)
+        let third = try await LibraryTool()
+        #expect(try await third.run("import", tool.path("out")).messages.contains("2 files imported, 2 left out"))
+        #expect(third.fake.inventory == tool.fake.inventory)
+    }
 }

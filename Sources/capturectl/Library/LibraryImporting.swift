@@ -21,6 +21,9 @@ struct LibraryImporting {
     /// - Throws: What keeps every file out, such as a refusal. What keeps one out is in the summary.
     consuming func run() async throws(CaptureError) -> ImportSummary {
         summary.ignored = plan.ignored
+        for file in plan.older {
+            Output.message("left out: \(Printable.text("\(file.path), \(file.message)", limit: 2000))")
+        }
         for fault in plan.faults { summary.fail(fault.path, fault.message) }
         let needsAlbums = !plan.albums.isEmpty || plan.items.contains { $0.sidecar?.albums.isEmpty == false }
         let needsReading = needsAlbums || plan.items.contains { $0.sidecar?.original != nil }

@@ -77,6 +77,13 @@ struct Sidecar: Codable, Equatable {
         return facts
     }
 
+    /// Whether the asset was changed after these facts of it were told, as the others know.
+    ///
+    /// Of the same time, those without the edit are the older ones: it could not be read.
+    func isOlder(than other: Sidecar) -> Bool {
+        modified == other.modified ? original == nil && other.original != nil : modified < other.modified
+    }
+
     /// The sidecar in a file; `nil` when it cannot be read as one.
     static func read(_ path: String) -> Sidecar? {
         guard let sidecar: Sidecar = SidecarFile.read(path), sidecar.capturekit == mark else { return nil }
