@@ -183,4 +183,41 @@ struct LibraryRoundTripTests {
         #expect(try await third.run("import", tool.path("out")).messages.contains("2 files imported, 2 left out"))
         #expect(third.fake.inventory == tool.fake.inventory)
     }
+
+    @Test func `of an asset whose edit is missing the original is exported, and that is a failure`() async throws {
+        let tool = try await LibraryTool()
+        let id = tool.fake.put("a.jpg", "PHOTO 1", ["favourite": .bool(true)])
+        tool.fake.put("b.jpg", "PHOTO 2")
+        _ = try await tool.run("edit", id, try tool.write("e.jpg", "PHOTO edited"))
+        tool.fake.loseEdit(of: id)
+        for counts in ["2 assets exported", "0 assets exported, 2 there already"] {
+            let said = try await tool.run("export", "--all", tool.path("out"))
+            #expect(said.code == 74 && said.messages.contains(counts + ", 1 without the edit"), "\(said.messages)")
+            #expect(said.messages.contains("a.jpg: its edit cannot be read, the original alone is exported"))
+            #expect(said.messages.contains("1 asset exported without the edit"))
+        }
+        let files = ["2023/11/a.jpg", "2023/11/a.jpg.json", "2023/11/b.jpg", "2023/11/b.jpg.json", "albums.json"]
+        #expect(tool.files(in: "out") == files)
+        let facts = try JSONSerialization.jsonObject(with: Data(try tool.read("out/2023/11/a.jpg.json").utf8))
+        #expect((facts as? [String: Any])?["size"] as? Int == 7 && (facts as? [String: Any])?["original"] == nil)
+        let other = try await LibraryTool()
+        #expect(try await other.run("import", tool.path("out")).code == 0)
+        // A library without an edit is as one that has lost it.
+        _ = try await tool.run("edit", id, tool.path("e.jpg"))
+        _ = try await tool.run("revert", id)
+        #expect(other.fake.inventory == tool.fake.inventory)
+    }
+
+    @Test func `an edit that an export before saved is imported, though it is missing now`() async throws {
+        let tool = try await LibraryTool()
+        let id = tool.fake.put("a.jpg", "PHOTO 1")
+        _ = try await tool.run("edit", id, try tool.write("e.jpg", "PHOTO edited"))
+        let inventory = tool.fake.inventory
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 0)
+        tool.fake.loseEdit(of: id)
+        #expect(try await tool.run("export", "--all", tool.path("out")).code == 74)
+        let other = try await LibraryTool()
+        #expect(try await other.run("import", tool.path("out")).code == 0)
+        #expect(other.fake.inventory == inventory)
+    }
 }

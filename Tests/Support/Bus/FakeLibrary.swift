@@ -106,6 +106,13 @@ public final class FakeLibrary: Sendable {
         }
     }
 
+    /// Loses the file of an asset's edit; that it has one stays known.
+    public func loseEdit(of id: String) {
+        state.withLock { state in
+            for index in state.entries.indices where state.entries[index].id == id { state.entries[index].edit = nil }
+        }
+    }
+
     /// The names of an album's assets, in its order; of all albums of that name, one after the other.
     public func names(inAlbum name: String) -> [String] {
         state.withLock { state in
