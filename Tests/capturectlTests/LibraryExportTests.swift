@@ -104,6 +104,16 @@ struct LibraryExportTests {
         let imported = try await tool.run("import", tool.path("in"))
         #expect(imported.code == 65 && tool.fake.inventory.count == 1)
         #expect(imported.messages.contains("caf\u{fffd}.jpg: its name is not UTF-8"))
+        // As an argument it is repaired to a name that no file has.
+        let repaired = tool.path("in/caf\u{fffd}.jpg")
+        for files in [[repaired], [good, repaired]] {
+            let added = try await tool.run(["add"] + files)
+            #expect(added.code == 74, "\(added.messages)")
+            #expect(added.messages.contains("caf\u{fffd}.jpg cannot be opened: its name is not UTF-8"))
+        }
+        #expect(try await tool.run("add", tool.path("in/cafe.jpg")).messages.contains("No such file or directory"))
+        try tool.write("in/sign\u{fffd}.jpg", "PHOTO")
+        #expect(try await tool.run("add", tool.path("in/sign\u{fffd}.jpg")).code == 0)
     }
 
     @Test func `the facts beside a file are all there, with the hashes that sha256sum prints`() async throws {
