@@ -29,7 +29,7 @@ struct LibraryExportTests {
         #expect(said.code == 0 && said.messages.contains("5 assets exported"))
         #expect(
             tool.files(in: "out") == [
-                "1969/12/a.jpg", "1969/12/a.jpg.json", "2020/09/odd.json", "2020/09/odd.json.json",
+                "1969/12/a.jpg", "1969/12/a.jpg.json", "2020/09/odd.json_", "2020/09/odd.json_.json",
                 "2023/11/a (2).jpg", "2023/11/a (2).jpg.json", "2023/11/a.jpg", "2023/11/a.jpg.json",
                 "2023/11/a.original.jpg", "2023/11/sound", "2023/11/sound.json", "albums.json",
             ]
@@ -104,6 +104,16 @@ struct LibraryExportTests {
         let imported = try await tool.run("import", tool.path("in"))
         #expect(imported.code == 65 && tool.fake.inventory.count == 1)
         #expect(imported.messages.contains("caf\u{fffd}.jpg: its name is not UTF-8"))
+        // As an argument it is repaired to a name that no file has.
+        let repaired = tool.path("in/caf\u{fffd}.jpg")
+        for files in [[repaired], [good, repaired]] {
+            let added = try await tool.run(["add"] + files)
+            #expect(added.code == 74, "\(added.messages)")
+            #expect(added.messages.contains("caf\u{fffd}.jpg cannot be opened: its name is not UTF-8"))
+        }
+        #expect(try await tool.run("add", tool.path("in/cafe.jpg")).messages.contains("No such file or directory"))
+        try tool.write("in/sign\u{fffd}.jpg", "PHOTO")
+        #expect(try await tool.run("add", tool.path("in/sign\u{fffd}.jpg")).code == 0)
     }
 
     @Test func `the facts beside a file are all there, with the hashes that sha256sum prints`() async throws {
@@ -113,7 +123,8 @@ struct LibraryExportTests {
         let facts = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(facts["name"] as? String == "a.jpg" && facts["favourite"] as? Bool == true)
         #expect(facts["place"] as? [String: Double] == ["latitude": 52.5, "longitude": -13.25])
-        #expect((facts["albums"] as? [[String: String]])?.map { $0["name"] } == ["Trip", "Trip"])
+        #expect((facts["albums"] as? [[String: Any]])?.map { $0["name"] as? String } == ["Trip", "Trip"])
+        #expect((facts["albums"] as? [[String: Any]])?.map { $0["position"] as? Int } == [0, 0])
         let original = facts["original"] as? [String: String]
         // printf 'PHOTO 1' | sha256sum
         let hash = "f50fc5e72436ba7c557ebe1f9c058f1232e0b3bea41ec2463bb317bd482d48b0"
@@ -134,7 +145,7 @@ struct LibraryExportTests {
         _ = try await tool.run("export", "--all", tool.path("out"))
         let before = tool.files(in: "out")
         // As it is between the contents and the facts, and before the original.
-        for name in ["2023/11/a.jpg.json", "2023/11/a.original.jpg", "2020/09/odd.json", "2020/09/odd.json.json"] {
+        for name in ["2023/11/a.jpg.json", "2023/11/a.original.jpg", "2020/09/odd.json_", "2020/09/odd.json_.json"] {
             try FileManager.default.removeItem(atPath: tool.path("out/" + name))
         }
         let again = try await tool.run("export", "--all", tool.path("out"))

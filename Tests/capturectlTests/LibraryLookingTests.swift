@@ -54,6 +54,7 @@ struct LibraryLookingTests {
 
     @Test(arguments: [
         ["list", "--kind", "drawing"], ["list", "--limit", "0"], ["list", "--limit", "5", "--all"],
+        ["list", "--page", "0"], ["list", "--page", "-1"], ["list", "--page", "two"], ["list", "--page", "2", "--all"],
         ["list", "--from", "soon"], ["list", "--from", "today", "--until", "yesterday"], ["list", "--album", ""],
         ["list", "--program", "cheese"], ["list", "--order", "size"], ["list", "--order", "position"], ["show", "xyz"],
         ["show", "12345"], ["show"],
@@ -91,6 +92,29 @@ struct LibraryLookingTests {
         #expect(try await tool.run("list", "--json", "--limit", "1100").rows().count == 1100)
         let all = try await tool.run("list", "--json", "--all")
         #expect(try all.rows().count == 1200 && all.messages.isEmpty)
+    }
+
+    @Test func `the list goes on page by page`() async throws {
+        let tool = try await LibraryTool()
+        let names = (0..<1250).map { "\($0).jpg" }
+        for name in names { tool.fake.put(name, "PHOTO") }
+        for (options, range, next) in [
+            ("", 0..<100, "--page 2"), ("--page 1", 0..<100, "--page 2"), ("--page 2", 100..<200, "--page 3"),
+            ("--page 12", 1100..<1200, "--page 13"), ("--page 13", 1200..<1250, nil),
+            ("--limit 7 --page 170", 1183..<1190, "--limit 7 --page 171"),
+            ("--limit 1100 --page 2", 1100..<1250, nil), ("--limit 625 --page 2", 625..<1250, nil),
+        ] {
+            let words = options.split(separator: " ").map(String.init)
+            let said = try await tool.run(["list", "--json", "--ascending"] + words)
+            #expect(try said.rows().compactMap { $0["name"] as? String } == Array(names[range]), "\(options)")
+            let note = next.map { "there are more: \($0) shows the next ones, --all all of them\n" }
+            #expect(said.messages == note ?? "", "\(options)")
+        }
+        for page in ["14", "\(Int.max)"] {
+            let none = try await tool.run("list", "--json", "--page", page)
+            #expect(none.code == 0 && none.output == "[]\n")
+            #expect(none.messages == "there is nothing on page \(page)\n")
+        }
     }
 
     @Test func `an id is shortened while it is the only one that begins so`() async throws {

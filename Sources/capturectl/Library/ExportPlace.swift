@@ -42,7 +42,8 @@ struct ExportPlace {
         let scalars = asset.name.unicodeScalars.map { $0 == "/" || $0.value == 0 ? "_" : $0 }
         let name = String(String.UnicodeScalarView(scalars))
         guard !name.isEmpty, name != ".", name != "..", ending(of: name) <= 100 else { return asset.id }
-        return name
+        // What ends so are the facts of another file, and never a content. The facts have the name as it is.
+        return name.lowercased().utf8.suffix(5).elementsEqual(".json".utf8) ? name + "_" : name
     }
 
     private static func ending(of name: String) -> Int {

@@ -7,6 +7,12 @@ struct FileName: Hashable, Sendable {
         self.text = text
     }
 
+    /// The name of what these are the facts of by their own name, `NAME.json`; `nil` for a name that is not of facts.
+    var subject: FileName? {
+        guard text.utf8.suffix(5).elementsEqual(".json".utf8) else { return nil }
+        return FileName(String(decoding: text.utf8.dropLast(5), as: UTF8.self))
+    }
+
     static func == (first: FileName, second: FileName) -> Bool {
         first.text.utf8.elementsEqual(second.text.utf8)
     }

@@ -28,8 +28,10 @@ struct ImportPlan: Sendable {
     private(set) var faults: [Fault] = []
     /// The albums that an export of everything listed.
     private(set) var albums: [Sidecar.Album] = []
-    /// How many links, hidden files and others were left out.
+    /// How many links, hidden files, older versions and others were left out.
     private(set) var ignored = 0
+    /// Files that are left out since there is a later one of the same asset, and where that is.
+    private(set) var older: [Fault] = []
 
     /// Looks through a folder.
     ///
@@ -39,6 +41,26 @@ struct ImportPlan: Sendable {
         var root = folder
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
         try look(root, isTop: true)
+        leaveOutOlder()
+    }
+
+    /// Leaves one file of each asset: what was exported again after a change stands beside what was exported before it.
+    private mutating func leaveOutOlder() {
+        var latest: [String: Item] = [:]
+        for item in items {
+            guard let sidecar = item.sidecar else { continue }
+            if let other = latest[sidecar.id]?.sidecar, !other.isOlder(than: sidecar) { continue }
+            latest[sidecar.id] = item
+        }
+        items.removeAll { item in
+            guard let sidecar = item.sidecar, let kept = latest[sidecar.id],
+                FileName(kept.path) != FileName(item.path)
+            else { return false }
+            let isOlder = kept.sidecar.map { sidecar.isOlder(than: $0) } ?? false
+            older.append(Fault(path: item.path, message: "\(isOlder ? "an older version" : "a copy") of \(kept.path)"))
+            return true
+        }
+        ignored += older.count
     }
 
     private mutating func look(_ folder: String, isTop: Bool) throws(CaptureError) {
@@ -76,15 +98,17 @@ struct ImportPlan: Sendable {
     ) -> (sidecars: [FileName: Sidecar], others: Set<FileName>) {
         var sidecars: [FileName: Sidecar] = [:]
         var others: Set<FileName> = []
-        // A file that has facts beside it is an asset, whatever its own name ends with.
-        let names = files.map(\.text).sorted()
-        for name in names where name.hasSuffix(".json") && !files.contains(FileName(name + ".json")) {
-            let path = folder + "/" + name
-            let subject = FileName(String(name.dropLast(5)))
-            others.insert(FileName(name))
+        for name in files.sorted(by: { $0.text < $1.text }) {
+            guard let subject = name.subject else { continue }
+            let path = folder + "/" + name.text
+            let sidecar = Sidecar.read(path).flatMap { FileName($0.current.file) == subject ? $0 : nil }
+            // Exports of before left a content its name where that ends like one of facts: it has facts beside it, but is
+            // none.
+            if sidecar == nil || !files.contains(subject), files.contains(FileName(name.text + ".json")) { continue }
+            others.insert(name)
             if isTop, let list = AlbumList.read(path) {
                 albums += list.albums.filter { !albums.contains($0) }
-            } else if let sidecar = Sidecar.read(path), FileName(sidecar.current.file) == subject {
+            } else if let sidecar {
                 if files.contains(subject) {
                     sidecars[subject] = sidecar
                 } else {

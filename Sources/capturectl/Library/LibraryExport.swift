@@ -27,13 +27,18 @@ struct LibraryExport {
         var membership: [MediaAsset.ID: [Sidecar.Album]] = [:]
         var albums: [Sidecar.Album] = []
         for album in try await library.albums() {
-            let reference = Sidecar.Album(id: album.id, name: album.name)
-            albums.append(reference)
+            albums.append(Sidecar.Album(id: album.id, name: album.name))
             var options = AssetFetchOptions()
             options.album = album.id
+            options.order = .position
+            options.isAscending = true
             options.pageSize = 1000
+            var position = 0
             for try await page in library.pages(options) {
-                for asset in page.assets { membership[asset.id, default: []].append(reference) }
+                for asset in page.assets {
+                    membership[asset.id, default: []].append(.init(id: album.id, name: album.name, position: position))
+                    position += 1
+                }
             }
         }
         self.membership = membership
@@ -70,7 +75,8 @@ struct LibraryExport {
 
     private func export(_ asset: MediaAsset, _ summary: inout ExportSummary) async throws(CaptureError) {
         do throws(CaptureError) {
-            switch try await export(asset) {
+            let source = try await ExportSource(asset, in: library)
+            switch try export(source) {
             case .written: summary.written += 1
             case .skipped: summary.skipped += 1
             case .outdated(let path):
@@ -79,6 +85,7 @@ struct LibraryExport {
                     "\(Printable.text(path, limit: 1000)) tells what was known before; take it away to have it written anew"
                 )
             }
+            if let fault = source.fault { summary.loseEdit(of: asset.name, fault) }
         } catch {
             // One that is damaged or was just deleted does not keep the others from being saved; a full disk does.
             if MediaSourceFile.endsAll(error) || [ENOSPC, EDQUOT, EROFS].contains(error.errno) { throw error }
@@ -86,10 +93,9 @@ struct LibraryExport {
         }
     }
 
-    private func export(_ asset: MediaAsset) async throws(CaptureError) -> Outcome {
-        let content = try await library.contents(of: asset.id)
-        let original = asset.isEdited ? try await library.contents(of: asset.id, version: .original) : nil
-        var hashes: Hashes?
+    private func export(_ source: ExportSource) throws(CaptureError) -> Outcome {
+        let asset = source.asset
+        var hashes: ExportSource.Hashes?
         var attempt = 1
         while true {
             let place = ExportPlace(of: asset, in: root, attempt: attempt)
@@ -97,7 +103,7 @@ struct LibraryExport {
                 MediaFolder.kind(of: place.path($0)) == nil
             }
             if !isFree {
-                let known = if let hashes { hashes } else { try LibraryExport.hashes(of: content, original) }
+                let known = if let hashes { hashes } else { try source.hashes() }
                 hashes = known
                 switch state(of: place, asset, known) {
                 case .other:
@@ -108,21 +114,9 @@ struct LibraryExport {
                 case .begun: break
                 }
             }
-            try write(asset, content, original, at: place)
+            try write(source, at: place)
             return .written
         }
-    }
-
-    /// The SHA-256 of the contents in the library.
-    private struct Hashes {
-        var current: String
-        var original: String?
-    }
-
-    private static func hashes(of content: Descriptor, _ original: Descriptor?) throws(CaptureError) -> Hashes {
-        var hashes = Hashes(current: try FileCopy.copy(content, to: nil))
-        if let original { hashes.original = try FileCopy.copy(original, to: nil) }
-        return hashes
     }
 
     private enum State {
@@ -140,7 +134,7 @@ struct LibraryExport {
     private func state(
         of place: ExportPlace,
         _ asset: MediaAsset,
-        _ hashes: Hashes
+        _ hashes: ExportSource.Hashes
     ) -> State {
         let current = FileCopy.hash(of: place.path(place.file))
         let hasOriginal = MediaFolder.kind(of: place.path(place.original)) != nil
@@ -156,17 +150,15 @@ struct LibraryExport {
     }
 
     private func write(
-        _ asset: MediaAsset,
-        _ content: Descriptor,
-        _ original: Descriptor?,
+        _ source: ExportSource,
         at place: ExportPlace
     ) throws(CaptureError) {
         try MediaFolder.make(place.folder)
-        var hashes = Hashes(current: try put(content, at: place.path(place.file)))
-        if let original { hashes.original = try put(original, at: place.path(place.original)) }
+        var hashes = ExportSource.Hashes(current: try put(source.content, at: place.path(place.file)))
+        if let original = source.original { hashes.original = try put(original, at: place.path(place.original)) }
         // The names of the contents are on the disk before those of the facts, which vouch for them.
         try MediaFolder.sync(place.folder)
-        let facts = try SidecarFile.bytes(facts(of: asset, at: place, hashes))
+        let facts = try SidecarFile.bytes(facts(of: source.asset, at: place, hashes))
         try MediaFolder.write(facts, to: place.path(place.sidecar))
         for folder in [place.folder, String(place.folder.dropLast(3)), root] { try MediaFolder.sync(folder) }
     }
@@ -180,7 +172,7 @@ struct LibraryExport {
     private func facts(
         of asset: MediaAsset,
         at place: ExportPlace,
-        _ hashes: Hashes
+        _ hashes: ExportSource.Hashes
     ) -> Sidecar {
         Sidecar(
             asset,
@@ -200,27 +192,5 @@ struct LibraryExport {
             if AlbumList.read(path) == list { return }
             attempt += 1
         }
-    }
-}
-
-/// What came of an export.
-struct ExportSummary: Sendable {
-    var written = 0
-    var skipped = 0
-    var failed = 0
-    /// The first failure.
-    var failure: CaptureError?
-
-    mutating func fail(_ name: String, _ error: CaptureError) {
-        failed += 1
-        failure = failure ?? error
-        Output.message("\(Printable.text(name)): \(Printable.text(error.message, limit: 1000))")
-    }
-
-    var text: String {
-        var parts = ["\(Quantities.count(written, "asset")) exported"]
-        if skipped > 0 { parts.append("\(skipped) there already") }
-        if failed > 0 { parts.append("\(failed) failed") }
-        return parts.joined(separator: ", ")
     }
 }

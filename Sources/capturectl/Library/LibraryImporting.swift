@@ -5,9 +5,7 @@ struct LibraryImporting {
     private let library: MediaLibrary
     private let plan: ImportPlan
     private var summary = ImportSummary()
-    /// The albums here by the ids that they had where they were exported.
-    private var albums: [String: MediaAlbum.ID] = [:]
-    private var existing: [MediaAlbum] = []
+    private var albums: ImportAlbums?
     private let addsTwins: Bool
     private var twins: ImportTwins?
 
@@ -23,6 +21,9 @@ struct LibraryImporting {
     /// - Throws: What keeps every file out, such as a refusal. What keeps one out is in the summary.
     consuming func run() async throws(CaptureError) -> ImportSummary {
         summary.ignored = plan.ignored
+        for file in plan.older {
+            Output.message("left out: \(Printable.text("\(file.path), \(file.message)", limit: 2000))")
+        }
         for fault in plan.faults { summary.fail(fault.path, fault.message) }
         let needsAlbums = !plan.albums.isEmpty || plan.items.contains { $0.sidecar?.albums.isEmpty == false }
         let needsReading = needsAlbums || plan.items.contains { $0.sidecar?.original != nil }
@@ -35,21 +36,30 @@ struct LibraryImporting {
                 )
             }
         }
-        if needsAlbums { existing = try await library.albums() }
+        if needsAlbums { albums = try await ImportAlbums(in: library, listed: plan.albums) }
         // Who may only add does not see what is there.
         let isReadable = [.authorized, .limited].contains(try await library.authorizationStatus(for: .readWrite))
         if isReadable, !addsTwins { twins = try await ImportTwins(of: plan, in: library) }
-        for album in plan.albums { _ = try await here(album) }
         for item in plan.items {
             do throws(CaptureError) {
                 if try await add(item) { summary.imported += 1 } else { summary.present += 1 }
             } catch {
                 if MediaSourceFile.endsAll(error) {
                     Output.note(summary.text)
+                    // Filled with a part they would not get their order any more.
+                    if albums?.isWaiting == true {
+                        Output.message("albums are filled when every file is there: import the folder again to go on")
+                    }
                     throw error
                 }
                 summary.fail(item.path, error.message)
             }
+        }
+        do throws(CaptureError) {
+            try await albums?.fill(&summary)
+        } catch {
+            Output.note(summary.text)
+            throw error
         }
         return summary
     }
@@ -83,7 +93,7 @@ struct LibraryImporting {
             let edit = try await library.beginEditing(id, with: current)
             _ = try await ImportProgress.follow(edit, named: item.path)
         }
-        for album in sidecar.albums { try await library.add([id], toAlbum: try await here(album)) }
+        for album in sidecar.albums { albums?.put(id, in: album) }
         return twin == nil
     }
 
@@ -96,17 +106,6 @@ struct LibraryImporting {
         try await ImportProgress.follow(try await library.beginAdding(file, facts), named: path)
     }
 
-    /// The album that stands for an exported one: one of its name that stands for no other, or a new one.
-    private mutating func here(_ album: Sidecar.Album) async throws(CaptureError) -> MediaAlbum.ID {
-        if let id = albums[album.id] { return id }
-        let taken = Set(albums.values)
-        let found = existing.first { $0.name == album.name && !taken.contains($0.id) }?.id
-        let id: MediaAlbum.ID
-        if let found { id = found } else { id = try await library.createAlbum(album.name) }
-        albums[album.id] = id
-        return id
-    }
-
     /// Makes sure that a file is still what was exported.
     private static func check(_ file: Descriptor, _ content: Sidecar.Content) throws(CaptureError) {
         guard try FileCopy.copy(file, to: nil) == content.sha256 else {
@@ -115,40 +114,5 @@ struct LibraryImporting {
                 "\(Printable.text(content.file)) is not what was exported: its SHA-256 is another"
             )
         }
-    }
-}
-
-/// What came of an import.
-struct ImportSummary: Sendable {
-    var imported = 0
-    /// How many were in the library already.
-    var present = 0
-    var ignored = 0
-    private(set) var failed: [ImportPlan.Fault] = []
-
-    mutating func fail(_ path: String, _ message: String) {
-        failed.append(.init(path: path, message: message))
-        Output.message("\(Printable.text(path, limit: 1000)): \(Printable.text(message, limit: 1000))")
-    }
-
-    /// The exit's reason when some failed.
-    var failure: CaptureError? {
-        guard !failed.isEmpty else { return nil }
-        return CaptureError(.badData, "\(failed.count) of \(imported + present + failed.count) not imported")
-    }
-
-    var text: String {
-        var parts = ["\(Quantities.count(imported, "file")) imported"]
-        if present > 0 { parts.append("\(present) there already") }
-        if !failed.isEmpty { parts.append("\(failed.count) failed") }
-        if ignored > 0 { parts.append("\(ignored) left out") }
-        return parts.joined(separator: ", ")
-    }
-
-    var json: JSON {
-        [
-            "imported": JSON(imported), "present": JSON(present), "leftOut": JSON(ignored),
-            "failed": .array(failed.map { ["file": JSON($0.path), "message": JSON($0.message)] }),
-        ]
     }
 }

@@ -12,9 +12,15 @@ enum MediaSourceFile {
         do {
             file = try Descriptor.open(path, O_RDONLY | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW))
         } catch {
+            // Arguments come repaired: what is no UTF-8 in them has become this sign.
+            let isRepaired = error.errno == ENOENT && path.unicodeScalars.contains("\u{FFFD}")
+            let reason =
+                isRepaired
+                ? "its name is not UTF-8, which names in the library are; rename it"
+                : unsafe String(cString: strerror(error.errno))
             throw CaptureError(
                 .inputOutput,
-                "\(Printable.text(path, limit: 1000)) cannot be opened: \(unsafe String(cString: strerror(error.errno)))",
+                "\(Printable.text(path, limit: 1000)) cannot be opened: \(reason)",
                 errno: error.errno
             )
         }

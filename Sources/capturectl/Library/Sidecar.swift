@@ -15,6 +15,8 @@ struct Sidecar: Codable, Equatable {
     struct Album: Codable, Equatable {
         var id: String
         var name: String
+        /// Where the asset stands in it, 0 for the first; `nil` in lists of albums and in exports that did not tell it.
+        var position: Int?
     }
 
     /// By which a file is known as one of these.
@@ -73,6 +75,13 @@ struct Sidecar: Codable, Equatable {
         facts.place = place
         facts.isFavourite = favourite
         return facts
+    }
+
+    /// Whether the asset was changed after these facts of it were told, as the others know.
+    ///
+    /// Of the same time, those without the edit are the older ones: it could not be read.
+    func isOlder(than other: Sidecar) -> Bool {
+        modified == other.modified ? original == nil && other.original != nil : modified < other.modified
     }
 
     /// The sidecar in a file; `nil` when it cannot be read as one.

@@ -39,7 +39,7 @@ extension FakeLibrary {
                     state.entries[index].edit = content
                     state.entries[index].facts["edited"] = .bool(true)
                     state.entries[index].facts["size"] = .uint64(UInt64(content.count))
-                    state.log("changed", state.entries[index].id)
+                    state.touch(index)
                     return state.newRequest()
                 }
                 try self.finish(daemon, call.sender, request, nil, ["id": call.arguments[0]])
@@ -51,7 +51,7 @@ extension FakeLibrary {
                     guard state.entries[index].edit != nil else { throw CaptureError(.wrongState, "it has no edit") }
                     state.entries[index].edit = nil
                     state.entries[index].facts["edited"] = .bool(false)
-                    state.log("changed", state.entries[index].id)
+                    state.touch(index)
                 }
                 return []
             },
@@ -59,7 +59,7 @@ extension FakeLibrary {
                 try self.change(daemon) { state throws(CaptureError) in
                     let index = try state.index(call.arguments[0].text)
                     state.entries[index].facts.merge(call.arguments[1].properties ?? [:]) { $1 }
-                    state.log("changed", state.entries[index].id)
+                    state.touch(index)
                 }
                 return []
             },
@@ -127,7 +127,9 @@ extension FakeLibrary {
     ) throws(CaptureError) -> [BusValue] {
         try change(daemon) { state throws(CaptureError) in
             let index = try state.albumIndex(call.arguments[0].text)
-            for id in call.arguments.dropFirst().first?.texts ?? [] { _ = try state.index(id) }
+            let ids = call.arguments.dropFirst().first?.texts ?? []
+            guard ids.count <= 1000 else { throw CaptureError(.invalidArgument, "\(ids.count) assets are too many") }
+            for id in ids { _ = try state.index(id) }
             body(&state.albums[index])
             state.log("albums-changed", state.albums[index].id)
         }

@@ -24,6 +24,9 @@ extension FakeLibrary {
                 let state = self.state.withLock { $0 }
                 let entry = state.entries[try state.index(call.arguments[0].text)]
                 let isOriginal = call.arguments[1].text == "original"
+                guard isOriginal || entry.edit != nil || entry.facts["edited"] != .bool(true) else {
+                    throw CaptureError(.inputOutput, "the file of the asset \(entry.id) is missing")
+                }
                 return [.descriptor(try FakeLibrary.file(isOriginal ? entry.original : entry.edit ?? entry.original))]
             },
             "Thumbnail": { _, call throws(CaptureError) in

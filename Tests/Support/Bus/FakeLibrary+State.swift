@@ -52,6 +52,12 @@ extension FakeLibrary.State {
 
     mutating func log(_ key: String, _ id: String) { log.append(.init(key: key, id: id)) }
 
+    /// Notes that an asset was changed, later than all before.
+    mutating func touch(_ index: Int) {
+        entries[index].facts["modified"] = .int64(1_700_000_000_000 + Int64(log.count))
+        log("changed", entries[index].id)
+    }
+
     /// Adds an asset of what its content says that it is; `nil` when it says nothing.
     mutating func insert(_ content: [UInt8], _ given: [String: BusValue]) -> String? {
         let word = String(decoding: content.prefix(5), as: UTF8.self)

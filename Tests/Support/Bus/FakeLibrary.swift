@@ -106,6 +106,22 @@ public final class FakeLibrary: Sendable {
         }
     }
 
+    /// Loses the file of an asset's edit; that it has one stays known.
+    public func loseEdit(of id: String) {
+        state.withLock { state in
+            for index in state.entries.indices where state.entries[index].id == id { state.entries[index].edit = nil }
+        }
+    }
+
+    /// The names of an album's assets, in its order; of all albums of that name, one after the other.
+    public func names(inAlbum name: String) -> [String] {
+        state.withLock { state in
+            state.albums.filter { $0.name == name }.flatMap(\.assets).map { id in
+                state.entries.first { $0.id == id }?.facts["name"]?.text ?? ""
+            }
+        }
+    }
+
     /// Everything that there is, as text: names, facts, contents and albums, without ids and times of adding. The same of
     /// two libraries that are the same for a person.
     public var inventory: [String] {

@@ -7,9 +7,11 @@ struct LibraryExportCommand: AsyncParsableCommand {
         abstract: "Write assets into a folder, as plain files by year and month.",
         discussion: """
             Beside each file stands NAME.json with everything that is known of it, its albums included; of an edited one \
-            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already gets a number \
-            behind it, and what an export before wrote is skipped, so that one that was interrupted goes on. Months are \
-            those of UTC. 'library import' reads it all back; what is in the bin is left out.
+            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already \
+            gets a number behind it, and what an export before wrote is skipped, so that one that was interrupted goes \
+            on. A name that ends in .json, as those of facts do, gets a _ behind it here, and not in the library that it \
+            is imported to. Of an asset whose edit cannot be read the original is written alone; the exit code is that \
+            of a failure then. Months are those of UTC. 'library import' reads it all back; what is in the bin is left out.
             """
     )
 
@@ -43,11 +45,6 @@ struct LibraryExportCommand: AsyncParsableCommand {
             return try await export.assets(try await AssetFinder.ids(of: numbers, in: library))
         }
         Output.note(summary.text)
-        if let failure = summary.failure {
-            throw CaptureError(
-                failure.code,
-                "\(Quantities.count(summary.failed, "asset")) not exported: \(failure.message)"
-            )
-        }
+        if let failure = summary.failure { throw failure }
     }
 }

@@ -6,10 +6,11 @@ struct LibraryImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Add every photo, movie and sound file of a folder, with what 'library export' wrote beside them.",
         discussion: """
-            Files without a NAME.json are added as they are. Albums are made again, edits too. What is in the library \
-            already, by name and content, is not added once more as far as capturectl may read it, so that an import that \
-            was broken off goes on. A file that is broken does not stop the others: all that failed is told at the end, \
-            with exit code 65. Symbolic links and hidden files are left out.
+            Files without a NAME.json are added as they are. Edits are made again, albums too: these are filled in their \
+            order when all files are there. Of an asset that was exported again after a change, the latest version alone \
+            is added. What is in the library already, by name and content, is not added once more as far as capturectl \
+            may read it, so that an import that was broken off goes on. A file that is broken does not stop the others: \
+            all that failed is told at the end, with exit code 65. Symbolic links and hidden files are left out.
             """
     )
 

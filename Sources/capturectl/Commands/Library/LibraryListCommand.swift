@@ -24,6 +24,12 @@ struct LibraryListCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("At most that many. (default: 100)", valueName: "number"))
     var limit: Int?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What follows the first ones: page 2 begins after --limit of them.", valueName: "number")
+    )
+    var page: Int?
+
     @Flag(help: "All of them.")
     var all = false
 
@@ -32,15 +38,18 @@ struct LibraryListCommand: AsyncParsableCommand {
 
     func validate() throws {
         if all, limit != nil { throw ValidationError("give either --limit or --all") }
+        if all, page != nil { throw ValidationError("give either --page or --all") }
         if order == .position, assets.album == nil { throw ValidationError("--order position goes with --album") }
     }
 
     func run() async throws {
         try NumberOptions.check(limit, "--limit", 1...Int.max)
+        try NumberOptions.check(page, "--page", 1...Int.max)
         _ = try assets.filter()
         let most = all ? Int.max : limit ?? 100
+        let page = page ?? 1
         let (found, status, hasMore) = try await LibraryRun.during(bus) { library throws(CaptureError) in
-            try await fetch(most, from: library)
+            try await fetch(most, page, from: library)
         }
         if json {
             Output.print(JSON.array(found.map(LibraryPresentation.json)))
@@ -48,12 +57,18 @@ struct LibraryListCommand: AsyncParsableCommand {
             Output.print(LibraryPresentation.table(found))
         }
         LibraryRun.tell(status)
-        if found.isEmpty, LibraryPresentation.refusal(status) == nil { Output.note("there is nothing of that kind") }
-        if hasMore { Output.note("there are more: --limit NUMBER or --all shows them") }
+        if found.isEmpty, LibraryPresentation.refusal(status) == nil {
+            Output.note(page == 1 ? "there is nothing of that kind" : "there is nothing on page \(page)")
+        }
+        if hasMore {
+            let size = limit.map { "--limit \($0) " } ?? ""
+            Output.note("there are more: \(size)--page \(page + 1) shows the next ones, --all all of them")
+        }
     }
 
     private func fetch(
         _ most: Int,
+        _ page: Int,
         from library: MediaLibrary
     ) async throws(CaptureError) -> ([MediaAsset], AuthorizationStatus, hasMore: Bool) {
         guard var options = try await assets.filter(in: library) else {
@@ -61,14 +76,19 @@ struct LibraryListCommand: AsyncParsableCommand {
         }
         options.order = order
         options.isAscending = ascending
-        options.pageSize = min(most, 1000)
+        // No library has so many that the number does not fit.
+        let (product, isTooMany) = most.multipliedReportingOverflow(by: page - 1)
+        var skipped = isTooMany ? Int.max : product
+        options.pageSize = min(max(most, skipped), 1000)
         var found: [MediaAsset] = []
         var status = AuthorizationStatus.notDetermined
         for try await page in library.pages(options) {
             status = page.status
+            let rest = page.assets.dropFirst(skipped)
+            skipped -= min(skipped, page.assets.count)
             let left = most - found.count
-            found += page.assets.prefix(left)
-            if page.assets.count > left || (found.count == most && page.next != nil) { return (found, status, true) }
+            found += rest.prefix(left)
+            if rest.count > left || (found.count == most && page.next != nil) { return (found, status, true) }
         }
         return (found, status, false)
     }

@@ -1,0 +1,42 @@
+import CaptureKit
+
+/// What came of an export.
+struct ExportSummary: Sendable {
+    var written = 0
+    var skipped = 0
+    private(set) var failed = 0
+    /// How many of those that are there lack their edits, which could not be read.
+    private(set) var unedited = 0
+    /// The first failure.
+    private var first: CaptureError?
+
+    mutating func fail(_ name: String, _ error: CaptureError) {
+        failed += 1
+        first = first ?? error
+        Output.message("\(Printable.text(name)): \(Printable.text(error.message, limit: 1000))")
+    }
+
+    mutating func loseEdit(of name: String, _ error: CaptureError) {
+        unedited += 1
+        first = first ?? error
+        let reason = Printable.text(error.message, limit: 1000)
+        Output.message("\(Printable.text(name)): its edit cannot be read, the original alone is exported: \(reason)")
+    }
+
+    /// The exit's reason when some failed, or lack something.
+    var failure: CaptureError? {
+        guard let first else { return nil }
+        var parts: [String] = []
+        if failed > 0 { parts.append("\(Quantities.count(failed, "asset")) not exported") }
+        if unedited > 0 { parts.append("\(Quantities.count(unedited, "asset")) exported without the edit") }
+        return CaptureError(first.code, "\(parts.joined(separator: ", ")): \(first.message)")
+    }
+
+    var text: String {
+        var parts = ["\(Quantities.count(written, "asset")) exported"]
+        if skipped > 0 { parts.append("\(skipped) there already") }
+        if failed > 0 { parts.append("\(failed) failed") }
+        if unedited > 0 { parts.append("\(unedited) without the edit") }
+        return parts.joined(separator: ", ")
+    }
+}
