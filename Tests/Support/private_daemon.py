@@ -71,11 +71,12 @@ class PrivateDaemon:
         for service in ["camera", "microphone"]:
             self.control("auth", "set", program, service, "authorized")
 
-    def give_reason(self, name, program):
-        """The usage descriptions without which a program may not even ask."""
+    def give_reason(self, name, program, more=""):
+        """The usage descriptions without which a program may not even ask, and more lines of its metadata."""
         entry = self.folder / "config" / "captured" / "apps.d" / f"{name}.desktop"
         entry.write_text(f"[Desktop Entry]\nType=Application\nName={name}\nX-Capture-Program={program}\n"
-                         "X-Capture-CameraUsageDescription=Measures\nX-Capture-MicrophoneUsageDescription=Measures\n")
+                         "X-Capture-CameraUsageDescription=Measures\nX-Capture-MicrophoneUsageDescription=Measures\n"
+                         f"{more}")
         entry.chmod(0o644)
 
     def control(self, *arguments):

@@ -23,6 +23,13 @@ class Terminal:
         begin, self.seen = self.seen, self.shown.index(text, self.seen) + len(text)
         return self.shown[begin:self.seen]
 
+    def more(self, other=None, timeout=60):
+        """Waits until more is shown; whether that is so, and not that something else can be read."""
+        ready = select.select([self.master] + ([] if other is None else [other]), [], [], timeout)[0]
+        if not ready or self.master in ready and not self._read(0):
+            raise AssertionError(f"the terminal shows nothing more:\n{self.shown[-2000:]}")
+        return self.master in ready
+
     def type(self, text):
         os.write(self.master, text.encode())
 
