@@ -10,8 +10,9 @@ struct LibraryImportCommand: AsyncParsableCommand {
             order when all files are there. Of an asset that was exported again after a change, the latest version alone \
             is added. What is in the library already, by name and content, is not added once more as far as capturectl \
             may read it, so that an import that was broken off goes on. All of it counts as added by capturectl, now: which \
-            program made it, and when it was added and changed there, stays in the export. A file that is broken does not stop the others: \
-            all that failed is told at the end, with exit code 65. Symbolic links and hidden files are left out.
+            program made it, and when it was added and changed there, stays in the export. A file that is broken does \
+            not stop the others: all that failed is told at the end, with exit code 65. Symbolic links and hidden files \
+            are left out.
             """
     )
 
