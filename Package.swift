@@ -107,7 +107,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter", "Bus", "private_daemon.py"],
+            exclude: ["AllocationCounter", "Bus", "private_daemon.py", "terminal.py"],
             swiftSettings: settings
         ),
         .target(
