@@ -1,7 +1,7 @@
 #!/bin/bash
 # The media library of an installed daemon: what people do with it on the command line, what programs get that may not read
 # it, and what becomes of it when the daemon, a program or the disk gives out.
-# machine: --systemd --vivid 2 --timeout 2400
+# machine: --systemd --vivid 2 --timeout 3000
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
