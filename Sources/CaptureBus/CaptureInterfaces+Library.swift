@@ -16,6 +16,11 @@ extension CaptureInterfaces {
             ),
             BusMethod("GetAsset", [BusArgument("id", "s")], returns: [BusArgument("asset", "a{sv}")]),
             BusMethod(
+                "FindAssets",
+                [BusArgument("beginnings", "as"), BusArgument("binned", "b")],
+                returns: [BusArgument("ids", "as")]
+            ),
+            BusMethod(
                 "Open",
                 [BusArgument("id", "s"), BusArgument("version", "s")],
                 returns: [BusArgument("content", "h")]
@@ -47,6 +52,10 @@ extension CaptureInterfaces {
             BusMethod("DeleteAlbum", [BusArgument("id", "s")]),
             BusMethod("AddToAlbum", [BusArgument("id", "s"), BusArgument("assets", "as")]),
             BusMethod("RemoveFromAlbum", [BusArgument("id", "s"), BusArgument("assets", "as")]),
+            BusMethod(
+                "MoveInAlbum",
+                [BusArgument("id", "s"), BusArgument("assets", "as"), BusArgument("before", "s")]
+            ),
             BusMethod("GetToken", returns: [BusArgument("token", "s")]),
             BusMethod(
                 "GetChanges",

@@ -63,8 +63,7 @@ extension CaptureEngine {
         guard output.report == nil else { return }
         let full = CaptureError(
             .overQuota,
-            "the recording was ended, since the media library takes no more of it; what is deleted counts until the bin lets go "
-                + "of it"
+            "the recording was ended, since the media library takes no more of it"
         )
         output.report = .some(error ?? (output.isFull ? full : nil))
         // Of a start that waits for it; a file that is complete was begun.

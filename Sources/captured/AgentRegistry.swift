@@ -207,23 +207,31 @@ actor AgentRegistry: Prompter {
         questions[cookie] = Question(agent: agent.connection, words: call.words, picking: call.picking)
         defer { questions[cookie] = nil }
         call.sight.note()
-        _ = try await bus.call(
-            agent.connection,
-            agent.path,
-            CaptureNames.agentInterface,
-            call.member,
-            signature: "sa{sv}",
-            [.string(cookie), facts],
-            timeout: 10
-        )
+        do throws(CaptureError) {
+            _ = try await bus.call(
+                agent.connection,
+                agent.path,
+                CaptureNames.agentInterface,
+                call.member,
+                signature: "sa{sv}",
+                [.string(cookie), facts],
+                timeout: 10
+            )
+        } catch {
+            // It may get to the call all the same, and show what nobody waits for any more.
+            if error.code == .timedOut { Task { await self.cancel(cookie, at: agent) } }
+            throw error
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 if let result = questions[cookie]?.result {
                     continuation.resume(returning: result)
-                } else if agents[agent.connection] == nil || Task.isCancelled {
-                    // The agent died, or the wait was given up, while it was being called.
+                } else if agents[agent.connection] == nil {
+                    // The agent died while it was being called.
                     continuation.resume(returning: .failure(AgentRegistry.gone))
                 } else {
+                    // Where the wait was given up during the call, taking back ends it and tells the agent, which has the
+                    // question before it by now.
                     questions[cookie]?.waiter = continuation
                 }
             }
@@ -236,7 +244,10 @@ actor AgentRegistry: Prompter {
     private func takeBack(_ cookie: String) async {
         guard let question = questions[cookie], question.result == nil else { return }
         settle(cookie, .failure(CaptureError(.timedOut, "the question was taken back")))
-        guard let agent = agents[question.agent] else { return }
+        if let agent = agents[question.agent] { await cancel(cookie, at: agent) }
+    }
+
+    private func cancel(_ cookie: String, at agent: RegisteredAgent) async {
         // An agent that does not hear it keeps a dialog whose answer no longer counts.
         _ = try? await bus.call(
             agent.connection,

@@ -27,6 +27,11 @@ extension [BusValue] {
         return number
     }
 
+    func boolean(_ index: Int) throws(CaptureError) -> Bool {
+        guard let isTrue = try argument(index).boolean else { throw wrong(index, "a truth value") }
+        return isTrue
+    }
+
     func texts(_ index: Int) throws(CaptureError) -> [String] {
         guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
         return texts

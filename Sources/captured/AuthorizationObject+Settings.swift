@@ -25,9 +25,7 @@ extension AuthorizationObject {
         let loosens = try await gate.loosens(user: user, program: program, answers, lifetime: lifetime)
         let loosening = loosens ? AuthorizationObject.allowing(answers, program) : nil
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
-        if answers[.libraryReadWrite] == .limited,
-            try await gate.statuses(user: owner, program: program)[.libraryReadWrite] != .limited
-        {
+        if answers[.libraryReadWrite] == .limited, try await !gate.isLimited(user: owner, program: program) {
             try await librarySettings.forgetChosen(owner, program)
         }
         try await gate.set(

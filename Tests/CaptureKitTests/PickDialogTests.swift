@@ -29,7 +29,8 @@ private struct Shelf: PickSource {
                 isFavourite: false,
                 program: program,
                 isEdited: false,
-                binned: nil
+                binned: nil,
+                sha256: ""
             )
             return PickableAsset(asset, isChosen: chosen.contains(number))
         }

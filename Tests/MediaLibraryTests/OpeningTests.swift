@@ -57,7 +57,7 @@ import Testing
         try Data("not a database, but long enough to be looked at".utf8).write(to: URL(fileURLWithPath: index))
         try mode(0o600, of: "/index.sqlite")
         for beside in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: index + beside) }
-        expectRefusal("is damaged")
+        expectRefusal("is damaged", errno: EUCLEAN)
         try FileManager.default.removeItem(atPath: index)
         #expect(throws: Never.self) { try place.library() }
     }
@@ -66,7 +66,7 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.path + file)
     }
 
-    private func expectRefusal(_ words: String) {
+    private func expectRefusal(_ words: String, errno: Int32? = nil) {
         do {
             _ = try place.library()
             place.close()
@@ -74,6 +74,7 @@ import Testing
         } catch let error as CaptureError {
             #expect(error.code == .inputOutput)
             #expect(error.message.contains(words), "\(error.message)")
+            if let errno { #expect(error.errno == errno) }
         } catch {
             Issue.record(error)
         }

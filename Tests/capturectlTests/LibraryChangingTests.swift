@@ -39,6 +39,9 @@ struct LibraryChangingTests {
         #expect(rows.map { $0["error"] is NSNull } == [false, false, true])
         #expect(try await tool.run("add", tool.path("none")).code == 74)
         #expect(try await tool.run("add", tool.folder).messages.contains("is a folder"))
+        // A pipe that nobody writes into.
+        #expect(unsafe mkfifo(tool.path("pipe"), 0o600) == 0)
+        #expect(try await tool.run("add", tool.path("pipe")).code == 65)
     }
 
     @Test func `who may only add gets no id, and who may not add is refused`() async throws {
@@ -59,7 +62,7 @@ struct LibraryChangingTests {
         for arguments in [
             ["delete", id], ["delete", String(id.prefix(6))], ["restore", id], ["favourite", id], ["edit", id, file],
             ["revert", id], ["album", "create", "Trip"], ["album", "rename", "Trip", "x"], ["album", "delete", "Trip"],
-            ["album", "add", "Trip", id], ["album", "remove", "Trip", id], ["export", "--all", tool.path("out")],
+            ["album", "add", "Trip", id], ["album", "remove", "Trip", id], ["album", "move", "Trip", id], ["export", "--all", tool.path("out")],
             ["check"], ["repair"],
         ] {
             #expect(try await tool.run(arguments).code == 77, "\(arguments)")
@@ -121,6 +124,24 @@ struct LibraryChangingTests {
         #expect(ambiguous.code == 64 && ambiguous.messages.contains(album))
         #expect(try await tool.run("album", "delete", album).code == 0)
         #expect(try await tool.run("album", "delete", "none").code == 66)
+    }
+
+    @Test func `assets are moved within an album`() async throws {
+        let tool = try await LibraryTool()
+        let ids = (1...3).map { tool.fake.put("\($0).jpg", "PHOTO \($0)") }
+        #expect(try await tool.run("album", "create", "Trip").code == 0)
+        #expect(try await tool.run(["album", "add", "Trip"] + ids).code == 0)
+        func order() async throws -> [String?] {
+            try await tool.run("list", "--album", "Trip", "--order", "position", "--ascending", "--json").rows()
+                .map { $0["name"] as? String }
+        }
+        let before = String(ids[0].prefix(12))
+        #expect(try await tool.run("album", "move", "Trip", ids[2], ids[1], "--before", before).code == 0)
+        #expect(try await order() == ["3.jpg", "2.jpg", "1.jpg"])
+        #expect(try await tool.run("album", "move", "Trip", ids[2]).code == 0)
+        #expect(try await order() == ["2.jpg", "1.jpg", "3.jpg"])
+        #expect(try await tool.run("album", "move", "Trip", ids[2], "--before", "x").code == 64)
+        #expect(try await tool.run("album", "move", "None", ids[2]).code == 66)
     }
 
     @Test func `check tells faults with exit 65, repair mends them`() async throws {

@@ -129,6 +129,8 @@ struct LibraryLookingTests {
         let none = try await tool.run("show", "abcdef123")
         #expect(none.code == 66 && none.messages.contains("abcdef123"))
         #expect(try await tool.run("show", String(repeating: "0", count: 32)).code == 66)
+        // Not by a pass over everything.
+        #expect(tool.calls("Fetch").isEmpty)
     }
 
     @Test func `all facts of one are shown in words`() async throws {

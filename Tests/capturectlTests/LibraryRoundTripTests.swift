@@ -208,6 +208,33 @@ struct LibraryRoundTripTests {
         #expect(other.fake.inventory == tool.fake.inventory)
     }
 
+    @Test func `what is damaged in the library is not exported as if it were whole`() async throws {
+        let tool = try await LibraryTool()
+        let hashes = (try Checksum.sha256("PHOTO 1".utf8), try Checksum.sha256("PHOTO edited".utf8))
+        let wrong = BusValue.string(String(repeating: "0", count: 64))
+        tool.fake.put("whole.jpg", "PHOTO 1", ["sha256": .string(hashes.0)])
+        tool.fake.put("damaged.jpg", "PHOTO 1", ["sha256": wrong])
+        let said = try await tool.run("export", "--all", tool.path("out"))
+        #expect(said.code == 65 && said.messages.contains("1 asset exported, 1 failed"), "\(said.messages)")
+        #expect(said.messages.contains("damaged.jpg: its file in the library is damaged"))
+        #expect(tool.files(in: "out") == ["2023/11/whole.jpg", "2023/11/whole.jpg.json", "albums.json"])
+        // Of an edit and its original the one that is whole.
+        for (place, facts, content, words) in [
+            ("edit", ["sha256": wrong, "original-sha256": .string(hashes.0)], "PHOTO 1", "without the edit"),
+            ("original", ["sha256": .string(hashes.1), "original-sha256": wrong], "PHOTO edited", "without the original"),
+        ] {
+            let other = try await LibraryTool()
+            let id = other.fake.put("a.jpg", "PHOTO 1", facts)
+            _ = try await other.run("edit", id, try other.write("e.jpg", "PHOTO edited"))
+            for counts in ["1 asset exported", "0 assets exported, 1 there already"] {
+                let said = try await other.run("export", "--all", other.path(place))
+                #expect(said.code == 65 && said.messages.contains("\(counts), 1 \(words)"), "\(said.messages)")
+            }
+            #expect(other.files(in: place) == ["2023/11/a.jpg", "2023/11/a.jpg.json", "albums.json"])
+            #expect(try other.read("\(place)/2023/11/a.jpg") == content)
+        }
+    }
+
     @Test func `an edit that an export before saved is imported, though it is missing now`() async throws {
         let tool = try await LibraryTool()
         let id = tool.fake.put("a.jpg", "PHOTO 1")

@@ -103,7 +103,11 @@ struct SavingTests {
         #expect(try await tool.run("kept", "list", "--json").rows().isEmpty)
         #expect(try await tool.run("count").output == "1\n")
         #expect(try await tool.run("kept", "discard", "bbbbbb").code == 66)
-        #expect(try await tool.run("kept", "save", "zz").code == 64)
+        for verb in ["save", "discard"] {
+            let wrong = try await tool.run("kept", verb, "zz")
+            #expect(wrong.code == 64 && wrong.messages.contains("'zz' is no recording's id"), "\(wrong.messages)")
+            #expect(wrong.messages.contains("as 'library kept' prints them"))
+        }
     }
 
     @Test func `what cannot be saved after all keeps the others from nothing`() async throws {

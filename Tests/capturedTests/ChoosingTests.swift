@@ -220,6 +220,41 @@ final class `Choosing what a limited program may read` {
         await scene.stop()
     }
 
+    @Test func `is offered by the first save, too, which does not wait for it`() async throws {
+        let (scene, agent, program) = try await start(FixedUsageDescriptions("to sort"))
+        try await set(.limited, program)
+        let added = try await program.add(LibraryFixtures.picture(1))
+        #expect(added.code.isEmpty, "\(added.message)")
+        await agent.wasAsked(1)
+        #expect(agent.facts["purpose"] == .string("offer"))
+        try await agent.dismiss()
+        await scene.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func `does not pass to another file at the program's place`(isReplaced: Bool) async throws {
+        let (scene, _, panel) = try await start()
+        let asset = try await scene.add("one", "1.jpg")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let file = folder + "/album-program"
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: file)
+        let words = ["", "exe:\(file)", "library", "limited"].map { BusValue.string($0) }
+        try await panel.call("Set", "ssss", words, on: CaptureNames.authorization)
+        _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
+            try library.choose("exe:\(file)", [asset.id])
+        }
+        if isReplaced {
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.copyItem(atPath: "/bin/false", toPath: file)
+        }
+        try await panel.call("Set", "ssss", words, on: CaptureNames.authorization)
+        let chosen = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
+            try library.chosen("exe:\(file)")
+        }
+        #expect(chosen == (isReplaced ? [] : [asset.id]))
+        await scene.stop()
+    }
+
     @Test func `is taken back with the program that it was offered for`() async throws {
         let (scene, agent, program) = try await start(FixedUsageDescriptions("to sort"))
         try await set(.limited, program)

@@ -1,6 +1,7 @@
 import BusSupport
 import CaptureBus
 import CaptureCore
+import Dispatch
 import Synchronization
 
 @testable import captured
@@ -13,10 +14,14 @@ final class CountingAgent: Sendable {
         let questions = Mutex<[(cookie: String, facts: [String: BusValue])]>([])
         let withdrawn = Mutex<[String]>([])
         let news = AsyncStream<Void>.makeStream()
+        let mayReturn = DispatchSemaphore(value: 0)
     }
 
     let connection: BusConnection
     private let desk = Desk()
+
+    /// Lets a call return that it holds, where it does.
+    func letGo() { desk.mayReturn.signal() }
 
     /// The cookies of the questions that were taken back.
     var withdrawn: [String] { desk.withdrawn.withLock { $0 } }
@@ -33,8 +38,10 @@ final class CountingAgent: Sendable {
     /// What its latest question said.
     var facts: [String: BusValue] { desk.questions.withLock { $0.last?.facts ?? [:] } }
 
-    /// - Parameter picks: Whether it is asked what is to be picked; otherwise it closes that at once, and counts it not.
-    init(on bus: PrivateBus, picks: Bool = true) async throws {
+    /// - Parameters:
+    ///   - picks: Whether it is asked what is to be picked; otherwise it closes that at once, and counts it not.
+    ///   - holds: Whether the call by which a question is put returns when the test lets it go.
+    init(on bus: PrivateBus, picks: Bool = true, holds: Bool = false) async throws {
         connection = try await BusConnection.open(bus.kind)
         let connection = connection
         let close: BusHandler = { call in
@@ -55,6 +62,7 @@ final class CountingAgent: Sendable {
             let (cookie, facts) = (call.arguments[0].text ?? "", call.arguments[1].properties ?? [:])
             desk.questions.withLock { $0.append((cookie, facts)) }
             desk.news.continuation.yield()
+            if holds { desk.mayReturn.wait() }
             return []
         }
         let object = try BusObject(

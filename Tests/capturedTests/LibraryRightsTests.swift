@@ -72,6 +72,12 @@ final class `A program and the media library` {
 
     private static let nowhere = String(repeating: "0", count: 32)
 
+    /// Looks for assets by their first digits.
+    private func find(_ assets: [Asset], by program: LibraryCaller) async throws -> [String] {
+        let beginnings = BusValue.strings(assets.map { String($0.id.prefix(8)) })
+        return try await program.call("FindAssets", "asb", [beginnings, .bool(false)])[0].texts ?? []
+    }
+
     /// That an asset is for the program as one that never was: the same words, whichever way it asks.
     private func isUnknown(_ id: String, to program: LibraryCaller) async {
         for (member, signature, rest) in [
@@ -104,6 +110,7 @@ final class `A program and the media library` {
         #expect(try await program.count() == 0)
         #expect(try await program.call("ListAlbums")[0].elements?.isEmpty == true)
         for asset in own + [others] { await isUnknown(asset.id, to: program) }
+        #expect(try await find(own + [others], by: program).isEmpty)
         let token = try await program.token()
         try await foreign(3, in: scene)
         if choice == .addOnly { #expect(try await program.add(LibraryFixtures.picture(4)).code.isEmpty) }
@@ -121,7 +128,8 @@ final class `A program and the media library` {
             ("RenameAlbum", "ss", [.string(Self.nowhere), .string("Album")]),
             ("DeleteAlbum", "s", [.string(Self.nowhere)]),
             ("AddToAlbum", "sas", [.string(Self.nowhere), .strings([own[0].id])]),
-            ("RemoveFromAlbum", "sas", [.string(Self.nowhere), .strings([own[0].id])]), ("Check", "", []),
+            ("RemoveFromAlbum", "sas", [.string(Self.nowhere), .strings([own[0].id])]),
+            ("MoveInAlbum", "sass", [.string(Self.nowhere), .strings([own[0].id]), .string("")]), ("Check", "", []),
             ("Repair", "", []),
         ] as [(String, String, [BusValue])] {
             let error = await program.fault(member, signature, arguments)
@@ -130,6 +138,35 @@ final class `A program and the media library` {
         let intoAlbum = try await program.add(LibraryFixtures.picture(5), ["album": .string(Self.nowhere)])
         #expect(intoAlbum.code == "Denied")
         if choice == .none { #expect(try await program.add(LibraryFixtures.picture(6)).code == "Denied") }
+        await scene.stop()
+    }
+
+    @Test func `that policy restricts finds nothing, is told so, and changes nothing`() async throws {
+        let (scene, program, _) = try await start(.all)
+        let own = try #require(try await program.add(LibraryFixtures.picture(1)).result["id"]?.text)
+        let token = try await program.token()
+        let rules = folder + "/policy.d"
+        try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: true)
+        let rule = "[Rule]\nService=library-add library-read-write\nDecision=restrict\n"
+        try Data(rule.utf8).write(to: URL(fileURLWithPath: rules + "/50-test.conf"))
+        let nobody = Accounts(user: { _ in .absent }, name: { _ in .absent }, group: { _ in .absent }, groups: { _ in .absent })
+        await scene.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: nobody))
+
+        #expect(try await program.found() == ([], UInt64(AuthorizationStatus.restricted.rawValue)))
+        #expect(try await program.count() == 0)
+        #expect(try await program.call("ListAlbums")[0].elements?.isEmpty == true)
+        await isUnknown(own, to: program)
+        let (changes, _) = try await program.changes(since: try await program.token())
+        #expect(changes.isEmpty && !token.isEmpty)
+        for (member, signature, arguments) in [
+            ("Change", "sa{sv}", [.string(own), .properties(["favourite": .bool(true)])]),
+            ("Delete", "as", [.strings([own])]), ("CreateAlbum", "s", [.string("Album")]),
+        ] as [(String, String, [BusValue])] {
+            #expect(await program.fault(member, signature, arguments)?.code == .restricted, "\(member)")
+        }
+        #expect(try await program.add(LibraryFixtures.picture(2)).code == "Restricted")
+        await scene.gate.setPolicy(Policy())
+        #expect(try await program.found().ids == [own])
         await scene.stop()
     }
 
@@ -156,6 +193,9 @@ final class `A program and the media library` {
         #expect(try await program.count() == 2)
         #expect(try await program.count(["program": .string("exe:/usr/bin/other")]) == 1)
         await isUnknown(hidden.id, to: program)
+        #expect(try await find([hidden, chosen], by: program) == [chosen.id])
+        let bin = await program.fault("FindAssets", "asb", [.strings([hidden.id]), .bool(true)])
+        #expect(bin?.code == .notPermitted)
         let listed = try await program.call("ListAlbums")[0].elements?.compactMap(\.properties) ?? []
         #expect(listed.map { $0["id"]?.text } == [albums.mixed])
         #expect(listed.map { $0["count"]?.unsigned } == [1])

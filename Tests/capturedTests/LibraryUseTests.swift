@@ -152,6 +152,89 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `moves assets within an album, which is told`() async throws {
+        let (scene, program) = try await start()
+        let album = try #require(try await program.call("CreateAlbum", "s", [.string("Best")])[0].text)
+        var ids: [String] = []
+        for number in 1...4 { ids.append(try await add(program, UInt8(number))) }
+        try await program.call("AddToAlbum", "sas", [.string(album), .strings(ids)])
+        let token = try await program.token()
+        func order() async throws -> [Int?] {
+            let query: [String: BusValue] = [
+                "album": .string(album), "order": .string("position"), "ascending": .bool(true),
+            ]
+            return try await program.found(query).ids.map { ids.firstIndex(of: $0) }
+        }
+        try await program.call("MoveInAlbum", "sass", [.string(album), .strings([ids[3], ids[0]]), .string(ids[1])])
+        #expect(try await order() == [3, 0, 1, 2])
+        #expect(try await program.changes(since: token).ids["moved"]?.sorted() == [ids[3], ids[0]].sorted())
+        try await program.call("MoveInAlbum", "sass", [.string(album), .strings([ids[3]]), .string("")])
+        #expect(try await order() == [0, 1, 2, 3])
+        for (assets, next, expected) in [
+            ([ids[0]], ids[0], CaptureError.Code.invalidArgument), ([], ids[0], .invalidArgument),
+            ([ids[0]], String(repeating: "0", count: 32), .noSuchAsset), ([ids[0]], "x", .invalidArgument),
+        ] {
+            let arguments: [BusValue] = [.string(album), .strings(assets), .string(next)]
+            #expect(await program.fault("MoveInAlbum", "sass", arguments)?.code == expected)
+        }
+        #expect(try await order() == [0, 1, 2, 3])
+        await scene.stop()
+    }
+
+    @Test func `finds ids by their first digits, and says what a content's hash is`() async throws {
+        let (scene, program) = try await start()
+        let id = try await add(program, 1)
+        func find(_ beginnings: [String], binned: Bool = false) async throws -> [String] {
+            try await program.call("FindAssets", "asb", [.strings(beginnings), .bool(binned)])[0].texts ?? []
+        }
+        #expect(try await find([String(id.prefix(6))]) == [id])
+        #expect(try await find([id]) == [id])
+        #expect(try await find([id], binned: true).isEmpty)
+        for beginning in ["", String(id.prefix(5)), "ABCDEF", id + "0", "zzzzzz"] {
+            let error = await program.fault("FindAssets", "asb", [.strings([beginning]), .bool(false)])
+            #expect(error?.code == .invalidArgument, "\(beginning)")
+        }
+        let facts = try await program.call("GetAsset", "s", [.string(id)])[0].properties ?? [:]
+        let sums = [try Checksum.sha256(LibraryFixtures.picture(1)), try Checksum.sha256(LibraryFixtures.picture(2))]
+        #expect(facts["sha256"]?.text == sums[0])
+        #expect(facts["original-sha256"] == nil)
+        let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(2)))
+        let number = try #require(try await program.call("Edit", "sh", [.string(id), file])[0].unsigned)
+        #expect(await program.outcome(of: number).code.isEmpty)
+        let edited = try await program.call("GetAsset", "s", [.string(id)])[0].properties ?? [:]
+        #expect(edited["sha256"]?.text == sums[1])
+        #expect(edited["original-sha256"] == facts["sha256"])
+        await scene.stop()
+    }
+
+    @Test func `makes a small picture once`() async throws {
+        let (scene, program) = try await start()
+        let id = try await add(program, 1)
+        func inode() async throws -> [UInt64] {
+            let answer = try await program.call("Thumbnail", "ss", [.string(id), .string("small")])
+            let picture = try #require(answer[0].file)
+            var status = stat()
+            #expect(unsafe fstat(picture.descriptor, &status) == 0)
+            return [UInt64(status.st_ino), UInt64(status.st_mtim.tv_sec), UInt64(status.st_mtim.tv_nsec)]
+        }
+        let first = try await inode()
+        for _ in 1...3 { #expect(try await inode() == first) }
+        await scene.stop()
+    }
+
+    @Test func `whose index turns out to be damaged is called so by the daemon's health`() async throws {
+        let (scene, _) = try await start()
+        let damage = CaptureError(.inputOutput, "the index is damaged", errno: EUCLEAN)
+        for error in [CaptureError(.inputOutput, "for once", errno: EIO), damage] {
+            let found = await code {
+                try await scene.libraries.use(getuid()) { _ throws(CaptureError) in throw error }
+            }
+            #expect(found == .inputOutput)
+        }
+        #expect(await scene.libraries.faults == [getuid(): damage.message])
+        await scene.stop()
+    }
+
     @Test func `deletes what the person confirms, and nothing that was not`() async throws {
         let (scene, program) = try await start()
         let agent = try await CountingAgent(on: bus)

@@ -149,6 +149,21 @@ final class `Picking from the media library` {
         await scene.stop()
     }
 
+    @Test func `is taken back from an agent that had still to say that it shows it`() async throws {
+        let (scene, _, program) = try await start()
+        try await scene.add("one", "1.jpg")
+        // The latest is asked.
+        let agent = try await CountingAgent(on: bus, holds: true)
+        try await scene.register(agent)
+        let number = try await program.pick()
+        await agent.wasAsked(1)
+        try await program.call("Cancel", "u", [.uint32(UInt32(number))])
+        agent.letGo()
+        await agent.wasWithdrawn()
+        #expect(await !program.outcome(of: number).code.isEmpty)
+        await scene.stop()
+    }
+
     @Test func `is refused who asks too often, and where nobody is there`() async throws {
         let (scene, agent, program) = try await start()
         try await scene.add("one", "1.jpg")

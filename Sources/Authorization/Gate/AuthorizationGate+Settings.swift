@@ -18,6 +18,25 @@ extension AuthorizationGate {
         return combined(Service.allCases, try answered(user: user, program: program), for: subject)
     }
 
+    /// Whether a program is limited to chosen assets of the media library, by an answer for the file that is there now.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func isLimited(user: UInt32, program: String) throws(CaptureError) -> Bool {
+        guard try statuses(user: user, program: program)[.libraryReadWrite] == .limited else { return false }
+        let owner = ClientIdentity.answerUser(of: program, user: user)
+        return current(try store.answers(user: owner, program: program)) { $0.program == program && $0.user == owner }
+            .contains { answer in
+                guard answer.service == .libraryReadWrite, answer.status == .limited, !answer.isNobodys else {
+                    return false
+                }
+                guard answer.tier == .claimed else { return true }
+                guard let file = answer.executable, let present = ExecutableFile.inspect(file.path, below: root) else {
+                    return false
+                }
+                return file.isSameProgram(as: present)
+            }
+    }
+
     /// The answers that a program has, the strictest where its files have different ones.
     private func answered(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
         var statuses: [Service: AuthorizationStatus] = [:]

@@ -28,7 +28,9 @@ extension MediaAsset {
             isFavourite: facts["favourite"]?.boolean ?? false,
             program: facts["program"]?.text ?? "",
             isEdited: facts["edited"]?.boolean ?? false,
-            binned: binned == 0 ? nil : binned
+            binned: binned == 0 ? nil : binned,
+            sha256: facts["sha256"]?.text ?? "",
+            originalSHA256: facts["original-sha256"]?.text
         )
     }
 

@@ -60,6 +60,10 @@ public struct MediaAsset: Hashable, Sendable, Identifiable {
     public var isEdited: Bool
     /// When it was put into the bin, in milliseconds since 1970; `nil` where it is in none.
     public var binned: Int64?
+    /// The SHA-256 of what is current, in hexadecimal digits, by which a copy is known to be whole.
+    public var sha256: String
+    /// That of the original beside an edit; `nil` without one.
+    public var originalSHA256: String?
 }
 
 /// How an asset's content is wanted.

@@ -48,4 +48,19 @@ extension MediaLibrary {
     public func remove(_ assets: [MediaAsset.ID], fromAlbum id: MediaAlbum.ID) async throws(CaptureError) {
         try await call("RemoveFromAlbum", "sas", [.string(id), .strings(assets)])
     }
+
+    /// Puts assets of an album before another of it.
+    ///
+    /// - Parameters:
+    ///   - assets: Which, all of the album, in the order that they are to have; 1000 at most.
+    ///   - id: The album.
+    ///   - next: The asset before which they come, not one of them; `nil` for the end.
+    /// - Throws: `noSuchAlbum`, `noSuchAsset`; `invalidArgument` for one that is not in the album.
+    public func move(
+        _ assets: [MediaAsset.ID],
+        inAlbum id: MediaAlbum.ID,
+        before next: MediaAsset.ID?
+    ) async throws(CaptureError) {
+        try await call("MoveInAlbum", "sass", [.string(id), .strings(assets), .string(next ?? "")])
+    }
 }

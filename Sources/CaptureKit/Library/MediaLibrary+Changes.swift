@@ -19,7 +19,7 @@ public struct LibraryChanges: Hashable, Sendable {
     public var inserted: [MediaAsset] = []
     /// Assets of which something is different.
     public var changed: [MediaAsset] = []
-    /// Assets that stand elsewhere in an album.
+    /// Assets that were put into an album, taken out, or moved in it; not those of an album that went.
     public var moved: [MediaAsset] = []
     /// The ids of assets that went, into the bin as well.
     public var removed: [MediaAsset.ID] = []

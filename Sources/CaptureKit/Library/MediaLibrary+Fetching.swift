@@ -96,6 +96,24 @@ extension MediaLibrary {
         return try MediaAsset(facts)
     }
 
+    /// The ids that begin with some digits, as a person types them.
+    ///
+    /// - Parameters:
+    ///   - beginnings: The first 6 to 32 digits of ids, hexadecimal and in lower case; 1 to 1000, each once.
+    ///   - isBinned: Whether those in the bin are looked for, in place of the others.
+    /// - Returns: In the order of the beginnings, ten of each at most; none of what the program may not see.
+    /// - Throws: `invalidArgument` for what no id begins with; `notPermitted` for the bin, to a program that does not see
+    ///   everything.
+    public func ids(
+        beginningWith beginnings: [String],
+        isBinned: Bool = false
+    ) async throws(CaptureError) -> [MediaAsset.ID] {
+        guard let ids = try await call("FindAssets", "asb", [.strings(beginnings), .bool(isBinned)]).first?.texts else {
+            throw CaptureDaemon.malformed("FindAssets")
+        }
+        return ids
+    }
+
     /// An asset's content, open for reading from its beginning.
     ///
     /// - Throws: `noSuchAsset`; `inputOutput` when it is not there any more.

@@ -42,7 +42,7 @@ struct PickDialog {
         isOffer ? .next(PickDialog.offer) : shown { list throws(CaptureError) in try list.restart() }
     }
 
-    private static let offer = "  choose more for it? [y/n] "
+    private static let offer = "  choose more for it? [y/n] and Enter: "
 
     /// Takes a line, without its end; `nil` at the end of the input.
     mutating func take(_ line: String?) -> Step {

@@ -96,12 +96,12 @@ struct PickList {
         return page
     }
 
-    /// A row, as in ` 3 * photo  2026-05-01 14:03    640x480   2.1 MB  a.jpg`.
+    /// A row, as in ` 3 * photo  2026-05-01 14:03    640x480    2.0 MiB a.jpg`.
     static func line(_ number: Int, _ mark: Character, _ asset: MediaAsset) -> String {
         let pixels = asset.kind == .sound ? "" : "\(asset.width)x\(asset.height)"
         return [
             aligned("\(number)", 3), "\(mark)", asset.kind.rawValue.padding(to: 5), moment(asset.created),
-            aligned(pixels, 11), aligned(size(asset.size), 9), Printable.text(asset.name, limit: 80),
+            aligned(pixels, 11), aligned(size(asset.size), 10), Printable.text(asset.name, limit: 80),
         ].joined(separator: " ")
     }
 
@@ -110,11 +110,11 @@ struct PickList {
     }
 
     private static func size(_ bytes: UInt64) -> String {
-        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var unit = 0
         var tenths = bytes * 10
-        while tenths >= 10_000, unit + 1 < units.count {
-            tenths /= 1000
+        while tenths >= 10_240, unit + 1 < units.count {
+            tenths /= 1024
             unit += 1
         }
         return unit == 0 ? "\(bytes) B" : "\(tenths / 10).\(tenths % 10) \(units[unit])"

@@ -6,7 +6,8 @@ extension Asset {
     static let columns = """
         asset.id, asset.kind, asset.name, asset.created, asset.modified, asset.added, asset.device, asset.latitude,
         asset.longitude, asset.favourite, asset.program, asset.edit IS NOT NULL AS edited, asset.binned,
-        content.kind AS contentKind, content.size, content.mediaType, content.codec, content.width, content.height,
+        asset.original,
+        content.hash, content.kind AS contentKind, content.size, content.mediaType, content.codec, content.width, content.height,
         content.duration, content.made
         """
 
@@ -38,6 +39,8 @@ extension Asset {
         isFavourite = try row.decode(forColumn: "favourite")
         program = try row.decode(forColumn: "program")
         isEdited = try row.decode(forColumn: "edited")
+        hash = try row.decode(forColumn: "hash")
+        originalHash = isEdited ? try row.decode(forColumn: "original") : nil
         binned = try row.decode(Int64?.self, forColumn: "binned")
     }
 }

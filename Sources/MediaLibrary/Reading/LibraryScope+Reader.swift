@@ -42,6 +42,12 @@ enum Visibility {
         CaptureError(.noSuchAlbum, "there is no album \(id)")
     }
 
+    /// The word for the bin, to a reader that does not see everything.
+    static let binIsClosed = CaptureError(
+        .notPermitted,
+        "the bin is open to programs alone that may read the whole library"
+    )
+
     /// The number of an asset that a reader sees; those in the bin are seen by those alone that see everything.
     static func asset(_ id: String, _ reader: String, _ database: Database) throws -> Int64? {
         guard !reader.isEmpty else {

@@ -33,7 +33,7 @@ struct Selection {
         from = query.from
         until = query.until
         guard !query.isBinned || reader.isEmpty else {
-            throw CaptureError(.notPermitted, "the bin is open to programs alone that may read the whole library")
+            throw Visibility.binIsClosed
         }
         var album: Int64 = 0
         if let id = query.album {

@@ -40,16 +40,9 @@ enum LibraryIndex {
         } catch let error as CaptureError {
             throw error
         } catch let error as DatabaseError {
-            let isFull = isFull(error, directory)
-            throw CaptureError(
-                .inputOutput,
-                isFull
-                    ? "the disk with the media library \(directory) is full; make room there"
-                    : sentence(error, directory),
-                errno: isFull ? ENOSPC : 0
-            )
+            throw explained(error, directory)
         } catch {
-            throw CaptureError(.inputOutput, damage("\(error)", directory))
+            throw damage("\(error)", directory)
         }
     }
 
@@ -66,21 +59,34 @@ enum LibraryIndex {
         }
     }
 
-    private static func sentence(_ error: DatabaseError, _ directory: String) -> String {
+    private static func explained(_ error: DatabaseError, _ directory: String) -> CaptureError {
+        if isFull(error, directory) {
+            return CaptureError(
+                .inputOutput,
+                "the disk with the media library \(directory) is full; make room there",
+                errno: ENOSPC
+            )
+        }
         let why = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-        return switch error.resultCode {
+        switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_MISMATCH:
-            damage(why, directory)
+            return damage(why, directory)
         case .SQLITE_CONSTRAINT, .SQLITE_ERROR, .SQLITE_MISUSE, .SQLITE_RANGE:
-            "the media library \(directory) refused a change that broke its own rules: \(why)"
+            let broken = "the media library \(directory) refused a change that broke its own rules: \(why)"
+            return CaptureError(.inputOutput, broken)
         default:
-            "the index of the media library \(directory) cannot be used: \(why)"
+            return CaptureError(.inputOutput, "the index of the media library \(directory) cannot be used: \(why)")
         }
     }
 
-    private static func damage(_ why: String, _ directory: String) -> String {
+    /// With `EUCLEAN`, by which it is told from what may pass.
+    private static func damage(_ why: String, _ directory: String) -> CaptureError {
         let index = directory + "/" + LibraryFolder.indexName
-        return "the index \(index) is damaged: \(why); bring back a copy, or start without it by: "
-            + "mv '\(index)' '\(index).damaged'; the contents stay, and repairing sets them aside as files"
+        return CaptureError(
+            .inputOutput,
+            "the index \(index) is damaged: \(why); bring back a copy, or start without it by: "
+                + "mv '\(index)' '\(index).damaged'; the contents stay, and repairing sets them aside as files",
+            errno: EUCLEAN
+        )
     }
 }

@@ -24,6 +24,10 @@ public struct Asset: Hashable, Sendable {
     public var isFavourite: Bool
     /// The id of the program that added it.
     public var program: String
+    /// The SHA-256 of its current content, in hexadecimal digits.
+    public var hash: String
+    /// That of the original beside an edit; `nil` without one.
+    public var originalHash: String?
     /// Whether there is an edit beside the original.
     public var isEdited: Bool
     /// When it was put into the bin; `nil` while it is not there.

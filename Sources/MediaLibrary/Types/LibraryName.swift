@@ -72,4 +72,17 @@ public enum LibraryID {
             throw CaptureError(.invalidArgument, "the id of \(thing) has to be 32 hexadecimal digits in lower case")
         }
     }
+
+    /// Refuses what is not the first digits of an id, as many as it takes to find one by.
+    ///
+    /// - Throws: `invalidArgument`.
+    static func check(beginning: String) throws(CaptureError) {
+        let digits = beginning.utf8.count
+        guard (MediaLibrary.fewestDigits...32).contains(digits), Hexadecimal.isText(beginning, digits: digits) else {
+            throw CaptureError(
+                .invalidArgument,
+                "an id is found by its first \(MediaLibrary.fewestDigits) to 32 hexadecimal digits in lower case"
+            )
+        }
+    }
 }

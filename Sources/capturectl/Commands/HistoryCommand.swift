@@ -4,7 +4,7 @@ import CaptureKit
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show who used which camera or microphone, and every decision.",
+        abstract: "Show who used which camera, microphone or the media library, and every decision.",
         discussion: """
             The latest first. You are shown what is yours, root is shown everything. Times are given as 2026-03-01, \
             '2026-03-01 12:30', today, yesterday, or as a span before now such as 90min, 12h or 7d. BY says what \

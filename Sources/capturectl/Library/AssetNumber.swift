@@ -25,15 +25,27 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
     }
 
     /// What is said of a text that is none.
-    static let form = "32 hexadecimal digits, or the first of them, 6 at least, as 'library list' prints them"
+    static func form(listedBy command: String) -> String {
+        "32 hexadecimal digits, or the first of them, 6 at least, as '\(command)' prints them"
+    }
 
     /// Texts as ids.
     ///
+    /// - Parameters:
+    ///   - thing: Of what.
+    ///   - command: What lists those that there are.
     /// - Throws: `usage` for one that is none.
-    static func parse(_ words: [String]) throws(CaptureError) -> [AssetNumber] {
+    static func parse(
+        _ words: [String],
+        of thing: String = "asset",
+        listedBy command: String = "library list"
+    ) throws(CaptureError) -> [AssetNumber] {
         try words.map { word throws(CaptureError) in
             guard let number = AssetNumber(argument: word) else {
-                throw CaptureError(.usage, "'\(Printable.text(word))' is no asset's id: \(form)")
+                throw CaptureError(
+                    .usage,
+                    "'\(Printable.text(word))' is no \(thing)'s id: \(form(listedBy: command))"
+                )
             }
             return number
         }
@@ -44,7 +56,7 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
 enum AssetFinder {
     /// Whole ids in the order of the numbers, each once.
     ///
-    /// Whole ones are taken as they are. Others are looked for in one pass over the assets.
+    /// Whole ones are taken as they are.
     ///
     /// - Parameter isBinned: Whether they are in the bin.
     /// - Throws: `noSuchAsset` for a number that no asset begins with; `usage` for one that several do.
@@ -54,22 +66,13 @@ enum AssetFinder {
         isBinned: Bool = false
     ) async throws(CaptureError) -> [MediaAsset.ID] {
         let short = Set(numbers.filter { !$0.isWhole })
-        var found: [AssetNumber: [MediaAsset.ID]] = [:]
+        var begun: [MediaAsset.ID] = []
         if !short.isEmpty {
-            var options = AssetFetchOptions()
-            options.isBinned = isBinned
-            options.pageSize = 1000
-            for try await page in library.pages(options) {
-                for asset in page.assets {
-                    for number in short where asset.id.hasPrefix(number.digits) {
-                        found[number, default: []].append(asset.id)
-                    }
-                }
-            }
+            begun = try await library.ids(beginningWith: short.map(\.digits), isBinned: isBinned)
         }
         var ids: [MediaAsset.ID] = []
         for number in numbers {
-            let id = number.isWhole ? number.digits : try only(found[number] ?? [], number, isBinned)
+            let id = number.isWhole ? number.digits : try only(begun.filter { $0.hasPrefix(number.digits) }, number, isBinned)
             if !ids.contains(id) { ids.append(id) }
         }
         return ids

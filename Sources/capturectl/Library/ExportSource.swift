@@ -3,14 +3,20 @@ import Glibc
 
 /// What is to be exported of an asset: its facts and its open contents.
 struct ExportSource {
-    /// As it is exported: without an edit where that cannot be read.
+    /// As it is exported: as one without an edit where the edit or the original cannot be had.
     private(set) var asset: MediaAsset
     /// What is current.
     let content: Descriptor
     /// As it was added, where there is an edit.
     private(set) var original: Descriptor?
-    /// Why the edit is left out; `nil` where it is not.
-    private(set) var fault: CaptureError?
+    /// What is left out, and why; `nil` where nothing is.
+    private(set) var loss: Loss?
+
+    /// One of two contents that cannot be had.
+    struct Loss {
+        var version: AssetVersion
+        var fault: CaptureError
+    }
 
     /// The SHA-256 of the contents.
     struct Hashes {
@@ -20,30 +26,70 @@ struct ExportSource {
 
     /// Opens the contents.
     ///
-    /// - Throws: What the library says, as `inputOutput` of an asset whose file is missing. Of one whose edit alone is
-    ///   missing, that is the `fault`, and the original is the content.
-    init(_ asset: MediaAsset, in library: MediaLibrary) async throws(CaptureError) {
-        self.asset = asset
-        let current: Descriptor
-        do throws(CaptureError) {
-            current = try await library.contents(of: asset.id)
-        } catch {
-            guard asset.isEdited, error.code == .inputOutput else { throw error }
-            content = try await library.contents(of: asset.id, version: .original)
-            fault = error
-            self.asset.isEdited = false
-            var status = stat()
-            if unsafe fstat(content.descriptor, &status) == 0 { self.asset.size = UInt64(clamping: status.st_size) }
+    /// - Parameter loss: What is to be left out of an asset with an edit.
+    /// - Throws: What the library says, as `inputOutput` of an asset whose file is missing. Of one with an edit a single
+    ///   missing file is the `loss`, and the other is the content.
+    init(_ asset: MediaAsset, in library: MediaLibrary, without loss: Loss? = nil) async throws(CaptureError) {
+        guard asset.isEdited else {
+            self.asset = asset
+            content = try await library.contents(of: asset.id)
             return
         }
-        content = current
-        if asset.isEdited { original = try await library.contents(of: asset.id, version: .original) }
+        var loss = loss
+        var contents: [AssetVersion: Descriptor] = [:]
+        for version in AssetVersion.allCases where loss?.version != version {
+            do throws(CaptureError) {
+                contents[version] = try await library.contents(of: asset.id, version: version)
+            } catch {
+                guard loss == nil, error.code == .inputOutput else { throw error }
+                loss = Loss(version: version, fault: error)
+            }
+        }
+        guard let content = contents[.current] ?? contents[.original] else {
+            throw CaptureError(.inputOutput, "neither its edit nor its original can be read")
+        }
+        self.asset = asset
+        self.content = content
+        self.loss = loss
+        if let loss {
+            self.asset.isEdited = false
+            if loss.version == .current { self.asset.sha256 = asset.originalSHA256 ?? "" }
+            self.asset.originalSHA256 = nil
+            var status = stat()
+            if unsafe fstat(content.descriptor, &status) == 0 { self.asset.size = UInt64(clamping: status.st_size) }
+        } else {
+            original = contents[.original]
+        }
     }
 
     /// Reads the contents.
+    ///
+    /// - Throws: `badData` when one is not what was added; `inputOutput` when it cannot be read.
     func hashes() throws(CaptureError) -> Hashes {
         var hashes = Hashes(current: try FileCopy.copy(content, to: nil))
-        if let original { hashes.original = try FileCopy.copy(original, to: nil) }
+        try ExportSource.check(hashes.current, asset.sha256)
+        if let original {
+            let hash = try FileCopy.copy(original, to: nil)
+            try ExportSource.check(hash, asset.originalSHA256)
+            hashes.original = hash
+        }
         return hashes
+    }
+
+    /// Which of an asset's two contents is to be left out since it is damaged; `nil` when there are no two.
+    func damaged() throws(CaptureError) -> AssetVersion? {
+        guard original != nil else { return nil }
+        return try FileCopy.copy(content, to: nil) == asset.sha256 ? .original : .current
+    }
+
+    /// Refuses a content that is not the one that the library was given.
+    ///
+    /// - Parameter expected: What the library says; empty when it says nothing.
+    static func check(_ hash: String, _ expected: String?) throws(CaptureError) {
+        guard let expected, !expected.isEmpty, hash != expected else { return }
+        throw CaptureError(
+            .badData,
+            "its file in the library is damaged, and not exported; 'library check' lists all that are"
+        )
     }
 }

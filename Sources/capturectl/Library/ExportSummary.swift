@@ -5,8 +5,9 @@ struct ExportSummary: Sendable {
     var written = 0
     var skipped = 0
     private(set) var failed = 0
-    /// How many of those that are there lack their edits, which could not be read.
+    /// How many of those that are there lack their edits, and how many their originals, which could not be had.
     private(set) var unedited = 0
+    private(set) var unoriginal = 0
     /// The first failure.
     private var first: CaptureError?
 
@@ -16,11 +17,17 @@ struct ExportSummary: Sendable {
         Output.message("\(Printable.text(name)): \(Printable.text(error.message, limit: 1000))")
     }
 
-    mutating func loseEdit(of name: String, _ error: CaptureError) {
-        unedited += 1
-        first = first ?? error
-        let reason = Printable.text(error.message, limit: 1000)
-        Output.message("\(Printable.text(name)): its edit cannot be read, the original alone is exported: \(reason)")
+    mutating func lose(_ loss: ExportSource.Loss, of name: String) {
+        let isEdit = loss.version == .current
+        if isEdit { unedited += 1 } else { unoriginal += 1 }
+        first = first ?? loss.fault
+        let reason = Printable.text(loss.fault.message, limit: 1000)
+        Output.message(
+            "\(Printable.text(name)): "
+                + (isEdit
+                    ? "its edit cannot be read, the original alone is exported: \(reason)"
+                    : "its original cannot be read, the edit alone is exported: \(reason)")
+        )
     }
 
     /// The exit's reason when some failed, or lack something.
@@ -29,6 +36,7 @@ struct ExportSummary: Sendable {
         var parts: [String] = []
         if failed > 0 { parts.append("\(Quantities.count(failed, "asset")) not exported") }
         if unedited > 0 { parts.append("\(Quantities.count(unedited, "asset")) exported without the edit") }
+        if unoriginal > 0 { parts.append("\(Quantities.count(unoriginal, "asset")) exported without the original") }
         return CaptureError(first.code, "\(parts.joined(separator: ", ")): \(first.message)")
     }
 
@@ -37,6 +45,7 @@ struct ExportSummary: Sendable {
         if skipped > 0 { parts.append("\(skipped) there already") }
         if failed > 0 { parts.append("\(failed) failed") }
         if unedited > 0 { parts.append("\(unedited) without the edit") }
+        if unoriginal > 0 { parts.append("\(unoriginal) without the original") }
         return parts.joined(separator: ", ")
     }
 }

@@ -75,8 +75,17 @@ struct LibraryExport {
 
     private func export(_ asset: MediaAsset, _ summary: inout ExportSummary) async throws(CaptureError) {
         do throws(CaptureError) {
-            let source = try await ExportSource(asset, in: library)
-            switch try export(source) {
+            var source = try await ExportSource(asset, in: library)
+            let outcome: Outcome
+            do throws(CaptureError) {
+                outcome = try export(source)
+            } catch {
+                // Of an edit and its original one may be whole.
+                guard error.code == .badData, let version = try source.damaged() else { throw error }
+                source = try await ExportSource(asset, in: library, without: .init(version: version, fault: error))
+                outcome = try export(source)
+            }
+            switch outcome {
             case .written: summary.written += 1
             case .skipped: summary.skipped += 1
             case .outdated(let path):
@@ -85,7 +94,7 @@ struct LibraryExport {
                     "\(Printable.text(path, limit: 1000)) tells what was known before; take it away to have it written anew"
                 )
             }
-            if let fault = source.fault { summary.loseEdit(of: asset.name, fault) }
+            if let loss = source.loss { summary.lose(loss, of: asset.name) }
         } catch {
             // One that is damaged or was just deleted does not keep the others from being saved; a full disk does.
             if MediaSourceFile.endsAll(error) || [ENOSPC, EDQUOT, EROFS].contains(error.errno) { throw error }
@@ -154,8 +163,11 @@ struct LibraryExport {
         at place: ExportPlace
     ) throws(CaptureError) {
         try MediaFolder.make(place.folder)
-        var hashes = ExportSource.Hashes(current: try put(source.content, at: place.path(place.file)))
-        if let original = source.original { hashes.original = try put(original, at: place.path(place.original)) }
+        let current = try put(source.content, at: place.path(place.file), source.asset.sha256)
+        var hashes = ExportSource.Hashes(current: current)
+        if let original = source.original {
+            hashes.original = try put(original, at: place.path(place.original), source.asset.originalSHA256)
+        }
         // The names of the contents are on the disk before those of the facts, which vouch for them.
         try MediaFolder.sync(place.folder)
         let facts = try SidecarFile.bytes(facts(of: source.asset, at: place, hashes))
@@ -164,9 +176,19 @@ struct LibraryExport {
     }
 
     /// Writes a content, unless it is there already from an export that was interrupted.
-    private func put(_ content: Descriptor, at path: String) throws(CaptureError) -> String {
-        MediaFolder.kind(of: path) == nil
-            ? try MediaFolder.copy(content, to: path) : try FileCopy.copy(content, to: nil)
+    private func put(
+        _ content: Descriptor,
+        at path: String,
+        _ expected: String?
+    ) throws(CaptureError) -> String {
+        guard MediaFolder.kind(of: path) != nil else {
+            return try MediaFolder.copy(content, to: path) { hash throws(CaptureError) in
+                try ExportSource.check(hash, expected)
+            }
+        }
+        let hash = try FileCopy.copy(content, to: nil)
+        try ExportSource.check(hash, expected)
+        return hash
     }
 
     private func facts(

@@ -108,10 +108,16 @@ enum MediaFolder {
 
     /// Copies a content into a file that is not there yet, on disk when this returns.
     ///
+    /// - Parameter check: Looks at its SHA-256 before it is there by its name; what it throws leaves nothing.
     /// - Returns: Its SHA-256.
-    static func copy(_ content: Descriptor, to path: String) throws(CaptureError) -> String {
+    static func copy(
+        _ content: Descriptor,
+        to path: String,
+        check: (String) throws(CaptureError) -> Void = { _ in }
+    ) throws(CaptureError) -> String {
         let file = try OutputFile(creating: path)
         let hash = try FileCopy.copy(content, to: file.descriptor)
+        try check(hash)
         try FileCopy.sync(file.descriptor, path)
         try file.keep()
         return hash

@@ -10,7 +10,8 @@ enum MediaSourceFile {
     static func open(_ path: String, followsLink: Bool = true) throws(CaptureError) -> Descriptor {
         let file: Descriptor
         do {
-            file = try Descriptor.open(path, O_RDONLY | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW))
+            // Not waiting for somebody to write into a pipe, which is refused.
+            file = try Descriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         } catch {
             // Arguments come repaired: what is no UTF-8 in them has become this sign.
             let isRepaired = error.errno == ENOENT && path.unicodeScalars.contains("\u{FFFD}")

@@ -44,7 +44,8 @@ enum LibraryPresentation {
             "device": JSON(asset.device),
             "place": asset.place.map { ["latitude": JSON($0.latitude), "longitude": JSON($0.longitude)] } ?? .null,
             "favourite": JSON(asset.isFavourite), "program": JSON(asset.program), "edited": JSON(asset.isEdited),
-            "binned": asset.binned.map { JSON($0) } ?? .null,
+            "binned": asset.binned.map { JSON($0) } ?? .null, "sha256": JSON(asset.sha256),
+            "originalSha256": JSON(asset.originalSHA256),
         ]
     }
 

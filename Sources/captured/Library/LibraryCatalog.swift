@@ -2,6 +2,7 @@ import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureSystem
+import Glibc
 import MediaLibrary
 
 /// The libraries of the machine's users, each opened when it is first needed.
@@ -15,7 +16,11 @@ actor LibraryCatalog {
     private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
     private var isClosed = false
     /// Why libraries could not be opened when they were wanted last, by user.
-    private(set) var faults: [UInt32: String] = [:]
+    private var closed: [UInt32: String] = [:]
+    /// The damage that was met in libraries which are open.
+    private var damage: [UInt32: String] = [:]
+    /// What is wrong with libraries, by user.
+    var faults: [UInt32: String] { closed.merging(damage) { closed, _ in closed } }
 
     /// - Parameter directory: Where the libraries are, each in a folder named by its user's number.
     init(directory: String, limits: LibraryLimits) {
@@ -43,12 +48,12 @@ actor LibraryCatalog {
         opening[user] = task
         do {
             let library = try await task.value
-            faults[user] = nil
+            closed[user] = nil
             return library
         } catch {
             if opening[user] == task { opening[user] = nil }
             let fault = error as? CaptureError ?? CaptureError(.internalFault, "\(error)")
-            faults[user] = fault.message
+            closed[user] = fault.message
             throw fault
         }
     }
@@ -71,8 +76,13 @@ actor LibraryCatalog {
         _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let library = try await library(of: user)
-        return try await WorkerThread.run("library") {
-            Result { () throws(CaptureError) in try work(library) }
+        do throws(CaptureError) {
+            return try await WorkerThread.run("library") {
+                Result { () throws(CaptureError) in try work(library) }
+            }
+        } catch {
+            if error.errno == EUCLEAN { damage[user] = error.message }
+            throw error
         }
     }
 

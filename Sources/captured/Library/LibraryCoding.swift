@@ -12,8 +12,9 @@ extension Asset {
             "duration": .int64(self.facts.duration), "width": .uint32(self.facts.width),
             "height": .uint32(self.facts.height), "size": .uint64(UInt64(clamping: size)), "device": .string(device),
             "favourite": .bool(isFavourite), "program": .string(program), "edited": .bool(isEdited),
-            "binned": .int64(binned ?? 0),
+            "binned": .int64(binned ?? 0), "sha256": .string(hash),
         ]
+        facts["original-sha256"] = originalHash.map { .string($0) }
         facts["place"] = place.map { .structure([.double($0.latitude), .double($0.longitude)]) }
         return facts
     }

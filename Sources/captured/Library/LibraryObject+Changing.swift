@@ -66,6 +66,14 @@ extension LibraryObject {
         }
         return []
     }
+
+    func moveInAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let (id, assets, next) = (try call.arguments.text(0), try call.arguments.ids(1), try call.arguments.text(2))
+        try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
+            try library.move(assets, inAlbum: id, before: next.isEmpty ? nil : next, scope: scope)
+        }
+        return []
+    }
 }
 
 extension [BusValue] {

@@ -30,6 +30,14 @@ extension LibraryObject {
         return [.properties(asset.properties)]
     }
 
+    func findAssets(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let (beginnings, isBinned) = (try call.arguments.ids(0), try call.arguments.boolean(1))
+        let ids = try await reading(call) { library, scope throws(CaptureError) in
+            try library.ids(beginningWith: beginnings, isBinned: isBinned, scope: scope)
+        }.value
+        return [.strings(ids)]
+    }
+
     func open(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
         let version = try call.arguments.word(1, AssetVersion.self)

@@ -110,6 +110,14 @@ extension FakeLibrary {
                     album.assets.removeAll { call.arguments[1].texts?.contains($0) == true }
                 }
             },
+            "MoveInAlbum": { daemon, call throws(CaptureError) in
+                let (moved, next) = (call.arguments[1].texts ?? [], call.arguments[2].text ?? "")
+                return try self.changeAlbum(daemon, call) { album in
+                    album.assets.removeAll { moved.contains($0) }
+                    let place = album.assets.firstIndex(of: next) ?? album.assets.endIndex
+                    album.assets.insert(contentsOf: moved, at: place)
+                }
+            },
             "DeleteAlbum": { daemon, call throws(CaptureError) in
                 try self.change(daemon) { state throws(CaptureError) in
                     let index = try state.albumIndex(call.arguments[0].text)

@@ -20,6 +20,15 @@ extension FakeLibrary {
                 try state.checkDecided()
                 return [.properties(state.entries[try state.index(call.arguments[0].text)].facts)]
             },
+            "FindAssets": { _, call throws(CaptureError) in
+                let state = self.state.withLock { $0 }
+                try state.checkDecided()
+                let facts: [String: BusValue] = ["binned": .bool(call.arguments[1] == .bool(true))]
+                let ids = try state.found(facts).map(\.id)
+                return [
+                    .strings((call.arguments[0].texts ?? []).flatMap { digits in ids.filter { $0.hasPrefix(digits) } })
+                ]
+            },
             "Open": { _, call throws(CaptureError) in
                 let state = self.state.withLock { $0 }
                 let entry = state.entries[try state.index(call.arguments[0].text)]

@@ -8,7 +8,7 @@ struct LibraryAlbumCommand: AsyncParsableCommand {
         discussion: "An album is named by its name, or by its id where several have the same name.",
         subcommands: [
             AlbumListCommand.self, AlbumCreateCommand.self, AlbumRenameCommand.self, AlbumDeleteCommand.self,
-            AlbumAddCommand.self, AlbumRemoveCommand.self,
+            AlbumAddCommand.self, AlbumRemoveCommand.self, AlbumMoveCommand.self,
         ]
     )
 

@@ -14,7 +14,7 @@ struct KeptDiscardCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids)
+        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept")
         try AssetNumber.check(numbers)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
             let ids = try await KeptFinder.ids(numbers, in: library)

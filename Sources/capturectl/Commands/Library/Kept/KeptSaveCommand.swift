@@ -17,7 +17,7 @@ struct KeptSaveCommand: AsyncParsableCommand {
     var ids: [String]
 
     func run() async throws {
-        let numbers = try AssetNumber.parse(ids)
+        let numbers = try AssetNumber.parse(ids, of: "recording", listedBy: "library kept")
         try AssetNumber.check(numbers)
         try await LibraryRun.during(bus) { library throws(CaptureError) in
             var fault: CaptureError?

@@ -1,0 +1,35 @@
+import ArgumentParser
+import CaptureKit
+
+struct AlbumMoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move",
+        abstract: "Put assets of an album elsewhere in it, in the order given.",
+        discussion: "'library list --album NAME --order position' shows an album in its order."
+    )
+
+    @OptionGroup var bus: BusOptions
+
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    var album: String
+
+    @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
+    var ids: [String]
+
+    @Option(help: ArgumentHelp("The asset before which they come; the album's end without it.", valueName: "id"))
+    var before: String?
+
+    func run() async throws {
+        if album.isEmpty { throw CaptureError(.usage, "the album's name is empty") }
+        let numbers = try AssetNumber.parse(ids)
+        try AssetNumber.check(numbers)
+        let next = try before.map { try AssetNumber.parse([$0])[0] }
+        try await LibraryRun.changing(bus) { library throws(CaptureError) in
+            let album = try await AlbumFinder.album(album, in: library)
+            let ids = try await AssetFinder.ids(of: numbers, in: library)
+            var place: MediaAsset.ID?
+            if let next { place = try await AssetFinder.id(of: next, in: library) }
+            try await library.move(ids, inAlbum: album.id, before: place)
+        }
+    }
+}
