@@ -62,7 +62,8 @@ struct LibraryChangingTests {
         for arguments in [
             ["delete", id], ["delete", String(id.prefix(6))], ["restore", id], ["favourite", id], ["edit", id, file],
             ["revert", id], ["album", "create", "Trip"], ["album", "rename", "Trip", "x"], ["album", "delete", "Trip"],
-            ["album", "add", "Trip", id], ["album", "remove", "Trip", id], ["album", "move", "Trip", id], ["export", "--all", tool.path("out")],
+            ["album", "add", "Trip", id], ["album", "remove", "Trip", id], ["album", "move", "Trip", id],
+            ["export", "--all", tool.path("out")],
             ["check"], ["repair"],
         ] {
             #expect(try await tool.run(arguments).code == 77, "\(arguments)")

@@ -221,7 +221,10 @@ struct LibraryRoundTripTests {
         // Of an edit and its original the one that is whole.
         for (place, facts, content, words) in [
             ("edit", ["sha256": wrong, "original-sha256": .string(hashes.0)], "PHOTO 1", "without the edit"),
-            ("original", ["sha256": .string(hashes.1), "original-sha256": wrong], "PHOTO edited", "without the original"),
+            (
+                "original", ["sha256": .string(hashes.1), "original-sha256": wrong], "PHOTO edited",
+                "without the original"
+            ),
         ] {
             let other = try await LibraryTool()
             let id = other.fake.put("a.jpg", "PHOTO 1", facts)

@@ -149,7 +149,12 @@ final class `A program and the media library` {
         try FileManager.default.createDirectory(atPath: rules, withIntermediateDirectories: true)
         let rule = "[Rule]\nService=library-add library-read-write\nDecision=restrict\n"
         try Data(rule.utf8).write(to: URL(fileURLWithPath: rules + "/50-test.conf"))
-        let nobody = Accounts(user: { _ in .absent }, name: { _ in .absent }, group: { _ in .absent }, groups: { _ in .absent })
+        let nobody = Accounts(
+            user: { _ in .absent },
+            name: { _ in .absent },
+            group: { _ in .absent },
+            groups: { _ in .absent }
+        )
         await scene.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: nobody))
 
         #expect(try await program.found() == ([], UInt64(AuthorizationStatus.restricted.rawValue)))

@@ -72,7 +72,9 @@ enum AssetFinder {
         }
         var ids: [MediaAsset.ID] = []
         for number in numbers {
-            let id = number.isWhole ? number.digits : try only(begun.filter { $0.hasPrefix(number.digits) }, number, isBinned)
+            let id =
+                number.isWhole
+                ? number.digits : try only(begun.filter { $0.hasPrefix(number.digits) }, number, isBinned)
             if !ids.contains(id) { ids.append(id) }
         }
         return ids

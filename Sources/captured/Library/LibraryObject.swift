@@ -28,7 +28,8 @@ struct LibraryObject: Sendable {
                 "Change": change, "Delete": delete, "Restore": restore, "EmptyBin": emptyBin, "ListAlbums": listAlbums,
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
                 "AddToAlbum": addToAlbum, "RemoveFromAlbum": removeFromAlbum, "MoveInAlbum": moveInAlbum,
-                "FindAssets": findAssets, "GetToken": getToken, "GetChanges": getChanges, "Check": check, "Repair": repair, "ListKept": listKept,
+                "FindAssets": findAssets, "GetToken": getToken, "GetChanges": getChanges, "Check": check,
+                "Repair": repair, "ListKept": listKept,
                 "SaveKept": saveKept, "DiscardKept": discardKept,
             ].merging(picking.methods) { $1 }
         )
