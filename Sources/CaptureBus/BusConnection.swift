@@ -53,7 +53,7 @@ public final class BusConnection: Sendable {
     public func close() async {
         loop.stop()
         await withCheckedContinuation { continuation in
-            if !loop.post({ $0.onClose { continuation.resume() } }) { continuation.resume() }
+            if !loop.post({ $0.onClose { _ in continuation.resume() } }) { continuation.resume() }
         }
     }
 
@@ -178,6 +178,11 @@ public final class BusConnection: Sendable {
     /// called when `close` comes first.
     public func onDisconnect(_ handler: @escaping @Sendable (CaptureError) -> Void) {
         if !loop.post({ $0.onDisconnect(handler) }) { handler(BusCore.lost) }
+    }
+
+    /// The same, called when the connection is closed, too: for what waits for signals, which come no more either way.
+    public func onClose(_ handler: @escaping @Sendable (CaptureError) -> Void) {
+        if !loop.post({ $0.onClose(handler) }) { handler(BusCore.lost) }
     }
 
     /// Calls `handler` for each call to an object of ours that is answered by an error, before the caller gets that; one

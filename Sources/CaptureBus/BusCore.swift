@@ -33,7 +33,7 @@ import Glibc
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
-    private var closeHandlers: [@Sendable () -> Void] = []
+    private var closeHandlers: [@Sendable (CaptureError) -> Void] = []
 
     init(_ kind: BusKind, loop: BusLoop) throws(CaptureError) {
         self.loop = loop
@@ -118,8 +118,8 @@ import Glibc
     }
 
     /// Calls `handler` when the connection is closed for whatever reason, at once when it is already.
-    func onClose(_ handler: @escaping @Sendable () -> Void) {
-        if unsafe bus == nil { handler() } else { closeHandlers.append(handler) }
+    func onClose(_ handler: @escaping @Sendable (CaptureError) -> Void) {
+        if unsafe bus == nil { handler(ending) } else { closeHandlers.append(handler) }
     }
 
     /// Closes the connection and fails everything that waits for it. What was sent before is written out when the
@@ -142,7 +142,8 @@ import Glibc
         let handlers = disconnectHandlers
         disconnectHandlers = []
         if reason != BusCore.closed { for handler in handlers { handler(reason) } }
-        for handler in closeHandlers { handler() }
+        let ended = closeHandlers
         closeHandlers = []
+        for handler in ended { handler(reason) }
     }
 }

@@ -36,6 +36,7 @@ public enum CaptureInterfaces {
         methods: [
             BusMethod("GetStatus", [BusArgument("service", "s")], returns: [BusArgument("status", "u")]),
             BusMethod("RequestAccess", [BusArgument("services", "as")], returns: [BusArgument("request", "u")]),
+            BusMethod("CancelAccess", [BusArgument("request", "u")]),
             BusMethod("WhoAmI", returns: [BusArgument("identity", "a{sv}")]),
             BusMethod("List", returns: [BusArgument("entries", "aa{sv}")]),
             BusMethod(

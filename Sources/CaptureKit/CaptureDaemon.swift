@@ -33,17 +33,25 @@ public final class CaptureDaemon: Sendable {
     }
 
     /// The connection that the process's parts have in common: to the session bus where `CAPTURED_BUS` is `session`,
-    /// else to the system bus.
+    /// else to the system bus. One that was lost or closed is followed by another.
     public static func shared() async throws(CaptureError) -> CaptureDaemon {
         if let daemon = common.withLock({ $0 }) { return daemon }
         let isSession = unsafe getenv("CAPTURED_BUS").map { unsafe String(cString: $0) } == "session"
         let daemon = try await connect(to: isSession ? .session : .system)
         // Of two that connected at once, the first is kept.
-        return common.withLock {
+        let kept = common.withLock {
             if let first = $0 { return first }
             $0 = daemon
             return daemon
         }
+        guard kept === daemon else {
+            await daemon.close()
+            return kept
+        }
+        daemon.connection.onClose { [weak daemon] _ in
+            common.withLock { if $0 === daemon { $0 = nil } }
+        }
+        return daemon
     }
 
     static func given(_ daemon: CaptureDaemon?) async throws(CaptureError) -> CaptureDaemon {

@@ -30,7 +30,7 @@ extension CaptureDaemon {
     /// What happens from now on, in order, until the task that listens ends: of sessions and consent what the program may
     /// see, which is its user's, and to root everybody's.
     ///
-    /// It outlives the daemon, and ends when the bus is lost, or when a new daemon does not tell this program.
+    /// It outlives the daemon, and ends when the bus is lost or the connection closed, or when a new daemon does not tell this program.
     ///
     /// - Throws: `CaptureError.Code.unreachable` when the bus is not there; what the daemon says when it does not tell
     ///   this program.
@@ -56,7 +56,7 @@ extension CaptureDaemon {
             }
         }
         try await askToBeTold()
-        connection.onDisconnect { _ in continuation.finish() }
+        connection.onClose { _ in continuation.finish() }
         continuation.onTermination = { _ in withExtendedLifetime((heard, name)) {} }
         return stream
     }

@@ -49,6 +49,16 @@ actor AccessRequests {
         return number
     }
 
+    /// Takes back a request of a connection; `AccessDecided` still tells of its end.
+    ///
+    /// - Throws: `.invalidArgument` when there is no such request.
+    func cancel(_ number: UInt32, of connection: String) throws(CaptureError) {
+        guard let request = open[connection]?.requests[number] else {
+            throw CaptureError(.invalidArgument, "no request \(number) of this connection waits")
+        }
+        request.task.cancel()
+    }
+
     /// Begins a request that nobody counts on, unless the connection has one for the same that waits.
     func beginOnce(_ services: Set<Service>, for client: SessionClient) throws(CaptureError) {
         let waiting = open[client.connection]?.requests.values.map(\.services) ?? []

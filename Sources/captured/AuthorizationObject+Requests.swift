@@ -38,6 +38,11 @@ extension AuthorizationObject {
         return [.uint32(try await requests.begin(services, for: client))]
     }
 
+    func cancelAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        try await requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
+        return []
+    }
+
     func whoAmI(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let identity = try await callers.client(call.sender).identity
         var facts: [String: BusValue] = [

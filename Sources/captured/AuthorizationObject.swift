@@ -24,7 +24,8 @@ struct AuthorizationObject: Sendable {
         BusImplementation(
             CaptureInterfaces.authorization,
             methods: [
-                "GetStatus": getStatus, "RequestAccess": requestAccess, "WhoAmI": whoAmI, "List": list,
+                "GetStatus": getStatus, "RequestAccess": requestAccess, "CancelAccess": cancelAccess, "WhoAmI": whoAmI,
+                "List": list,
                 "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
                 "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
                 "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,

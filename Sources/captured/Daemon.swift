@@ -171,7 +171,7 @@ enum Daemon {
             choosing: choosing
         )
         await requests.whenLimited(choosing.begin)
-        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants)
+        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
         await gate.beforeLimiting(librarySettings.forgetChosen)
         let library = LibraryObject(
             callers: callers,

@@ -168,7 +168,7 @@ struct ConsentTests {
                             CaptureNames.authorization,
                             "AccessDecided",
                             signature: "ussa{su}",
-                            decided(number, "", status),
+                            decided(number, status == 2 ? "Denied" : "", status),
                             to: call.sender
                         )
                     }
@@ -178,6 +178,32 @@ struct ConsentTests {
         )
         let client = try await CaptureDaemon.connect(to: bus.kind)
         #expect(try await CaptureDevice.requestAccess(for: [.video], on: client) == [.video: .denied])
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test(arguments: ["Dismissed", "NobodyToAsk"])
+    func `a request without an answer is an error`(code: String) async throws {
+        let bus = try PrivateBus()
+        let decided: FakeDaemon.Answer = { daemon, call throws(CaptureError) in
+            try daemon.connection.emit(
+                CaptureNames.root,
+                CaptureNames.authorization,
+                "AccessDecided",
+                signature: "ussa{su}",
+                [
+                    .uint32(1), .string(code), .string("sentence"),
+                    .dictionary("su", [BusEntry(.string("camera"), .uint32(0))]),
+                ],
+                to: call.sender
+            )
+            return [.uint32(1)]
+        }
+        let daemon = try await FakeDaemon(on: bus, ["RequestAccess": decided])
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let error = await #expect(throws: CaptureError.self) {
+            try await CaptureDevice.requestAccess(for: [.video], on: client)
+        }
+        #expect(error == CaptureError(.init(rawValue: code), "sentence"))
         withExtendedLifetime(daemon) {}
     }
 

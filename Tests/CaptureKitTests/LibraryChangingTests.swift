@@ -202,6 +202,91 @@ struct LibraryChangingTests {
         withExtendedLifetime(next) {}
     }
 
+    @Test func `whoever waits is told when the connection is closed`() async throws {
+        let fake = FakeLibrary([.readWrite: .authorized])
+        let silence: [String: FakeDaemon.Answer] = [
+            "Pick": { _, _ in [.uint32(7)] }, "Delete": { _, _ in [.uint32(8)] }, "Import": { _, _ in [.uint32(9)] },
+            "RequestAccess": { _, _ in [.uint32(7)] },
+        ]
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(silence) { $1 })
+        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let library = MediaLibrary(on: client)
+        let notices = try await library.changeNotices()
+        let events = try await client.events()
+        let waiting: [Task<Void, any Error>] = [
+            Task { _ = try await library.pick() },
+            Task { _ = try await library.delete(["a"]) },
+            Task { _ = try await CaptureDevice.requestAccess(for: [.video], on: client) },
+            Task { _ = try await library.add(try FakeLibrary.file(Array("PHOTO".utf8))) },
+        ]
+        for member in silence.keys { await daemon.called(member) }
+        await client.close()
+        for task in waiting {
+            let error = await #expect(throws: CaptureError.self) { try await task.value }
+            #expect(error?.code == .unreachable)
+        }
+        for await _ in notices {}
+        for await _ in events {}
+    }
+
+    @Test(arguments: ["Delete", "EmptyBin", "Check", "SaveKept", "RequestAccess"])
+    func `a task that is cancelled takes its question back`(member: String) async throws {
+        let fake = FakeLibrary([.readWrite: member == "RequestAccess" ? .notDetermined : .authorized])
+        let isAccess = member == "RequestAccess"
+        let begun: FakeDaemon.Answer = { _, _ in [.uint32(7)] }
+        let cancelled: FakeDaemon.Answer = { daemon, call throws(CaptureError) in
+            try daemon.connection.emit(
+                CaptureNames.root,
+                isAccess ? CaptureNames.authorization : CaptureNames.library,
+                isAccess ? "AccessDecided" : "Finished",
+                signature: isAccess ? "ussa{su}" : "ussa{sv}",
+                [
+                    call.arguments[0], .string("Dismissed"), .string("taken back"),
+                    isAccess ? .dictionary("su", []) : .properties([:]),
+                ],
+                to: call.sender
+            )
+            return []
+        }
+        let back = isAccess ? "CancelAccess" : "Cancel"
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging([member: begun, back: cancelled]) { $1 })
+        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let task = Task {
+            switch member {
+            case "Delete": _ = try await library.delete(["a"])
+            case "EmptyBin": _ = try await library.emptyBin()
+            case "Check": _ = try await library.check()
+            case "SaveKept": _ = try await library.saveKept(["a"])
+            default: _ = try await library.requestAuthorization(for: .readWrite)
+            }
+        }
+        await daemon.called(member)
+        task.cancel()
+        let error = await #expect(throws: CaptureError.self) { try await task.value }
+        #expect(error?.code == .dismissed)
+        #expect(daemon.calls(back).map { $0.arguments[0].unsigned } == [7])
+    }
+
+    @Test func `nothing is asked for no assets, and a place of no numbers is none`() async throws {
+        let fake = FakeLibrary()
+        let id = fake.put("a.jpg", "PHOTO", ["place": .structure([.double(1), .double(2)])])
+        let (daemon, library) = try await open(fake)
+        #expect(try await library.delete([]) == 0)
+        #expect(try await library.restore([]) == 0)
+        let album = try await library.createAlbum("Trip")
+        try await library.add([], toAlbum: album)
+        try await library.move([], inAlbum: album, before: nil)
+        try await library.remove([], fromAlbum: album)
+        for member in ["Delete", "Restore", "AddToAlbum", "MoveInAlbum", "RemoveFromAlbum"] {
+            #expect(daemon.calls(member).isEmpty, "\(member)")
+        }
+        var changes = AssetChanges()
+        changes.place = MediaPlace(latitude: .nan, longitude: .nan)
+        let error = await #expect(throws: CaptureError.self) { try await library.change(id, changes) }
+        #expect(error?.code == .invalidArgument)
+        #expect(try await library.asset(id).place == MediaPlace(latitude: 1, longitude: 2))
+    }
+
     @Test func `faults are told with what they are about`() async throws {
         let fake = FakeLibrary()
         fake.setFaults([

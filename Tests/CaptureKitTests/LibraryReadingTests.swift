@@ -109,6 +109,21 @@ struct LibraryReadingTests {
         #expect(daemon.calls("Fetch").count == 2)
     }
 
+    @Test func `a no to the first call is an empty page, a status, and an error to what changes`() async throws {
+        let fake = FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .denied])
+        let id = fake.put("a.jpg", "PHOTO")
+        let (daemon, library) = try await open(fake)
+        let page = try await library.fetch()
+        #expect(page.assets.isEmpty && page.status == .denied)
+        fake.setStatus(.readWrite, .notDetermined)
+        #expect(try await library.requestAuthorization(for: .readWrite) == .denied)
+        fake.setStatus(.readWrite, .notDetermined)
+        let error = await #expect(throws: CaptureError.self) { try await library.setFavourite(id, true) }
+        #expect(error?.code == .denied)
+        #expect(fake.asked == [.readWrite, .readWrite, .readWrite])
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test func `a question that is closed is the call's end, and is put once`() async throws {
         let fake = FakeLibrary([.readWrite: .notDetermined])
         let (daemon, library) = try await open(fake)

@@ -46,6 +46,35 @@ struct LibrarySavingTests {
         #expect(daemon.calls("AddOutput").isEmpty)
     }
 
+    @Test(arguments: [AuthorizationStatus.authorized, .denied])
+    func `an output for the library that a running session gets is asked for`(answer: AuthorizationStatus) async throws
+    {
+        let bus = try PrivateBus()
+        let fake = FakeLibrary(Self.nothing, answers: [.readWrite: answer, .addOnly: answer])
+        let running: FakeDaemon.Answer = { daemon, _ throws(CaptureError) in
+            try daemon.become(.running)
+            return []
+        }
+        let daemon = try await FakeDaemon(on: bus, fake.answers.merging(["Start": running]) { $1 })
+        let session = try await CaptureSession(on: try await CaptureDaemon.connect(to: bus.kind))
+        try await session.addInput(.camera())
+        let file = try OutputFile.scratch()
+        try await session.addOutput(try MovieFileOutput(file: file.descriptor))
+        try await session.startRunning()
+        let output = try PhotoOutput(toLibrary: LibraryDestination(name: "a.jpg"))
+        var refusal: CaptureError?
+        do throws(CaptureError) {
+            try await session.addOutput(output)
+        } catch {
+            refusal = error
+        }
+        let isAllowed = answer == .authorized
+        #expect(refusal?.code == (isAllowed ? nil : .denied))
+        #expect(fake.asked == (isAllowed ? [.readWrite] : [.readWrite, .addOnly]))
+        #expect(daemon.calls("Configure").count == (isAllowed ? 1 : 0))
+        #expect(await session.outputs.count == (isAllowed ? 2 : 1))
+    }
+
     @Test func `what was kept is told with all that is known of it, and is saved or discarded`() async throws {
         let bus = try PrivateBus()
         let fake = FakeLibrary()

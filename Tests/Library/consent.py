@@ -16,17 +16,33 @@ LIMIT = 60  # Seconds that anything may take.
 class Program:
     """A program of its own, which nothing is known of, with reasons to want the library."""
 
-    def __init__(self, daemon, name):
+    def __init__(self, daemon, name, executable=INTERPRETER):
         self.daemon, self.path = daemon, daemon.folder / "programs" / name
         self.id, self.environment = f"exe:{self.path}", {**daemon.environment, "PYTHONHOME": "/usr"}
         self.path.parent.mkdir(exist_ok=True)
         # Not here: a child that is started meanwhile would hold it open for writing, and nothing could run it.
-        subprocess.run(["cp", INTERPRETER, self.path], check=True, timeout=LIMIT)
+        subprocess.run(["cp", executable, self.path], check=True, timeout=LIMIT)
         daemon.give_reason(name, self.id, REASONS)
 
     def start(self, *arguments, **options):
         """Without a terminal."""
         return subprocess.Popen([self.path, *map(str, arguments)], env=self.environment, start_new_session=True, **options)
+
+    def run(self, person, keys, *arguments, **options):
+        """Lets a person answer with keys what they are asked meanwhile: the questions, its exit status and what it said."""
+        said = self.path.with_suffix(".said")
+        with open(said, "wb") as output:
+            process = self.start(*arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, **options)
+        self.waits = os.pidfd_open(process.pid)
+        try:
+            asked = person.answer(self, keys)
+        except AssertionError as error:
+            process.kill()
+            raise AssertionError(f"{self.path.name}: {error}\n{said.read_text(errors='replace')}") from error
+        finally:
+            os.close(self.waits)
+            status = process.wait()
+        return asked, status, said.read_text(errors="replace")
 
 
 class Told(Program):
@@ -63,20 +79,7 @@ class Script(Program):
     """One that runs a text."""
 
     def run(self, person, keys, text, *arguments):
-        """Lets a person answer with keys what they are asked meanwhile: the questions, its exit status and what it said."""
-        said = self.path.with_suffix(".said")
-        with open(said, "wb") as output:
-            process = self.start("-c", text, *arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-        self.waits = os.pidfd_open(process.pid)
-        try:
-            asked = person.answer(self, keys)
-        except AssertionError as error:
-            process.kill()
-            raise AssertionError(f"{self.path.name}: {error}\n{said.read_text(errors='replace')}") from error
-        finally:
-            os.close(self.waits)
-            status = process.wait()
-        return asked, status, said.read_text(errors="replace")
+        return super().run(person, keys, "-c", text, *arguments)
 
 
 class Person:

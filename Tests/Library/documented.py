@@ -1,16 +1,12 @@
-"""The documentation's programs in Python, as they stand there: each does what it says, with the consent that it needs."""
+"""The documentation's programs, and a library that they are tried with."""
 import json, re
 from pathlib import Path
 
-from consent import Script, named
-
-PAGE = Path(__file__).resolve().parent.parent.parent / "Sources/CaptureKit/Documentation.docc/Library.md"
-ASSET = re.compile(r"^([0-9a-f]{32}) (\S+) (\d+)$", re.M)
-TOKEN = re.compile(r"^[0-9a-f]+$")
+PAGES = Path(__file__).resolve().parent.parent.parent / "Sources/CaptureKit/Documentation.docc"
 
 
 class Documented:
-    """A library of two photos, which capturectl may read and change, and one program after the other."""
+    """A library of two photos, which capturectl may read and change."""
 
     def __init__(self, daemon, person, it, photos):
         self.daemon, self.person, self.it, self.photos = daemon, person, it, photos
@@ -20,14 +16,11 @@ class Documented:
         self.text = photos[0].with_suffix(".txt")
         self.text.write_text("no photo")
 
-    def all(self):
-        texts = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
-        self.it("the documentation has its four programs", len(texts) == 4, len(texts))
-        self.adding, self.reading, self.changing, self.picking = texts
-        self.adds()
-        self.reads()
-        self.picks()
-        self.changes()
+    def texts(self, language, count, page="Library.md"):
+        """A page's programs in a language, in their order."""
+        texts = re.findall(rf"^```{language}\n(.*?)^```$", (PAGES / page).read_text(), re.M | re.S)
+        self.it(f"{page} has its programs in {language}", len(texts) == count, len(texts))
+        return texts
 
     def library(self, *arguments):
         return json.loads(self.daemon.control("library", *arguments, "--json"))
@@ -36,85 +29,8 @@ class Documented:
         """By their names."""
         return {asset["name"]: asset for asset in self.library("list", *arguments)}
 
-    def run(self, program, keys, *text):
-        return program.run(self.person, keys, *text)
-
-    def adds(self):
-        program = Script(self.daemon, "adds")
-        asked, status, said = self.run(program, {"add-only": "y"}, self.adding, self.photos[0])
-        self.it("adding: it is asked for that alone", asked == ["add-only"], asked)
-        self.it("adding: it is told no id", (status, said) == (0, "added; this program may not read it back\n"),
-                f"{status} {said}")
-        added = self.assets("--program", program.id)
-        self.it("adding: it is in the library", list(added) == ["holiday.jpg"], added)
-        folder = self.daemon.folder / "exported"
-        self.daemon.control("library", "export", added["holiday.jpg"]["id"], folder)
-        contents = [file.read_bytes() for file in folder.rglob("holiday.jpg")]
-        self.it("adding: as it was", contents == [self.photos[0].read_bytes()], len(contents))
-        asked, status, said = self.run(program, {}, self.adding, self.text)
-        self.it("adding: what is no photo is refused", not asked and status == 1 and said.startswith("BadData: "), said)
-        self.it("adding: and is not in the library", len(self.assets("--program", program.id)) == 1)
-        asked, status, said = self.run(program, {"read-write": "n"}, self.reading)
-        self.it("adding: it reads nothing, its own included",
-                asked == ["read-write"] and status == 0 and said.startswith("denied 0\n"), f"{asked} {said}")
-
-    def reads(self):
-        program = Script(self.daemon, "reads")
-        asked, status, said = self.run(program, {"read-write": "s", "pick": named(self.green)}, self.reading)
-        self.it("reading: it asks", asked == ["read-write", "pick"], asked)
-        self.it("reading: it is limited to what was chosen", status == 0 and said.startswith("limited 1\n"), said)
-        small = self.daemon.folder / "small.jpg"
-        green = self.assets()[self.green]["id"]
-        self.daemon.control("library", "thumbnail", green, "--size", "small", small)
-        self.it("reading: it lists it, with its picture",
-                ASSET.findall(said) == [(green, self.green, str(small.stat().st_size))], said)
-        token = said.splitlines()[-1]
-        self.it("reading: it keeps where the library stood", TOKEN.match(token), said)
-
-        # What others add it never hears of, and what it adds itself it may read.
-        self.daemon.control("library", "add", self.photos[0])
-        asked, status, own = self.run(program, {}, self.adding, self.photos[1])
-        self.it("reading: it may add, and is told the id", not asked and status == 0 and TOKEN.match(own), f"{asked} {own}")
-        asked, status, said = self.run(program, {}, self.reading, token)
-        names = [name for _, name, _ in ASSET.findall(said)]
-        self.it("reading: its own is there the next time", names == ["holiday.jpg", self.green] and
-                own.strip() in said and said.startswith("limited 2\n") and not asked, said)
-        different = re.findall(r"'([a-z-]+)': ([1-9]\d*)[,}]", said)
-        self.it("reading: as what is different", different == [("inserted", "1")], said)
-
-    def picks(self):
-        program = Script(self.daemon, "picks")
-        asked, status, said = self.run(program, {"pick": named(self.red, self.green)}, self.picking)
-        sizes = "".join(f"{photo.name} {photo.stat().st_size}\n" for photo in self.photos)
-        self.it("picking: it asks for no consent", asked == ["pick"], asked)
-        self.it("picking: it is handed what was picked", (status, said) == (0, sizes), said)
-        kept = self.daemon.control("auth", "status", program.id, "--json")
-        self.it("picking: what it may read is as it was", "authorized" not in kept and "limited" not in kept, kept)
-        asked, status, said = self.run(program, {}, self.picking)
-        self.it("picking: closed, it is handed nothing", status == 1 and said.startswith("Dismissed: "), said)
-
-    def changes(self):
-        program = Script(self.daemon, "changes")
-        refused = (1, "the whole library may not be changed\n")
-        asked, *outcome = self.run(program, {}, self.changing)
-        self.it("changing: it does nothing without that consent", not asked and tuple(outcome) == refused, outcome)
-        self.daemon.control("auth", "set", program.id, "library", "limited")
-        asked, *outcome = self.run(program, {}, self.changing)
-        self.it("changing: nor with chosen assets", not asked and tuple(outcome) == refused, outcome)
-        self.daemon.control("auth", "set", program.id, "library", "all")
-        self.daemon.control("library", "favourite", self.assets()[self.green]["id"])
-        before = self.library("list")
-        latest = before[0]["id"]
-        asked, status, said = self.run(program, {"delete 1 item": "y"}, self.changing)
-        self.it("changing: the person confirms what it deletes", asked == ["delete 1 item"], asked)
-        self.it("changing: it says so", (status, said) == (0, "1 deleted\n"), said)
-        best = list(self.assets("--album", "Best"))
-        self.it("changing: the favourites are in its album", best == [self.green], best)
-        binned = self.library("list", "--bin")
-        self.it("changing: the latest is in the bin, a favourite, and reverted",
-                [(asset["id"], asset["favourite"], asset["edited"]) for asset in binned] == [(latest, True, False)], binned)
-        left = [asset["id"] for asset in self.library("list")]
-        self.it("changing: the others are not", left == [asset["id"] for asset in before[1:]], left)
-        asked, status, said = self.run(program, {"delete 1 item": "n"}, self.changing)
-        self.it("changing: refused, it deletes nothing", asked == ["delete 1 item"] and status == 1 and
-                len(self.library("list", "--bin")) == 1, f"{asked} {status} {said}")
+    def exported(self, asset):
+        """What an asset's file holds, outside of the library."""
+        folder = self.daemon.folder / f"exported-{asset['id']}"
+        self.daemon.control("library", "export", asset["id"], folder)
+        return [file.read_bytes() for file in folder.rglob(asset["name"])]

@@ -68,6 +68,30 @@ import Testing
         #expect(try library.text(other.id) == "two")
     }
 
+    @Test(arguments: ["link", "folder", "pipe"])
+    func `takes what is no file for damaged, and goes on`(_ kind: String) throws {
+        let asset = try library.add("one")
+        let other = try library.add("two")
+        try library.add("three")
+        try place.damage("two", "owt")
+        let path = place.path + "/" + (try place.file("one"))
+        try place.remove("one")
+        switch kind {
+        case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
+        case "folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default: #expect(unsafe mkfifo(path, 0o600) == 0)
+        }
+        #expect(code { _ = try library.text(asset.id) } == .inputOutput)
+        let found = try library.check()
+        #expect(found.map(\.kind) == [.damaged, .damaged])
+        #expect(Set(found.flatMap(\.assets)) == [asset.id, other.id])
+        #expect(try library.repair().allSatisfy { $0.outcome == "the file is in lost+found, 1 went to the bin" })
+        #expect(try library.check().isEmpty)
+        try library.add("one")
+        try library.restore([asset.id], scope: .all)
+        #expect(try library.text(asset.id) == "one")
+    }
+
     @Test func `goes back to the original of a lost edit, and on with the edit of a lost original`() throws {
         let first = try library.add("one")
         try library.edit(first, "first edit")

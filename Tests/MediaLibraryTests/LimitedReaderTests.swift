@@ -101,6 +101,55 @@ import Testing
         #expect(try library.concern(since: &moment).programs == ["app:maker", "app:limited"])
     }
 
+    /// Every instruction that SQLite executes for it is counted, which no other load of the machine disturbs.
+    @Test func `waits no longer for its answers, however much happens to what it does not see`() throws {
+        let ids = try (1...40).map { try library.put($0) }
+        try library.fill(100, first: 1000, program: "app:other")
+        let mixed = try library.createAlbum("mixed", program: "app:other", scope: .all).id
+        try library.add(ids, toAlbum: mixed, scope: .all)
+        _ = try library.choose("app:limited", Array(ids[..<20]))
+        let token = try library.token(scope: scope)
+        let tokenOfAll = try library.token(scope: .all)
+        for id in ids[..<10] { _ = try library.change(id, AssetChange(isFavourite: true), scope: .all) }
+        let queries = [
+            AssetQuery(), AssetQuery(album: mixed, order: .position), AssetQuery(isFavourite: true, limit: 5),
+        ]
+        let answers: [() throws -> Int] =
+            [
+                { try library.changes(since: token, scope: scope).changed.count },
+                { try library.token(scope: scope).utf8.count },
+                { try library.albums(scope: scope).count },
+                { try library.asset(ids[3], scope: scope).name.utf8.count },
+                { error { _ = try library.asset(ids[30], scope: scope) }?.message.utf8.count ?? 0 },
+                { error { _ = try library.asset(id(77), scope: scope) }?.message.utf8.count ?? 0 },
+            ]
+            + queries.flatMap { query -> [() throws -> Int] in
+                [
+                    { try library.fetch(query, scope: scope).assets.count },
+                    { Int(try library.count(query, scope: scope)) },
+                ]
+            }
+        #expect(try answers.map { try $0() }.allSatisfy { $0 > 0 })  // and prepares its statements
+        let before = try answers.map { try library.steps($0) }
+        #expect(before.allSatisfy { $0 > 10 })
+        let ofAll = { try library.changes(since: tokenOfAll, scope: .all).inserted.count }
+        #expect(try ofAll() == 0)
+        let beforeOfAll = try library.steps(ofAll)
+
+        // A notice is decided for all who are told at once: it looks at as many rows as there are readers.
+        var moment = try library.moment()
+        let deciding = try library.steps { _ = try library.concern(since: &moment) }
+        try library.fill(3000, first: 10_000, program: "app:other")
+        for id in ids[20...] { _ = try library.change(id, AssetChange(isFavourite: true), scope: .all) }
+        try library.add((10_000..<10_500).map { MediaLibraryTests.id($0) }, toAlbum: mixed, scope: .all)
+        try library.remove(Array(ids[30...]), fromAlbum: mixed, scope: .all)
+        try library.delete(Array(ids[35...]), scope: .all)
+        #expect(try library.steps { _ = try library.concern(since: &moment) } == deciding)
+        #expect(try answers.map { try library.steps($0) } == before)
+        // Who sees it does, by this measure.
+        #expect(try library.steps(ofAll) > 10 * beforeOfAll)
+    }
+
     @Test func `is not made to forget by what others do`() throws {
         try library.write { try $0.execute(sql: "UPDATE meta SET value = 20 WHERE key = 'changes'") }
         let own = try library.put(1, program: "app:limited")

@@ -1,6 +1,7 @@
 @testable import MediaLibrary
 import CaptureCore
 import GRDB
+import GRDBSQLite
 import Testing
 
 extension MediaLibrary {
@@ -82,6 +83,24 @@ extension MediaLibrary {
             #expect(page.assets.count == query.limit)
             query.page = next
         }
+    }
+
+    /// How many instructions SQLite executes for what is read.
+    func steps<T>(_ body: () throws -> T) throws -> Int {
+        let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        unsafe count.initialize(to: 0)
+        defer { unsafe count.deallocate() }
+        // Reading one after the other takes one connection.
+        try read { database in
+            let increment: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+                unsafe context?.assumingMemoryBound(to: Int.self).pointee += 1
+                return 0
+            }
+            unsafe sqlite3_progress_handler(database.sqliteConnection, 1, increment, count)
+        }
+        defer { try? read { unsafe sqlite3_progress_handler($0.sqliteConnection, 0, nil, nil) } }
+        _ = try body()
+        return unsafe count.pointee
     }
 
     private static let fakeHash = String(repeating: "a", count: 64)

@@ -28,6 +28,33 @@ struct LibraryChangingTests {
         #expect(try await tool.run("list", "--album", "Trip", "--json").rows().first?["name"] as? String == "c.jpg")
     }
 
+    @Test(arguments: [("NoSuchAlbum", 66), ("Denied", 77)] as [(String, Int32)])
+    func `what is added and not in its album is told by its id, with that refusal`(code: String, exit: Int32)
+        async throws
+    {
+        let result: [String: BusValue] = [
+            "id": .string("a1"), "album-error": .string(code), "remark": .string("it is there, and not in the album"),
+        ]
+        let tool = try await LibraryTool(
+            replacing: [
+                "Import": { daemon, call throws(CaptureError) in
+                    try daemon.connection.emit(
+                        CaptureNames.root,
+                        CaptureNames.library,
+                        "Finished",
+                        signature: "ussa{sv}",
+                        [.uint32(1), .string(""), .string(""), .properties(result)],
+                        to: call.sender
+                    )
+                    return [.uint32(1)]
+                }
+            ]
+        )
+        #expect(try await tool.run("album", "create", "Trip").code == 0)
+        let said = try await tool.run("add", "--album", "Trip", try tool.write("a.jpg", "PHOTO"))
+        #expect(said.code == exit && said.output == "a1\n" && said.messages.contains("not in the album"))
+    }
+
     @Test func `one that is no media does not keep the others out, and is told with exit 65`() async throws {
         let tool = try await LibraryTool()
         let files = [try tool.write("x.txt", "text"), tool.path("none"), try tool.write("b.jpg", "PHOTO")]

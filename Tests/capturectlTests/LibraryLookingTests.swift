@@ -151,6 +151,16 @@ struct LibraryLookingTests {
         #expect(!said.output.contains("in bin"))
     }
 
+    @Test(arguments: [
+        ["list"], ["count"], ["album", "list"], ["changes"], ["show", "012345"], ["thumbnail", "012345", "no.jpg"],
+    ])
+    func `a no to the question that a look puts is a refusal`(arguments: [String]) async throws {
+        let tool = try await LibraryTool(FakeLibrary([.readWrite: .notDetermined], answers: [.readWrite: .denied]))
+        let said = try await tool.run(arguments)
+        #expect(said.code == 77 && said.output.isEmpty && said.messages.contains("denied to this program"))
+        #expect(tool.fake.asked == [.readWrite])
+    }
+
     @Test func `who is refused is told why the list is empty, and that is no failure`() async throws {
         let tool = try await LibraryTool(FakeLibrary([.readWrite: .denied]))
         let id = tool.fake.put("a.jpg", "PHOTO")

@@ -52,6 +52,22 @@ import Testing
         await requests.clientGone(":1.1")
     }
 
+    @Test func `are taken back one by one`() async throws {
+        let numbers = [
+            try await requests.begin([.camera], for: client(":1.1")),
+            try await requests.begin([.camera], for: client(":1.1")),
+        ]
+        try await requests.cancel(numbers[0], of: ":1.1")
+        // It goes when its question has, which nobody waits for here.
+        while (try? await requests.cancel(numbers[0], of: ":1.1")) != nil { await Task.yield() }
+        for (number, connection) in [(numbers[0], ":1.1"), (numbers[1], ":1.2"), (77, ":1.1")] {
+            let error = await #expect(throws: CaptureError.self) { try await requests.cancel(number, of: connection) }
+            #expect(error?.code == .invalidArgument)
+        }
+        try await requests.cancel(numbers[1], of: ":1.1")
+        await requests.clientGone(":1.1")
+    }
+
     @Test func `are so many of a user, whatever the number of connections, and others have their own`() async throws {
         let full = AccessRequests.mostOfUser / AccessRequests.mostOfConnection
         for number in 0..<full { try await fill(":1.\(number)") }

@@ -91,6 +91,22 @@ final class `Choosing what a limited program may read` {
         await scene.stop()
     }
 
+    @Test func `is not come to by a request that the program takes back`() async throws {
+        let (scene, agent, program) = try await start()
+        let number = try await program.requestAccess()
+        await agent.wasAsked(1)
+        let taken: [BusValue] = [.uint32(UInt32(number))]
+        try await program.call("CancelAccess", "u", taken, on: CaptureNames.authorization)
+        #expect(await program.decision(of: number) == "Dismissed")
+        await #expect(throws: CaptureError.self) {
+            try await agent.answer(["library-read-write": ["allowed": .bool(true)]])
+        }
+        let over = await code { try await program.call("CancelAccess", "u", taken, on: CaptureNames.authorization) }
+        #expect(over == .invalidArgument)
+        #expect(try await program.call("GetStatus", "s", [.string("")])[0].unsigned == 0)
+        await scene.stop()
+    }
+
     @Test func `leaves a program limited to its own where the person chooses nothing`() async throws {
         let (scene, agent, program) = try await start()
         try await scene.add("one", "1.jpg")

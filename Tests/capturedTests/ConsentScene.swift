@@ -19,6 +19,7 @@ final class ConsentScene: Sendable {
     /// The users' libraries, below the folder of the answers.
     let libraries: LibraryCatalog
     let watchers: LibraryWatchers
+    private let libraryRequests: LibraryRequests
     private let agents: AgentRegistry
     /// What passes for the command line, and the same where it is an empty file of its own.
     private let shipped: String
@@ -96,7 +97,7 @@ final class ConsentScene: Sendable {
             choosing: choosing
         )
         await requests.whenLimited(choosing.begin)
-        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants)
+        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
         await gate.beforeLimiting(librarySettings.forgetChosen)
         let importers = Importers(origin: ConsentScene.helper)
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
@@ -140,6 +141,7 @@ final class ConsentScene: Sendable {
         self.history = history
         self.libraries = libraries
         self.watchers = watchers
+        self.libraryRequests = libraryRequests
         self.agents = agents
         self.callers = callers
         self.connection = connection
@@ -154,6 +156,9 @@ final class ConsentScene: Sendable {
     deinit {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
     }
+
+    /// Ends what is under way, as a daemon does before it leaves the bus.
+    func endRequests() async { await libraryRequests.shutDown() }
 
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
     func stop() async {

@@ -330,6 +330,70 @@ final class `The media library on the bus` {
         await scene.stop()
     }
 
+    @Test func `says that the daemon stopped, and not that somebody gave up`() async throws {
+        let (scene, program) = try await start()
+        let id = try await add(program, 1)
+        let agent = try await CountingAgent(on: bus)
+        try await scene.register(agent)
+        let deletion = try await program.begin("Delete", "as", [.strings([id])])
+        await agent.wasAsked(1)
+        let (reading, writing) = try LibraryFixtures.pipe()
+        let copy = try await program.begin(reading)
+        await scene.endRequests()
+        for number in [deletion, copy] { #expect(await program.outcome(of: number).code == "Unreachable") }
+        withExtendedLifetime(writing) {}
+        #expect(try await program.count() == 1)
+        await scene.stop()
+    }
+
+    @Test func `counts in whatever order and however many at once`() async throws {
+        let (scene, program) = try await start()
+        _ = try await add(program, 1)
+        let query: [String: BusValue] = ["order": .string("position"), "limit": .uint32(0), "page": .string("none")]
+        #expect(try await program.count(query) == 1)
+        #expect(
+            await program.fault("Count", "a{sv}", [.properties(["kinds": .string("photo")])])?.code == .invalidArgument
+        )
+        await scene.stop()
+    }
+
+    @Test func `adds what is to join an album that goes meanwhile, and says so`() async throws {
+        let (scene, program) = try await start()
+        let album = try #require(try await program.call("CreateAlbum", "s", [.string("Trip")])[0].text)
+        let (reading, writing) = try LibraryFixtures.pipe()
+        let number = try await program.begin(reading, ["album": .string(album)])
+        let bytes = LibraryFixtures.picture(1)
+        try unsafe bytes.prefix(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
+        let transit = "\(folder)/library/\(getuid())/transit"
+        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.isEmpty != false { await Task.yield() }
+        try await program.call("DeleteAlbum", "s", [.string(album)])
+        try unsafe bytes.dropFirst(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
+        withExtendedLifetime(consume writing) {}
+        let outcome = await program.outcome(of: number)
+        #expect(outcome.code.isEmpty && outcome.result["remark"]?.text?.contains("not in the album") == true)
+        #expect(outcome.result["album-error"]?.text == "NoSuchAlbum")
+        #expect(try await program.found().ids == [outcome.result["id"]?.text])
+        await scene.stop()
+    }
+
+    @Test func `tells a program when the person lets it see something else`() async throws {
+        let (scene, program) = try await start(.none)
+        let token = try await program.token()
+        _ = try await scene.add("one", "1.jpg")
+        await scene.changed()
+        #expect(try await program.notices() == 0)
+        for (count, choice) in [LibraryChoice.all, .none, .limited].enumerated() {
+            try await choose(choice, by: program)
+            #expect(try await program.notices() == count + 1)
+        }
+        #expect(await program.fault("GetChanges", "su", [.string(token), .uint32(10)])?.code == .staleToken)
+        // A program of which nothing was changed is not told.
+        let other: [BusValue] = [.string(""), .string("exe:/usr/bin/other"), .string("library"), .string("none")]
+        try await program.call("Set", "ssss", other, on: CaptureNames.authorization)
+        #expect(try await program.notices() == 3)
+        await scene.stop()
+    }
+
     @Test func `refuses what is no media, and bad facts, queries and ids, and loses nothing`() async throws {
         let (scene, program) = try await start()
         let first = try await add(program, 1)

@@ -31,6 +31,12 @@ public struct AuthorizationPanel: Sendable {
     }
 
     /// Asks the person for what was never answered, and waits for the answer.
+    ///
+    /// A task that is cancelled while it waits takes the question back.
+    ///
+    /// - Returns: How this program stands with each of them then. Where one was denied before, the others are not asked for.
+    /// - Throws: `dismissed`, `timedOut`, `nobodyToAsk` or `askedTooOften` when there was no answer; `missingUsageDescription`
+    ///   when the program does not say why. A no is no error, and what policy forbids is none: both are statuses.
     public func requestAccess(
         to services: Set<AuthorizationService>
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
@@ -46,15 +52,25 @@ public struct AuthorizationPanel: Sendable {
         let lost = try await daemon.connection.watchName(CaptureNames.service) { owner in
             if owner == nil { continuation.finish() }
         }
+        daemon.connection.onClose { _ in continuation.finish() }
         defer { withExtendedLifetime((signals, lost)) {} }
         let names = services.sorted().map(\.rawValue)
         let answer = try await call("RequestAccess", "as", [.strings(names)])
         guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }
         // Known already, and no signal follows.
         if request == 0 { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
-        for await values in decisions where values.count == 4 && values[0].integer == request {
-            let code = values[1].text ?? ""
-            if !code.isEmpty { throw CaptureError(.init(rawValue: code), values[2].text ?? "") }
+        // In a task of its own: one that is cancelled would hear nothing more, and not what came of it.
+        let decision = Task { await decisions.first { $0.count == 4 && $0[0].integer == request } }
+        let decided = await withTaskCancellationHandler {
+            await decision.value
+        } onCancel: {
+            Task { await self.takeBack(UInt32(clamping: request)) { continuation.finish() } }
+        }
+        if let values = decided {
+            let code = CaptureError.Code(rawValue: values[1].text ?? "")
+            if !code.rawValue.isEmpty, code != .denied, code != .restricted {
+                throw CaptureError(code, values[2].text ?? "")
+            }
             var statuses: [AuthorizationService: AuthorizationStatus] = [:]
             for (name, value) in values[3].properties ?? [:] {
                 if let service = AuthorizationService(rawValue: name) {
@@ -64,6 +80,19 @@ public struct AuthorizationPanel: Sendable {
             return statuses
         }
         throw CaptureError(.unreachable, "the capture daemon went away while it was asked")
+    }
+
+    /// Takes a request for access back; its decision still comes.
+    ///
+    /// - Parameter failed: Called when it will not.
+    private func takeBack(_ request: UInt32, _ failed: @Sendable () -> Void) async {
+        do throws(CaptureError) {
+            _ = try await call("CancelAccess", "u", [.uint32(request)])
+        } catch  where error.code == .invalidArgument {
+            // It is decided already.
+        } catch {
+            failed()
+        }
     }
 
     /// How the daemon sees this program.

@@ -63,11 +63,7 @@ public final class AssetImport: Sendable {
     ///
     /// - Throws: `unreachable`.
     public func cancel() async throws(CaptureError) {
-        do throws(CaptureError) {
-            try await library.call("Cancel", "u", [.uint32(request.number)], asking: [])
-        } catch  where [.invalidArgument, .wrongState].contains(error.code) {
-            return
-        }
+        try await request.takeBack(library)
     }
 
     /// Waits until it is in the library, on disk.
@@ -75,20 +71,20 @@ public final class AssetImport: Sendable {
     /// A task that is cancelled while it waits stops it.
     ///
     /// - Returns: The asset's id, for a program that may read it; `nil` for one that may only add.
-    /// - Throws: Why nothing was added: `badData` for what is no photo, movie or sound, `denied`, `overQuota`,
+    /// - Throws: Why nothing was added, or of an edit, why it is as it was: `badData` for what is no photo, movie or sound, `denied`, `overQuota`,
     ///   `inputOutput` for a full disk, `dismissed` where it was cancelled.
     public func outcome() async throws(CaptureError) -> MediaAsset.ID? {
-        let result = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                return Result<[String: BusValue], CaptureError>.success(try await request.result())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            // A daemon that is gone has stopped it as well, and the outcome says so.
-            Task { try? await self.cancel() }
-        }
-        return try result.get()["id"]?.text
+        try await outcomeInAlbum().id
+    }
+
+    /// The same, with what became of the album that it was to join.
+    ///
+    /// - Returns: The id, as of `outcome()`; and why it is in the library and not in that album, as `noSuchAlbum` when that
+    ///   was deleted meanwhile, else `nil`.
+    public func outcomeInAlbum() async throws(CaptureError) -> (id: MediaAsset.ID?, albumError: CaptureError?) {
+        let result = try await request.result(orTakingBack: library)
+        let code = result["album-error"]?.text.map { CaptureError.Code(rawValue: $0) }
+        return (result["id"]?.text, code.map { CaptureError($0, result["remark"]?.text ?? "") })
     }
 
     /// The size of a regular file, `nil` of anything else.

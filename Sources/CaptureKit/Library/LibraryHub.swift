@@ -33,7 +33,7 @@ final class LibraryHub: Sendable {
         let name = try await daemon.connection.watchName(CaptureNames.service) { [weak hub] owner in
             if owner == nil { hub?.lose() }
         }
-        daemon.connection.onDisconnect { [weak hub] _ in hub?.lose() }
+        daemon.connection.onClose { [weak hub] _ in hub?.lose() }
         hub.state.withLock { $0.subscriptions = [signals, name] }
         return hub
     }

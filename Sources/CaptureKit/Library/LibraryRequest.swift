@@ -34,4 +34,39 @@ final class LibraryRequest: Sendable {
     func result() async throws(CaptureError) -> [String: BusValue] {
         try await outcome.value.get()
     }
+
+    /// The same; a task that is cancelled meanwhile takes the request back, and waits for what comes of that.
+    func result(orTakingBack library: MediaLibrary) async throws(CaptureError) -> [String: BusValue] {
+        await withTaskCancellationHandler {
+            _ = await outcome.value
+        } onCancel: {
+            // A daemon that is gone has stopped it as well, and the outcome says so.
+            Task { try? await self.takeBack(library) }
+        }
+        return try await result()
+    }
+
+    /// Takes it back; does nothing to what is done.
+    ///
+    /// - Throws: `unreachable`.
+    func takeBack(_ library: MediaLibrary) async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await library.call("Cancel", "u", [.uint32(number)], asking: [])
+        } catch  where [.invalidArgument, .wrongState].contains(error.code) {
+            return
+        }
+    }
+}
+
+extension MediaLibrary {
+    /// Makes a request and waits for its outcome. A task that is cancelled meanwhile takes it back, and waits for that.
+    func cancellable(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = [],
+        asking levels: [LibraryLevel] = [.readWrite]
+    ) async throws(CaptureError) -> (request: UInt32, result: [String: BusValue]) {
+        let request = try await LibraryRequest.start(self, member, signature, arguments, asking: levels)
+        return (request.number, try await request.result(orTakingBack: self))
+    }
 }

@@ -37,15 +37,23 @@ extension MediaLibrary {
 
     /// Adds assets at an album's end; those that are in it stay where they are.
     ///
+    /// - Parameters:
+    ///   - assets: At most 1000; without one nothing is done.
+    ///   - id: The album.
     /// - Throws: `noSuchAlbum`, `noSuchAsset`.
     public func add(_ assets: [MediaAsset.ID], toAlbum id: MediaAlbum.ID) async throws(CaptureError) {
+        if assets.isEmpty { return }
         try await call("AddToAlbum", "sas", [.string(id), .strings(assets)])
     }
 
     /// Takes assets out of an album; in the library they stay.
     ///
+    /// - Parameters:
+    ///   - assets: At most 1000; without one nothing is done.
+    ///   - id: The album.
     /// - Throws: `noSuchAlbum`, `noSuchAsset`.
     public func remove(_ assets: [MediaAsset.ID], fromAlbum id: MediaAlbum.ID) async throws(CaptureError) {
+        if assets.isEmpty { return }
         try await call("RemoveFromAlbum", "sas", [.string(id), .strings(assets)])
     }
 
@@ -61,6 +69,7 @@ extension MediaLibrary {
         inAlbum id: MediaAlbum.ID,
         before next: MediaAsset.ID?
     ) async throws(CaptureError) {
+        if assets.isEmpty { return }
         try await call("MoveInAlbum", "sass", [.string(id), .strings(assets), .string(next ?? "")])
     }
 }

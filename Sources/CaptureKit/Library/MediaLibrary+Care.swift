@@ -29,7 +29,7 @@ extension MediaLibrary {
     public func repair() async throws(CaptureError) -> [LibraryFault] { try await faults("Repair") }
 
     private func faults(_ member: String) async throws(CaptureError) -> [LibraryFault] {
-        let result = try await LibraryRequest.start(self, member).result()
+        let result = try await cancellable(member).result
         return (result["faults"]?.elements ?? []).compactMap(\.properties).map { facts in
             LibraryFault(
                 kind: facts["kind"]?.text ?? "",

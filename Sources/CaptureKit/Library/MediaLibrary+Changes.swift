@@ -82,10 +82,15 @@ extension MediaLibrary {
     }
 
     /// Tells each time that something changed of what the program may see, until the task that listens ends; several
-    /// changes may come to one notice. What changed is told by `changes(since:limit:)`.
+    /// changes may come to one notice. What changed is told by `changes(since:limit:)`, which says `staleToken` when it is
+    /// what the person allows that changed.
     ///
-    /// It outlives the daemon: of one that comes anew there is a notice at once. It ends when the bus is lost, or when a
-    /// new daemon does not tell this program.
+    /// A program that may see nothing is told when the person changes that in settings; not of a rule of policy, nor of a yes
+    /// that runs out. It outlives the daemon: of one that comes anew there is a
+    /// notice at once. It ends when the bus is lost or the connection closed, or when a new daemon does not tell this program,
+    /// since its consent ended with the old one.
+    ///
+    /// - Throws: `busy` when 16 connections of the program or 64 of the user are told already.
     public func changeNotices() async throws(CaptureError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let match = BusMatch(
@@ -99,6 +104,10 @@ extension MediaLibrary {
             guard owner != nil else { return }
             Task {
                 do throws(CaptureError) {
+                    // The person is asked when the program looks, and not for this.
+                    guard try await self.authorizationStatus(for: .readWrite) != .notDetermined else {
+                        return continuation.finish()
+                    }
                     _ = try await self.currentToken()
                     continuation.yield()
                 } catch {
@@ -109,7 +118,7 @@ extension MediaLibrary {
         }
         // Who asks for a token is told.
         _ = try await currentToken()
-        daemon.connection.onDisconnect { _ in continuation.finish() }
+        daemon.connection.onClose { _ in continuation.finish() }
         continuation.onTermination = { _ in withExtendedLifetime((heard, name)) {} }
         return stream
     }

@@ -78,12 +78,19 @@ extension MediaLibrary {
 
     /// Changes what is known of an asset.
     ///
-    /// - Throws: `noSuchAsset`; `invalidArgument` for a name, time or place that cannot be.
+    /// - Throws: `noSuchAsset`; `invalidArgument` for a name, time or place that cannot be, and for no change at all.
     public func change(_ id: MediaAsset.ID, _ changes: AssetChanges) async throws(CaptureError) {
         var facts: [String: BusValue] = [:]
         facts["name"] = changes.name.map { .string($0) }
         facts["created"] = changes.created.map { .int64($0) }
         let nowhere = BusValue.structure([.double(.nan), .double(.nan)])
+        // That is for `removesPlace` alone: who does not know where it was keeps what is known.
+        if let place = changes.place, !changes.removesPlace, place.latitude.isNaN, place.longitude.isNaN {
+            throw CaptureError(
+                .invalidArgument,
+                "a place of no numbers cannot be; give degrees, -90 to 90 and -180 to 180, or leave it out"
+            )
+        }
         facts["place"] = changes.removesPlace ? nowhere : changes.place?.busValue
         facts["favourite"] = changes.isFavourite.map { .bool($0) }
         try await call("Change", "sa{sv}", [.string(id), .properties(facts)])
@@ -97,16 +104,16 @@ extension MediaLibrary {
     }
 
     /// Puts assets into the bin, when the person confirms it, and waits for that. They are gone after 30
-    /// days, or what the administrator has configured.
+    /// days, or what the administrator has configured. A task that is cancelled while it waits takes the question back.
     ///
-    /// - Parameter ids: At most 1000.
+    /// - Parameter ids: At most 1000; without one nobody is asked.
     /// - Returns: How many went; those in the bin already do not count.
     /// - Throws: `denied` when the person does not want it, `dismissed`, `timedOut` or `nobodyToAsk` when nobody
-    ///   confirmed it, `noSuchAsset`.
+    ///   confirmed it, `busy` while another question about the library stands for this program, `noSuchAsset`.
     @discardableResult
     public func delete(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
-        let request = try await LibraryRequest.start(self, "Delete", "as", [.strings(ids)])
-        return Int(clamping: try await request.result()["count"]?.integer ?? 0)
+        if ids.isEmpty { return 0 }
+        return Int(clamping: try await cancellable("Delete", "as", [.strings(ids)]).result["count"]?.integer ?? 0)
     }
 
     /// Erases what is in the bin for good, before its time, when the person confirms it, and waits for that. For the
@@ -116,16 +123,17 @@ extension MediaLibrary {
     /// - Throws: `denied`, `dismissed`, `timedOut`, `nobodyToAsk` when it was not confirmed; `inputOutput`.
     @discardableResult
     public func emptyBin() async throws(CaptureError) -> Int {
-        let request = try await LibraryRequest.start(self, "EmptyBin", asking: [])
-        return Int(clamping: try await request.result()["count"]?.integer ?? 0)
+        Int(clamping: try await cancellable("EmptyBin", asking: []).result["count"]?.integer ?? 0)
     }
 
     /// Takes assets out of the bin. For who may read everything.
     ///
+    /// - Parameter ids: At most 1000.
     /// - Returns: How many were in it.
     /// - Throws: `noSuchAsset`, `denied`.
     @discardableResult
     public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
-        Int(clamping: try await call("Restore", "as", [.strings(ids)]).first?.integer ?? 0)
+        if ids.isEmpty { return 0 }
+        return Int(clamping: try await call("Restore", "as", [.strings(ids)]).first?.integer ?? 0)
     }
 }

@@ -92,23 +92,4 @@ extension MediaLibrary {
         let result = try await cancellable("Choose", "s", [.string(program)]).result
         return (Int(clamping: result["chosen"]?.integer ?? 0), Int(clamping: result["dropped"]?.integer ?? 0))
     }
-
-    private func cancellable(
-        _ member: String,
-        _ signature: String = "",
-        _ arguments: [BusValue] = []
-    ) async throws(CaptureError) -> (request: UInt32, result: [String: BusValue]) {
-        let request = try await LibraryRequest.start(self, member, signature, arguments)
-        let result = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                return Result<[String: BusValue], CaptureError>.success(try await request.result())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            // One that is over cannot be taken back, and a daemon that is gone has forgotten it.
-            Task { try? await self.call("Cancel", "u", [.uint32(request.number)], asking: []) }
-        }
-        return (request.number, try result.get())
-    }
 }

@@ -59,11 +59,16 @@ extension MediaLibrary {
                     try await requestAuthorization(for: level)
                 } catch {
                     // The next level may still be asked for; of the last one this is the answer.
-                    if level == .addOnly || error.code == .unreachable { throw error }
+                    if level == .addOnly || error.code == .unreachable || Task.isCancelled { throw error }
                 }
+            case .refused where add == .restricted:
+                throw CaptureError(
+                    .restricted,
+                    "policy keeps this program from saving to the media library; see 'capturectl auth explain'"
+                )
             case .refused:
                 throw CaptureError(
-                    add == .restricted ? .restricted : .denied,
+                    .denied,
                     "this program may not save to the media library; to allow that, 'capturectl auth set'"
                 )
             }
@@ -87,7 +92,7 @@ extension MediaLibrary {
     ///   `inputOutput`, `busy` while it is still written to; it stays then.
     /// - Throws: `noSuchAsset`; `denied` where the person says no, `dismissed`, `timedOut`, `nobodyToAsk`.
     public func saveKept(_ ids: [KeptRecording.ID]) async throws(CaptureError) -> [KeptOutcome] {
-        let result = try await LibraryRequest.start(self, "SaveKept", "as", [.strings(ids)], asking: []).result()
+        let result = try await cancellable("SaveKept", "as", [.strings(ids)], asking: []).result
         guard let saved = result["saved"]?.elements?.compactMap(\.properties), saved.count == ids.count else {
             throw CaptureDaemon.malformed("SaveKept")
         }
@@ -109,6 +114,6 @@ extension MediaLibrary {
     /// - Parameter ids: 1 to 1000, each once.
     /// - Throws: `noSuchAsset`, `inputOutput`; `denied` where the person says no, `dismissed`, `timedOut`, `nobodyToAsk`.
     public func discardKept(_ ids: [KeptRecording.ID]) async throws(CaptureError) {
-        _ = try await LibraryRequest.start(self, "DiscardKept", "as", [.strings(ids)], asking: []).result()
+        _ = try await cancellable("DiscardKept", "as", [.strings(ids)], asking: [])
     }
 }

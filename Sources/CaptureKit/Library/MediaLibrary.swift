@@ -8,6 +8,9 @@ public import CaptureCore
 /// finds nothing, without an error; `authorizationStatus(for:)` tells why. One that was given chosen assets (`limited`)
 /// finds these and what it made itself, and nothing else by any call.
 ///
+/// An asset or album that does not exist, or that the program may not see, is `noSuchAsset` or `noSuchAlbum`; an id that is
+/// none, of other than 32 hexadecimal digits, is `invalidArgument`.
+///
 /// Thread-safe. Every call throws `unreachable` when the daemon is not there, and what a person's silence comes to where
 /// one was asked: `dismissed`, `timedOut`, `nobodyToAsk`, `missingUsageDescription`.
 public struct MediaLibrary: Sendable {
@@ -34,7 +37,8 @@ public struct MediaLibrary: Sendable {
         try await status("")
     }
 
-    /// Asks the person for a level where that was never decided, and waits for the answer.
+    /// Asks the person for a level where that was never decided, and waits for the answer. A task that is cancelled while it
+    /// waits takes the question back.
     ///
     /// - Returns: How this program stands then: for what was decided before, without a question.
     /// - Throws: What came in the place of an answer: `dismissed`, `timedOut`, `nobodyToAsk`, `askedTooOften`,
@@ -63,7 +67,8 @@ public struct MediaLibrary: Sendable {
     /// Calls a method of the library.
     ///
     /// - Parameter levels: What to ask the person for when the daemon says that it is not decided, each once and in this
-    ///   order; the method is called again after each.
+    ///   order; the method is called again after each, after a no too: who may not read finds nothing, who may not change is
+    ///   told so.
     @discardableResult
     func call(
         _ member: String,

@@ -76,9 +76,10 @@ public actor CaptureSession {
         try await apply()
     }
 
-    /// Adds an output, connected with the first input of each kind that it takes, unless told not to.
+    /// Adds an output, connected with the first input of each kind that it takes, unless told not to. Of a session that runs
+    /// the person is asked for what it takes to save it into the media library, as the start does.
     ///
-    /// - Throws: `usage` when the name is taken.
+    /// - Throws: `usage` when the name is taken; of a session that runs what `MediaLibrary.requestSaving()` throws.
     public func addOutput(_ output: any CaptureOutput, connecting: Bool = true) async throws(CaptureError) {
         try draft.add(output, connecting: connecting)
         try await apply()
@@ -111,6 +112,9 @@ public actor CaptureSession {
         let known = Set(applied.outputs.map(\.name))
         let wanted = draft
         do throws(CaptureError) {
+            let isNewSaved = wanted.outputs.contains { !known.contains($0.name) && $0.description.library != nil }
+            // Before a start that is left to the start, which asks for the devices as well.
+            if isNewSaved, hub.status.state != .configured { try await MediaLibrary(on: daemon).requestSaving() }
             try await daemon.call(
                 hub.path,
                 CaptureNames.session,

@@ -44,7 +44,7 @@ final class SessionHub: Sendable {
         let name = try await daemon.connection.watchName(CaptureNames.service) { [weak self] _ in
             self?.lose("the capture daemon went away; its recorders finish their files by themselves")
         }
-        daemon.connection.onDisconnect { [weak self] in self?.lose($0.message) }
+        daemon.connection.onClose { [weak self] in self?.lose($0.message) }
         state.withLock { $0.subscriptions = [signals, name] }
         if !isOwn { try await daemon.askToBeTold() }
         let properties = try await daemon.properties(of: path, CaptureNames.session)

@@ -39,11 +39,27 @@ extension LibraryFolder {
     }
 
     /// A content for reading; `nil` when it is not there.
+    ///
+    /// - Throws: `inputOutput`, which `isLoss(_:)` for what lies in its place and is no file.
     func openContent(_ hash: String) throws(CaptureError) -> OwnedDescriptor? {
         guard let part = try existing(String(hash.prefix(2)), in: contents, "the folder of the content \(hash)") else {
             return nil
         }
-        return try LibraryFolder.openIfThere(hash, in: part, "the content \(hash)")
+        let what = "the content \(hash)"
+        guard let file = try LibraryFolder.openIfThere(hash, in: part, what) else { return nil }
+        guard try file.status(what).st_mode & S_IFMT == S_IFREG else {
+            throw CaptureError(
+                .inputOutput,
+                "\(what) is no regular file; set it aside by: capturectl library repair",
+                errno: EISDIR
+            )
+        }
+        return file
+    }
+
+    /// Whether an error says of a content that it is not to be had, and not of this moment alone.
+    static func isLoss(_ error: CaptureError) -> Bool {
+        error.code == .inputOutput && [EISDIR, ELOOP, ENXIO, EIO, EBADMSG].contains(error.errno)
     }
 
     /// Bytes of a content's file; `nil` when it is not there.

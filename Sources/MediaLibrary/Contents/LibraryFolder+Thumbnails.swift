@@ -22,11 +22,19 @@ extension LibraryFolder {
         }
     }
 
-    /// One for reading; `nil` when it is not there.
+    /// One for reading; `nil` when it is not there, or is no whole JPEG.
     func openThumbnail(_ hash: String, _ size: ThumbnailSize) throws(CaptureError) -> OwnedDescriptor? {
         let what = "a thumbnail of the media library"
         guard let part = try existing(String(hash.prefix(2)), in: thumbnails, what) else { return nil }
-        return try LibraryFolder.openIfThere(LibraryFolder.thumbnailName(hash, size), in: part, what)
+        do throws(CaptureError) {
+            let name = LibraryFolder.thumbnailName(hash, size)
+            guard let file = try LibraryFolder.openIfThere(name, in: part, what), try file.isJPEG(what) else {
+                return nil
+            }
+            return file
+        } catch  where LibraryFolder.isLoss(error) {
+            return nil
+        }
     }
 
     /// Removes those of a content.
@@ -40,5 +48,23 @@ extension LibraryFolder {
 
     private static func thumbnailName(_ hash: String, _ size: ThumbnailSize) -> String {
         "\(hash)-\(size.rawValue).jpg"
+    }
+}
+
+extension OwnedDescriptor {
+    /// Whether it is a regular file that begins and ends as a JPEG does: ITU-T T.81, B.1.1.3.
+    fileprivate func isJPEG(_ what: String) throws(CaptureError) -> Bool {
+        let status = try status(what)
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 4 else { return false }
+        guard try holds([0xFF, 0xD8, 0xFF], at: 0, what) else { return false }
+        return try holds([0xFF, 0xD9], at: status.st_size - 2, what)
+    }
+
+    private func holds(_ bytes: [UInt8], at position: off_t, _ what: String) throws(CaptureError) -> Bool {
+        var found = [UInt8](repeating: 0, count: bytes.count)
+        let count = try LibraryCall.check("\(what) cannot be read") {
+            unsafe pread(number, &found, found.count, position)
+        }
+        return count == bytes.count && found == bytes
     }
 }

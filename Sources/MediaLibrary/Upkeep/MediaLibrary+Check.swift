@@ -61,30 +61,27 @@ extension MediaLibrary {
         _ progress: (Int64) throws(CaptureError) -> Void
     ) throws(CaptureError) -> LibraryFault? {
         let path = LibraryFault.path(of: hash)
-        guard let file = try folder.openContent(hash) else {
-            // It may have gone by rights since the row was read.
-            return try turn.withLock { _ throws(CaptureError) in
-                guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
-                guard try folder.openContent(hash) == nil, users.contains(where: { !$0.isBinned }) else { return nil }
-                return LibraryFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
-            }
+        let damage: String?
+        do throws(CaptureError) {
+            guard let file = try folder.openContent(hash) else { return try missing(hash) }
+            damage = try file.damage(path, hash, size, progress)
+        } catch  where LibraryFolder.isLoss(error) {
+            damage = error.message
         }
-        var count: Int64 = 0
-        let found = try file.hash("the file \(path)") { more throws(CaptureError) in
-            count += more
-            try progress(count)
-        }
-        guard found.hash != hash || found.size != size else { return nil }
+        guard let damage else { return nil }
         guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
         guard !users.isEmpty else { return nil }
-        return LibraryFault(
-            .damaged,
-            file: path,
-            assets: users.map(\.id),
-            found.size == size
-                ? "the file \(path) is damaged: its hash is \(found.hash)"
-                : "the file \(path) is damaged: it has \(found.size) bytes instead of \(size)"
-        )
+        return LibraryFault(.damaged, file: path, assets: users.map(\.id), "the file \(path) is damaged: \(damage)")
+    }
+
+    private func missing(_ hash: String) throws(CaptureError) -> LibraryFault? {
+        let path = LibraryFault.path(of: hash)
+        // It may have gone by rights since the row was read.
+        return try turn.withLock { _ throws(CaptureError) in
+            guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
+            guard try folder.openContent(hash) == nil, users.contains(where: { !$0.isBinned }) else { return nil }
+            return LibraryFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
+        }
     }
 
     /// What SQLite has against the index, and whether the sums for quotas are right.
@@ -114,6 +111,24 @@ extension MediaLibrary {
             }
             return faults
         }
+    }
+}
+
+extension OwnedDescriptor {
+    /// What is wrong with a content's file; `nil` for nothing.
+    fileprivate func damage(
+        _ path: String,
+        _ hash: String,
+        _ size: Int64,
+        _ progress: (Int64) throws(CaptureError) -> Void
+    ) throws(CaptureError) -> String? {
+        var count: Int64 = 0
+        let found = try self.hash("the file \(path)") { more throws(CaptureError) in
+            count += more
+            try progress(count)
+        }
+        if found.size != size { return "it has \(found.size) bytes instead of \(size)" }
+        return found.hash == hash ? nil : "its hash is \(found.hash)"
     }
 }
 

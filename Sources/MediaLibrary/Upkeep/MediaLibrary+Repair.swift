@@ -86,10 +86,14 @@ extension MediaLibrary {
                 .map { try $0.decode(Int64.self, forColumn: "size") }
         }
         guard let size = row else { return .gone }
-        guard let file = try folder.openContent(hash) else { return .lost }
-        let what = "the content \(hash)"
-        guard try Int64(file.status(what).st_size) == size else { return .lost }
-        return try file.hash(what).hash == hash ? .whole : .lost
+        do throws(CaptureError) {
+            guard let file = try folder.openContent(hash) else { return .lost }
+            let what = "the content \(hash)"
+            guard try Int64(file.status(what).st_size) == size else { return .lost }
+            return try file.hash(what).hash == hash ? .whole : .lost
+        } catch  where LibraryFolder.isLoss(error) {
+            return .lost
+        }
     }
 
     /// - Returns: What came of it, in a sentence.

@@ -7,8 +7,12 @@ import Synchronization
 enum ImportProgress {
     /// Waits for the end.
     ///
-    /// - Returns: The asset's id, for who may read it.
-    static func follow(_ adding: AssetImport, named path: String) async throws(CaptureError) -> MediaAsset.ID? {
+    /// - Returns: The asset's id, for who may read it; and why it is not in its album, where it is not.
+    @discardableResult
+    static func follow(
+        _ adding: AssetImport,
+        named path: String
+    ) async throws(CaptureError) -> (id: MediaAsset.ID?, albumError: CaptureError?) {
         let (interruptions, feed) = AsyncStream<Void>.makeStream()
         let interrupts = Interrupts { feed.yield() }
         let canceller = Task {
@@ -39,7 +43,7 @@ enum ImportProgress {
             ticker?.stop()
             if isShown.load(ordering: .relaxed) { Output.write("\r\u{1B}[K", to: STDERR_FILENO) }
         }
-        return try await adding.outcome()
+        return try await adding.outcomeInAlbum()
     }
 
     private static func line(_ progress: Double, _ name: String) -> String {

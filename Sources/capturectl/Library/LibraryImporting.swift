@@ -28,13 +28,7 @@ struct LibraryImporting {
         let needsAlbums = !plan.albums.isEmpty || plan.items.contains { $0.sidecar?.albums.isEmpty == false }
         let needsReading = needsAlbums || plan.items.contains { $0.sidecar?.original != nil }
         if needsReading {
-            let status = try await library.requestAuthorization(for: .readWrite)
-            if let why = LibraryPresentation.refusal(status) {
-                throw CaptureError(
-                    status == .restricted ? .restricted : .denied,
-                    "albums and edits cannot be imported: " + why
-                )
-            }
+            try await LibraryRun.confirmAllowed(library, "albums and edits cannot be imported: ")
         }
         if needsAlbums { albums = try await ImportAlbums(in: library, listed: plan.albums) }
         // Who may only add does not see what is there.
@@ -91,7 +85,7 @@ struct LibraryImporting {
         }
         if sidecar.original != nil, twin?.isEdited != true {
             let edit = try await library.beginEditing(id, with: current)
-            _ = try await ImportProgress.follow(edit, named: item.path)
+            try await ImportProgress.follow(edit, named: item.path)
         }
         for album in sidecar.albums { albums?.put(id, in: album) }
         return twin == nil
@@ -103,7 +97,7 @@ struct LibraryImporting {
         _ facts: AssetFacts,
         _ path: String
     ) async throws(CaptureError) -> MediaAsset.ID? {
-        try await ImportProgress.follow(try await library.beginAdding(file, facts), named: path)
+        try await ImportProgress.follow(try await library.beginAdding(file, facts), named: path).id
     }
 
     /// Makes sure that a file is still what was exported.

@@ -81,6 +81,8 @@ struct LibraryAccess: Sendable {
                     + "to allow that: capturectl auth set '\(program)' library all"
             )
         case .nothing where view.status == .restricted:
+            // Refuses as it does everywhere, naming the rule by file and line.
+            _ = try await grants.grant(.readWrite, client)
             throw CaptureError(
                 .restricted,
                 "policy keeps \(client.identity.name) (\(program)) from changing the media library; see: "

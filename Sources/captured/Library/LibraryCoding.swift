@@ -52,6 +52,17 @@ extension AssetQuery {
     }
 }
 
+extension AssetQuery {
+    /// The query of a call that counts: in which order, how many at once and from where is not looked at.
+    ///
+    /// - Throws: `.invalidArgument` that names the key.
+    init(counting value: BusValue) throws(CaptureError) {
+        let ignored: Set<String> = ["order", "limit", "page"]
+        let facts = value.properties?.filter { !ignored.contains($0.key) }
+        try self.init(busValue: facts.map { .properties($0) } ?? value)
+    }
+}
+
 extension AssetDraft {
     /// The facts of an import.
     ///

@@ -60,17 +60,22 @@ extension LibraryObject {
         let asset = try await take(source, into: importing, grant, for: client)
         LibraryJournal.added(asset.size, by: client.identity)
         await watchers.changed(user)
-        if let album = draft.album { try await put(asset.id, into: album, for: client) }
+        var result: [String: BusValue] = [:]
+        if let album = draft.album, let error = await put(asset.id, into: album, for: client) {
+            result["album-error"] = .string(error.code.rawValue)
+            result["remark"] = .string("it is in the media library, and not in the album: \(error.message)")
+        }
         let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
         await picking.choosing.offer(client, status)
         // Who may only add is not told what it is called by: there is nothing that it could do with that.
-        return status.isYes ? ["id": .string(asset.id)] : [:]
+        if status.isYes { result["id"] = .string(asset.id) }
+        return result
     }
 
     /// Puts what was just added into its album.
     ///
-    /// - Throws: What stands against it, which says that the asset is in the library all the same.
-    private func put(_ id: String, into album: String, for client: SessionClient) async throws(CaptureError) {
+    /// - Returns: Why it is not in it, which is no reason to add it once more.
+    private func put(_ id: String, into album: String, for client: SessionClient) async -> CaptureError? {
         do throws(CaptureError) {
             let view = try await access.changes(of: client, everything: true)
             try await libraries.use(client.identity.user) { library throws(CaptureError) in
@@ -79,14 +84,9 @@ extension LibraryObject {
                 }
             }
             await watchers.changed(client.identity.user)
+            return nil
         } catch {
-            let status = try await access.gate.libraryAccess(for: client.identity).status(.readWrite)
-            let name = status.isYes ? " as asset \(id)" : ""
-            throw CaptureError(
-                error.code,
-                "it is in the media library\(name), and not in the album: \(error.message)",
-                errno: error.errno
-            )
+            return error
         }
     }
 

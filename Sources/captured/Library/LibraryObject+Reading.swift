@@ -16,7 +16,7 @@ extension LibraryObject {
     }
 
     func count(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let query = try AssetQuery(busValue: call.arguments.argument(0))
+        let query = try AssetQuery(counting: call.arguments.argument(0))
         let (count, status) = try await reading(call) { library, scope throws(CaptureError) in
             try library.count(query, scope: scope)
         }
@@ -65,8 +65,10 @@ extension LibraryObject {
 
     func getToken(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        // First, so that nothing is missed between the token and the first notice. Of who sees nothing nothing is told.
-        if try await access.view(of: client).scope != .nothing { try await watchers.watch(client) }
+        // First, so that nothing is missed between the token and the first notice. Who sees nothing is told when that
+        // changes, and of nothing else.
+        _ = try await access.view(of: client)
+        try await watchers.watch(client)
         let token = try await reading(call) { library, scope throws(CaptureError) in try library.token(scope: scope) }
             .value
         return [.string(token)]

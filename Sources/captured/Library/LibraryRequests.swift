@@ -25,6 +25,7 @@ actor LibraryRequests {
 
     private let bus: BusConnection
     private var open: [String: Open] = [:]
+    private var isEnding = false
 
     init(bus: BusConnection) {
         self.bus = bus
@@ -77,8 +78,12 @@ actor LibraryRequests {
         for task in own.tasks.values { task.cancel() }
     }
 
+    /// Nobody gave up but the daemon: whoever asked may try again with the next one.
+    private static let ended = CaptureError(.unreachable, "the capture daemon was stopped before that was done")
+
     /// The daemon ends: what is under way is cancelled; waits until it has ended.
     func shutDown() async {
+        isEnding = true
         let tasks = open.values.flatMap { Array($0.tasks.values) }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -95,7 +100,7 @@ actor LibraryRequests {
             isThere = true
             result = try await work(number)
         } catch {
-            fault = error
+            fault = isEnding && error.code == .dismissed ? LibraryRequests.ended : error
         }
         open[connection]?.tasks[number] = nil
         if !isThere { clientGone(connection) }

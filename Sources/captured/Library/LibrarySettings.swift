@@ -7,6 +7,7 @@ import MediaLibrary
 struct LibrarySettings: Sendable {
     let libraries: LibraryCatalog
     let grants: LibraryGrants
+    let watchers: LibraryWatchers
 
     /// A program is about to be limited that is not: nothing is chosen for it yet, whatever was once. An answer may have run
     /// out since, or been for another file at the same place.
@@ -22,7 +23,10 @@ struct LibrarySettings: Sendable {
     func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
         guard Service.ofLibrary.contains(service) else { return }
         await grants.endRevoked()
-        guard service == .libraryReadWrite, status != .limited else { return }
+        guard service == .libraryReadWrite else { return }
+        // Of one that is to be asked anew the person would be asked at once, and not when it looks.
+        if status != .notDetermined { await watchers.sees(program, of: user) }
+        guard status != .limited else { return }
         do throws(CaptureError) {
             try await forgetChosen(user, program)
         } catch {

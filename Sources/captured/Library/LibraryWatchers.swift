@@ -76,6 +76,13 @@ actor LibraryWatchers {
         }
     }
 
+    /// A program sees something else from now on, whatever is in its user's library: tells it.
+    func sees(_ program: String, of user: UInt32) {
+        for (connection, client) in watchers where client.identity.user == user && client.identity.program == program {
+            tell(connection, client)
+        }
+    }
+
     /// Waits until everybody was told of what changed before.
     func settled(_ user: UInt32) async {
         await telling[user]?.value
@@ -100,13 +107,25 @@ actor LibraryWatchers {
                 guard let scope = try await access.standing(of: client.identity).scope, concern.includes(scope),
                     watchers[connection] != nil
                 else { continue }
-                try bus.emit(CaptureNames.root, CaptureNames.library, "Changed", signature: "", [], to: connection)
+                tell(connection, client)
             } catch {
-                Journal.send(
-                    "\(client.identity.program) was not told of a change of the media library: \(error)",
-                    priority: .warning
-                )
+                untold(client, error)
             }
         }
+    }
+
+    private func tell(_ connection: String, _ client: SessionClient) {
+        do throws(CaptureError) {
+            try bus.emit(CaptureNames.root, CaptureNames.library, "Changed", signature: "", [], to: connection)
+        } catch {
+            untold(client, error)
+        }
+    }
+
+    private func untold(_ client: SessionClient, _ error: CaptureError) {
+        Journal.send(
+            "\(client.identity.program) was not told of a change of the media library: \(error)",
+            priority: .warning
+        )
     }
 }

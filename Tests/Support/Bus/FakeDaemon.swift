@@ -58,6 +58,11 @@ public final class FakeDaemon: Sendable {
     /// The calls of a method so far.
     public func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
 
+    /// Returns when a method was called.
+    public func called(_ member: String) async {
+        while calls(member).isEmpty { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
     /// Who hears of its session: who made it and who subscribed.
     public var listeners: [String] {
         Set(heard.withLock { $0.filter { ["CreateSession", "Subscribe"].contains($0.member) } }.map(\.sender)).sorted()

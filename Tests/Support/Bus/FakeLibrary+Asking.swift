@@ -43,15 +43,19 @@ extension FakeLibrary {
             }
             return (state.newRequest(), entries)
         }
-        let isDismissed = statuses.contains { $0.value == .uint32(AuthorizationStatus.notDetermined.rawValue) }
+        func hasAny(_ status: AuthorizationStatus) -> Bool {
+            statuses.contains { $0.value == .uint32(status.rawValue) }
+        }
+        let (code, message) =
+            hasAny(.notDetermined)
+            ? ("Dismissed", "the question was closed") : hasAny(.denied) ? ("Denied", "it was denied") : ("", "")
         try daemon.connection.emit(
             CaptureNames.root,
             CaptureNames.authorization,
             "AccessDecided",
             signature: "ussa{su}",
             [
-                .uint32(request), .string(isDismissed ? "Dismissed" : ""),
-                .string(isDismissed ? "the question was closed" : ""), .dictionary("su", isDismissed ? [] : statuses),
+                .uint32(request), .string(code), .string(message), .dictionary("su", statuses),
             ],
             to: call.sender
         )

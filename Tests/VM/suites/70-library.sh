@@ -405,6 +405,7 @@ finishes() { tail -c +$(($(stat -c %s /home/alice/movie.mkv) / 2 + 1)) /home/ali
 broken_off() {
   local before
   before=$(count)
+  alone capturectl library changes --follow >"$work/follows" 2>&1 &
   feeds capturectl
   it "an import is under way" begun 1000
   it "nothing of it shows" counts "$before" alone capturectl
@@ -412,6 +413,7 @@ broken_off() {
   it "the daemon is killed: the program is told so" fed 69
   it "it is back" wait_for 60 active captured
   it "what was there is there" counts "$before" alone capturectl
+  it "who follows what changes was told of both" wait_for 60 followed
   it "nothing half is" nothing_begun
   it "index and files agree" sound_library
   systemctl reset-failed captured
@@ -437,6 +439,7 @@ broken_off() {
   it "it is there" counts $((before + 1)) alone capturectl
   it "as it was sent" test -e "$(content "$(digest /home/alice/movie.mkv)")"
 }
+followed() { grep -q 'daemon went away' "$work/follows" && grep -q 'daemon is back' "$work/follows"; }
 count() { alone capturectl library count; }
 
 # The disk that the library is on.

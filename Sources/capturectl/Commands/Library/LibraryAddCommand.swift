@@ -39,10 +39,7 @@ struct LibraryAddCommand: AsyncParsableCommand {
     private func add(to library: MediaLibrary) async throws(CaptureError) {
         var facts = AssetFacts()
         if let album {
-            let status = try await library.requestAuthorization(for: .readWrite)
-            if let why = LibraryPresentation.refusal(status) {
-                throw CaptureError(status == .restricted ? .restricted : .denied, "--album: " + why)
-            }
+            try await LibraryRun.confirmAllowed(library, "--album: ")
             facts.album = try await AlbumFinder.album(album, in: library).id
         }
         var failure: CaptureError?
@@ -51,10 +48,15 @@ struct LibraryAddCommand: AsyncParsableCommand {
             do throws(CaptureError) {
                 facts.name = name ?? MediaSourceFile.name(of: path)
                 let adding = try await library.beginAdding(try MediaSourceFile.open(path), facts)
-                let id = try await ImportProgress.follow(adding, named: path)
+                let (id, albumError) = try await ImportProgress.follow(adding, named: path)
                 if let id, !json { Output.print(id) }
                 Output.note("\(Printable.text(path)) added")
-                rows.append(["file": JSON(path), "id": JSON(id), "error": .null])
+                rows.append(["file": JSON(path), "id": JSON(id), "error": JSON(albumError?.message)])
+                if let albumError {
+                    // The album is gone for the files that follow as well, or what it takes to use it.
+                    failure = failure ?? albumError
+                    break
+                }
             } catch {
                 // What one file lacks the next may have; what the person or the daemon refuses is refused to all.
                 let isLast = MediaSourceFile.endsAll(error) || files.count == 1

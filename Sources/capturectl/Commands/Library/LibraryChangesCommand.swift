@@ -27,7 +27,7 @@ struct LibraryChangesCommand: AsyncParsableCommand {
 
     func run() async throws {
         if since?.isEmpty == true { throw CaptureError(.usage, "--since is empty; give a token, or leave it out") }
-        try await LibraryRun.during(bus) { library throws(CaptureError) in
+        try await LibraryRun.reading(bus) { library throws(CaptureError) in
             guard follow else { return try await tellOnce(library) }
             try await tellOn(library)
         }
@@ -51,8 +51,10 @@ struct LibraryChangesCommand: AsyncParsableCommand {
             for await _ in notices { feed.yield(true) }
             feed.finish()
         }
+        let presence = try await followed()
         defer {
             watch.cancel()
+            presence.cancel()
             withExtendedLifetime(interrupts) {}
         }
         var token: LibraryChangeToken
@@ -70,6 +72,21 @@ struct LibraryChangesCommand: AsyncParsableCommand {
             if !json, token != before { tell(token) }
         }
         throw CaptureError(.unreachable, "the connection to the bus is lost")
+    }
+
+    /// Says when the daemon goes and when it is back: nothing changes in between, and nothing is told of either.
+    private func followed() async throws(CaptureError) -> Task<Void, Never> {
+        let events = try await bus.connect().events()
+        return Task {
+            for await event in events {
+                switch event {
+                case .daemonVanished:
+                    Output.message("the capture daemon went away; what changes is told when it is back")
+                case .daemonAppeared: Output.message("the capture daemon is back")
+                default: continue
+                }
+            }
+        }
     }
 
     /// Prints every piece of a difference.

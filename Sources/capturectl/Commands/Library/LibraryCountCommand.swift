@@ -16,7 +16,7 @@ struct LibraryCountCommand: AsyncParsableCommand {
 
     func run() async throws {
         _ = try assets.filter()
-        let count = try await LibraryRun.during(bus) { library throws(CaptureError) -> UInt64 in
+        let count = try await LibraryRun.reading(bus) { library throws(CaptureError) -> UInt64 in
             let options = try await assets.filter(in: library)
             let count = if let options { try await library.count(options) } else { UInt64(0) }
             try await LibraryRun.tellStatus(of: library)

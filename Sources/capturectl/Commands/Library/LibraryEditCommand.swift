@@ -24,7 +24,7 @@ struct LibraryEditCommand: AsyncParsableCommand {
         try await LibraryRun.changing(bus) { library throws(CaptureError) in
             let id = try await AssetFinder.id(of: number, in: library)
             let edit = try await library.beginEditing(id, with: file)
-            _ = try await ImportProgress.follow(edit, named: self.file)
+            try await ImportProgress.follow(edit, named: self.file)
         }
     }
 }

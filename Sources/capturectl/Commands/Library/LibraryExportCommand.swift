@@ -36,10 +36,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         guard !folder.isEmpty else { throw CaptureError(.usage, "the folder's name is empty") }
         let numbers = try AssetNumber.parse(words.dropLast())
         let summary = try await LibraryRun.during(bus) { library throws(CaptureError) in
-            let status = try await library.requestAuthorization(for: .readWrite)
-            if let why = LibraryPresentation.refusal(status) {
-                throw CaptureError(status == .restricted ? .restricted : .denied, why)
-            }
+            try await LibraryRun.confirmAllowed(library)
             let export = try await LibraryExport(of: library, to: folder)
             if all { return try await export.all() }
             return try await export.assets(try await AssetFinder.ids(of: numbers, in: library))

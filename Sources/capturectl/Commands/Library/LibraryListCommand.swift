@@ -48,7 +48,7 @@ struct LibraryListCommand: AsyncParsableCommand {
         _ = try assets.filter()
         let most = all ? Int.max : limit ?? 100
         let page = page ?? 1
-        let (found, status, hasMore) = try await LibraryRun.during(bus) { library throws(CaptureError) in
+        let (found, status, hasMore) = try await LibraryRun.reading(bus) { library throws(CaptureError) in
             try await fetch(most, page, from: library)
         }
         if json {

@@ -17,7 +17,7 @@ struct LibraryShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let number = try AssetNumber.parse([id])[0]
-        let asset = try await LibraryRun.during(bus) { library throws(CaptureError) in
+        let asset = try await LibraryRun.reading(bus) { library throws(CaptureError) in
             do throws(CaptureError) {
                 return try await library.asset(try await AssetFinder.id(of: number, in: library))
             } catch  where error.code == .noSuchAsset {

@@ -24,7 +24,7 @@ struct LibraryThumbnailCommand: AsyncParsableCommand {
     func run() async throws {
         let number = try AssetNumber.parse([id])[0]
         let file = try await Destination.open(self.file, overwrite: overwrite)
-        try await LibraryRun.during(bus) { library throws(CaptureError) in
+        try await LibraryRun.reading(bus) { library throws(CaptureError) in
             do throws(CaptureError) {
                 let id = try await AssetFinder.id(of: number, in: library)
                 _ = try FileCopy.copy(try await library.thumbnail(of: id, size: size), to: file.descriptor)

@@ -13,7 +13,7 @@ struct AlbumListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let albums = try await LibraryRun.during(bus) { library throws(CaptureError) in
+        let albums = try await LibraryRun.reading(bus) { library throws(CaptureError) in
             let albums = try await library.albums()
             try await LibraryRun.tellStatus(of: library)
             return albums
