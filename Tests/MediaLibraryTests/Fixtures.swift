@@ -4,11 +4,16 @@ import Foundation
 import Synchronization
 import Testing
 
+/// A clock that goes when it is told to.
+private final class HeldClock: Sendable {
+    let milliseconds = Mutex<Int64>(1_700_000_000_000)
+}
+
 /// A library in a folder that goes with the test.
 final class TemporaryLibrary: Sendable {
     /// The folder of all libraries.
     let folder: String
-    private let time = Mutex<Int64>(1_700_000_000_000)
+    private let clock = HeldClock()
     private let open = Mutex<MediaLibrary?>(nil)
 
     init(in folder: String? = nil) throws {
@@ -32,7 +37,10 @@ final class TemporaryLibrary: Sendable {
     func library(_ limits: LibraryLimits = LibraryLimits()) throws -> MediaLibrary {
         try open.withLock { open in
             if let library = open { return library }
-            let library = try MediaLibrary(directory: path, limits: limits) { self.now }
+            // The clock alone: a library that had its folder would keep it, and be kept by it.
+            let library = try MediaLibrary(directory: path, limits: limits) { [clock] in
+                clock.milliseconds.withLock { $0 }
+            }
             open = library
             return library
         }
@@ -44,10 +52,10 @@ final class TemporaryLibrary: Sendable {
     }
 
     /// The time of its clock, in milliseconds since 1970.
-    var now: Int64 { time.withLock { $0 } }
+    var now: Int64 { clock.milliseconds.withLock { $0 } }
 
     func pass(days: Int64) {
-        time.withLock { $0 += days * 24 * 60 * 60 * 1000 }
+        clock.milliseconds.withLock { $0 += days * 24 * 60 * 60 * 1000 }
     }
 
     /// The names of files below one of the library's folders, hidden ones included.

@@ -48,7 +48,7 @@ struct LibraryLookingTests {
             let said = try await tool.run(["list", "--json", "--order", "name", "--ascending"] + options)
             #expect(try said.rows().compactMap { $0["name"] as? String } == names, "\(options)")
             let count = try await tool.run(["count"] + options)
-            #expect(count.output == "\(names.count)\n", "\(options)")
+            #expect(count.output == "\(names.count)\n", "\(options) \(count.messages)")
         }
     }
 

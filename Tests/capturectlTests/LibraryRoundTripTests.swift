@@ -157,7 +157,7 @@ struct LibraryRoundTripTests {
         }
         let other = try await LibraryTool()
         let said = try await other.run("import", tool.path("in"))
-        #expect(said.code == 0 && said.messages.contains("1001 files imported\n"))
+        #expect(said.code == 0 && said.messages.contains("1001 files imported\n"), "\(said)")
         #expect(other.fake.names(inAlbum: "Trip") == (0..<1001).reversed().map { "\($0).jpg" })
     }
 

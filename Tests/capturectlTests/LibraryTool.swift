@@ -55,7 +55,7 @@ final class LibraryTool: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    func calls(_ member: String) -> [BusCall] { daemon.calls(member) }
+    func calls(_ member: String) -> [FakeDaemon.Heard] { daemon.calls(member) }
 
     /// A path in the folder.
     func path(_ name: String) -> String { folder + "/" + name }
@@ -115,8 +115,13 @@ final class LibraryTool: Sendable {
         try process.run()
         let pid = process.processIdentifier
         handle?.process.withLock { $0 = pid }
-        async let said = LibraryTool.onThread { messages.fileHandleForReading.readDataToEndOfFile() }
+        async let said = LibraryTool.onThread {
+            defer { try? messages.fileHandleForReading.close() }
+            return messages.fileHandleForReading.readDataToEndOfFile()
+        }
         async let printed = LibraryTool.onThread {
+            // By hand: Foundation keeps what a thread of its own was made with.
+            defer { try? output.fileHandleForReading.close() }
             var all = Data()
             while true {
                 let piece = output.fileHandleForReading.availableData

@@ -99,7 +99,7 @@ struct SavingTests {
         #expect(saved.code == 0 && saved.output.count == 33)
         #expect(saved.messages.contains("saved into the media library, in the album 'Trip'"))
         let discarded = try await tool.run("kept", "discard", ids[1])
-        #expect(discarded.code == 0 && discarded.messages.contains("1 recording discarded"))
+        #expect(discarded.code == 0 && discarded.messages.contains("1 recording discarded"), "\(discarded)")
         #expect(try await tool.run("kept", "list", "--json").rows().isEmpty)
         #expect(try await tool.run("count").output == "1\n")
         #expect(try await tool.run("kept", "discard", "bbbbbb").code == 66)

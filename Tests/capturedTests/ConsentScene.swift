@@ -26,6 +26,8 @@ final class ConsentScene: Sendable {
     private let standIn: String?
     private let callers: CallerDirectory
     private let connection: BusConnection
+    private let root: RootObject
+    private let requests: AccessRequests
 
     init(
         on bus: PrivateBus,
@@ -145,6 +147,8 @@ final class ConsentScene: Sendable {
         self.agents = agents
         self.callers = callers
         self.connection = connection
+        self.root = root
+        self.requests = requests
     }
 
     /// The recorder that was built beside the tests.
@@ -155,6 +159,13 @@ final class ConsentScene: Sendable {
 
     deinit {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
+        // A daemon's parts know each other for as long as it runs; these are to end, and to close their files, with the test.
+        root.value.withLock { $0 = nil }
+        Task { [connection, requests, gate] in
+            await connection.close()
+            await requests.whenLimited { _ in }
+            await gate.beforeLimiting { _, _ in }
+        }
     }
 
     /// Ends what is under way, as a daemon does before it leaves the bus.

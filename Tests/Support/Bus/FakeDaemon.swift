@@ -9,13 +9,29 @@ public final class FakeDaemon: Sendable {
     /// What a method does.
     public typealias Answer = @Sendable (FakeDaemon, BusCall) async throws(CaptureError) -> [BusValue]
 
+    /// A call that came, without the files that came along: thousands of them would stay open as long as it remembers.
+    public struct Heard: Sendable {
+        /// The caller's unique name.
+        public let sender: String
+        /// The method.
+        public let member: String
+        /// What came along; an empty text in the place of a file.
+        public let arguments: [BusValue]
+
+        init(_ call: BusCall) {
+            sender = call.sender
+            member = call.member
+            arguments = call.arguments.map { $0.file == nil ? $0 : .string("") }
+        }
+    }
+
     /// The path of its one session.
     public static let session = CaptureNames.sessionPath(7)
 
     /// Its connection.
     public let connection: BusConnection
     private let answers: [String: Answer]
-    private let heard = Mutex<[BusCall]>([])
+    private let heard = Mutex<[Heard]>([])
     private let object = Mutex<BusObject?>(nil)
 
     /// Appears on the bus with a media library.
@@ -56,7 +72,7 @@ public final class FakeDaemon: Sendable {
     }
 
     /// The calls of a method so far.
-    public func calls(_ member: String) -> [BusCall] { heard.withLock { $0.filter { $0.member == member } } }
+    public func calls(_ member: String) -> [Heard] { heard.withLock { $0.filter { $0.member == member } } }
 
     /// Returns when a method was called.
     public func called(_ member: String) async {
@@ -117,8 +133,10 @@ public final class FakeDaemon: Sendable {
 
     private func handler(of member: String) -> BusHandler {
         let answer = answers[member] ?? FakeDaemon.nothing
-        return { call throws(CaptureError) in
-            self.heard.withLock { $0.append(call) }
+        // It has the objects whose handlers these are: with them it would never end, nor would what it was handed.
+        return { [weak self] call throws(CaptureError) in
+            guard let self else { throw CaptureError(.unreachable, "the test is over") }
+            self.heard.withLock { $0.append(Heard(call)) }
             return try await answer(self, call)
         }
     }

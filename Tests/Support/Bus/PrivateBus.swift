@@ -20,6 +20,8 @@ public final class PrivateBus: Sendable {
         try daemon.run()
         // The address is written once the bus listens.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        // The bus says nothing more, and Foundation would keep it open past the end.
+        try output.fileHandleForReading.close()
         address = line.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
