@@ -37,7 +37,7 @@ final class DeviceThread: Sendable {
         }
     }
 
-    /// Starts the thread with what streams into a sink; when that fails, the sink's stream ends before `ended` hears why.
+    /// Starts the thread with what streams into a sink; when that fails, `ended` hears why before the sink's stream ends.
     ///
     /// - Parameters:
     ///   - name: What `ps -T` shows, at most 15 bytes.
@@ -61,8 +61,9 @@ final class DeviceThread: Sendable {
                 try body(control)
                 control.ended()
             } catch {
-                control.ended(.deviceLost)
+                // Whoever sees the stream's end finds its reason known.
                 ended(error)
+                control.ended(.deviceLost)
             }
         }
     }

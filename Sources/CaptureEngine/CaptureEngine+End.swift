@@ -103,7 +103,10 @@ extension CaptureEngine {
     private func beginEnd(_ session: Session, as state: SessionState, _ reason: CaptureError?) -> Task<Void, Never>? {
         if let ending = session.ending { return ending }
         guard !session.state.isFinal else { return nil }
-        let ending = Task { await self.close(session, as: state, reason) }
+        // Its files end with a device, and who sees that may stop the session before the loss is heard of here.
+        let loss =
+            state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
+        let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
         session.ending = ending
         return ending
     }

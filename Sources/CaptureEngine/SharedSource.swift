@@ -14,6 +14,7 @@ final class SharedSource: Sendable {
         var left: [ObjectIdentifier] = []
     }
     private let rings: Mutex<Rings>
+    private let loss = Mutex<CaptureError?>(nil)
 
     init(device: DeviceDescription, source: any MediaSource, ring: any MediaRing) {
         self.device = device
@@ -33,6 +34,12 @@ final class SharedSource: Sendable {
             return sum
         }
     }
+
+    /// Why the device stopped by itself, from before its ring ends; `nil` while it has not.
+    var failure: CaptureError? { loss.withLock { $0 } }
+
+    /// The device stopped by itself.
+    func fail(_ error: CaptureError) { loss.withLock { $0 = $0 ?? error } }
 
     /// Whether the device may have been handed memory of a ring that it left, and not have filled it yet. That takes it a
     /// moment, in which no more than a few rings can be left.

@@ -145,6 +145,7 @@ actor SourcePool {
         var fault: CaptureError?
         do {
             try await devices.start(shared.source, into: shared.ring.sink) { error in
+                shared.fail(error)
                 Task { await self.ended(shared, error) }
             }
         } catch {

@@ -107,6 +107,17 @@ import Testing
         #expect(end.reason?.code == .deviceLost)
     }
 
+    @Test func `who stops a session since its file ended with its device learns of the device`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.running()
+        bench.machine.unplug(FakeMachine.camera.id)
+        // Ahead of what tells the engine.
+        try await bench.engine.stop(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .interrupted, .failed, .stopped)
+        #expect(end.state == .interrupted)
+        #expect(end.reason?.code == .deviceLost)
+    }
+
     @Test func `a lost recorder fails its session with that reason`() async throws {
         let bench = EngineBench()
         let id = try await bench.running()

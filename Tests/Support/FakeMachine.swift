@@ -56,9 +56,9 @@ public final class FakeSource: MediaSource {
     }
 
     func unplug() {
-        finishRing()
         let handler = ended.withLock { $0 }
         handler?(CaptureError(.deviceLost, "\(device) went away"))
+        finishRing()
     }
 }
 

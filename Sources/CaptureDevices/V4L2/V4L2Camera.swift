@@ -163,8 +163,9 @@ public final class V4L2Camera: MediaSource {
             let thread = try WorkerThread(name: "v4l2-\(node)") {
                 let failure = loop.run()
                 loop.end()
-                loop.control.ended(failure == nil ? nil : .deviceLost)
+                // Whoever sees the stream's end finds its reason known.
                 if let failure { ended(lossError(failure, name)) }
+                loop.control.ended(failure == nil ? nil : .deviceLost)
             }
             return Stream(loop: loop, thread: thread)
         } catch {
