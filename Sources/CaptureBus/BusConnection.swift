@@ -185,6 +185,17 @@ public final class BusConnection: Sendable {
         if !loop.post({ $0.onClose(handler) }) { handler(BusCore.lost) }
     }
 
+    /// The same until the subscription ends, for what does not last as long as the connection.
+    ///
+    /// - Throws: `.unreachable` when it is closed already.
+    public func watchClose(
+        _ handler: @escaping @Sendable (CaptureError) -> Void
+    ) async throws(CaptureError) -> BusSubscription {
+        let token: UInt64 = try await loop.perform { core throws(CaptureError) in core.onClose(handler) }
+        let loop = loop
+        return BusSubscription { loop.post { $0.forgetClose(token) } }
+    }
+
     /// Calls `handler` for each call to an object of ours that is answered by an error, before the caller gets that; one
     /// handler at a time. It must not call this connection for the caller's sake and wait long: the caller waits, too.
     public func onFailure(_ handler: @escaping @Sendable (BusCall, CaptureError) async -> Void) {

@@ -33,7 +33,7 @@ import Glibc
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
-    private var closeHandlers: [@Sendable (CaptureError) -> Void] = []
+    private var closeHandlers: [UInt64: @Sendable (CaptureError) -> Void] = [:]
 
     init(_ kind: BusKind, loop: BusLoop) throws(CaptureError) {
         self.loop = loop
@@ -118,9 +118,17 @@ import Glibc
     }
 
     /// Calls `handler` when the connection is closed for whatever reason, at once when it is already.
-    func onClose(_ handler: @escaping @Sendable (CaptureError) -> Void) {
-        if unsafe bus == nil { handler(ending) } else { closeHandlers.append(handler) }
+    ///
+    /// - Returns: What `forgetClose` takes.
+    @discardableResult
+    func onClose(_ handler: @escaping @Sendable (CaptureError) -> Void) -> UInt64 {
+        let token = token()
+        if unsafe bus == nil { handler(ending) } else { closeHandlers[token] = handler }
+        return token
     }
+
+    /// Ends an `onClose`.
+    func forgetClose(_ token: UInt64) { closeHandlers[token] = nil }
 
     /// Closes the connection and fails everything that waits for it. What was sent before is written out when the
     /// closing is our own wish.
@@ -143,7 +151,7 @@ import Glibc
         disconnectHandlers = []
         if reason != BusCore.closed { for handler in handlers { handler(reason) } }
         let ended = closeHandlers
-        closeHandlers = []
-        for handler in ended { handler(reason) }
+        closeHandlers = [:]
+        for (_, handler) in ended.sorted(by: { $0.key < $1.key }) { handler(reason) }
     }
 }

@@ -203,6 +203,7 @@ actor SourcePool {
         do throws(CaptureError) {
             try await devices.move(shared.source, to: next.sink, atOnce: atOnce)
         } catch {
+            shared.fail(error)
             for ring in [former, next] { ring.sink.finish(.deviceLost) }
             // Who closes it meanwhile, or was told that it ended, sees to the rest.
             guard case .open(let current, .now) = entries[id], current === shared else { return }

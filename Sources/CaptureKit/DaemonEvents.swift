@@ -30,7 +30,8 @@ extension CaptureDaemon {
     /// What happens from now on, in order, until the task that listens ends: of sessions and consent what the program may
     /// see, which is its user's, and to root everybody's.
     ///
-    /// It outlives the daemon, and ends when the bus is lost or the connection closed, or when a new daemon does not tell this program.
+    /// It outlives the daemon, and ends when the bus is lost or the connection closed, or when a new daemon does not tell
+    /// this program.
     ///
     /// - Throws: `CaptureError.Code.unreachable` when the bus is not there; what the daemon says when it does not tell
     ///   this program.
@@ -56,8 +57,8 @@ extension CaptureDaemon {
             }
         }
         try await askToBeTold()
-        connection.onClose { _ in continuation.finish() }
-        continuation.onTermination = { _ in withExtendedLifetime((heard, name)) {} }
+        let closed = try await connection.watchClose { _ in continuation.finish() }
+        continuation.onTermination = { _ in withExtendedLifetime((heard, name, closed)) {} }
         return stream
     }
 

@@ -246,4 +246,19 @@ struct BusConnectionTests {
         }
         #expect(forbidden?.code == .notPermitted)
     }
+
+    @Test func `a close is told to those alone who still watch for it`() async throws {
+        let bus = try PrivateBus()
+        let connection = try await bus.connect()
+        let told = Collector<Int>()
+        let first = try await connection.watchClose { _ in told.add(1) }
+        let second = try await connection.watchClose { _ in told.add(2) }
+        first.cancel()
+        connection.onClose { _ in told.add(3) }
+        await connection.close()
+        #expect(await told.next(2) == [2, 3])
+        withExtendedLifetime(second) {}
+        let refusal = await #expect(throws: CaptureError.self) { try await connection.watchClose { _ in } }
+        #expect(refusal?.code == .unreachable)
+    }
 }

@@ -35,17 +35,12 @@ struct LibraryChangingTests {
         let result: [String: BusValue] = [
             "id": .string("a1"), "album-error": .string(code), "remark": .string("it is there, and not in the album"),
         ]
+        let fake = FakeLibrary()
         let tool = try await LibraryTool(
+            fake,
             replacing: [
                 "Import": { daemon, call throws(CaptureError) in
-                    try daemon.connection.emit(
-                        CaptureNames.root,
-                        CaptureNames.library,
-                        "Finished",
-                        signature: "ussa{sv}",
-                        [.uint32(1), .string(""), .string(""), .properties(result)],
-                        to: call.sender
-                    )
+                    try fake.finish(daemon, call.sender, 1, nil, result)
                     return [.uint32(1)]
                 }
             ]

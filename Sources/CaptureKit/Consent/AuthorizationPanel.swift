@@ -52,8 +52,8 @@ public struct AuthorizationPanel: Sendable {
         let lost = try await daemon.connection.watchName(CaptureNames.service) { owner in
             if owner == nil { continuation.finish() }
         }
-        daemon.connection.onClose { _ in continuation.finish() }
-        defer { withExtendedLifetime((signals, lost)) {} }
+        let closed = try await daemon.connection.watchClose { _ in continuation.finish() }
+        defer { withExtendedLifetime((signals, lost, closed)) {} }
         let names = services.sorted().map(\.rawValue)
         let answer = try await call("RequestAccess", "as", [.strings(names)])
         guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }

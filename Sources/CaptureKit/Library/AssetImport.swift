@@ -71,8 +71,8 @@ public final class AssetImport: Sendable {
     /// A task that is cancelled while it waits stops it.
     ///
     /// - Returns: The asset's id, for a program that may read it; `nil` for one that may only add.
-    /// - Throws: Why nothing was added, or of an edit, why it is as it was: `badData` for what is no photo, movie or sound, `denied`, `overQuota`,
-    ///   `inputOutput` for a full disk, `dismissed` where it was cancelled.
+    /// - Throws: Why nothing was added, or of an edit, why it is as it was: `badData` for what is no photo, movie or sound,
+    ///   `denied`, `overQuota`, `inputOutput` for a full disk, `dismissed` where it was cancelled.
     public func outcome() async throws(CaptureError) -> MediaAsset.ID? {
         try await outcomeInAlbum().id
     }

@@ -86,9 +86,8 @@ extension MediaLibrary {
     /// what the person allows that changed.
     ///
     /// A program that may see nothing is told when the person changes that in settings; not of a rule of policy, nor of a yes
-    /// that runs out. It outlives the daemon: of one that comes anew there is a
-    /// notice at once. It ends when the bus is lost or the connection closed, or when a new daemon does not tell this program,
-    /// since its consent ended with the old one.
+    /// that runs out. It outlives the daemon: of one that comes anew there is a notice at once. It ends when the bus is lost
+    /// or the connection closed, or when a new daemon does not tell this program, since its consent ended with the old one.
     ///
     /// - Throws: `busy` when 16 connections of the program or 64 of the user are told already.
     public func changeNotices() async throws(CaptureError) -> AsyncStream<Void> {
@@ -118,8 +117,8 @@ extension MediaLibrary {
         }
         // Who asks for a token is told.
         _ = try await currentToken()
-        daemon.connection.onClose { _ in continuation.finish() }
-        continuation.onTermination = { _ in withExtendedLifetime((heard, name)) {} }
+        let closed = try await daemon.connection.watchClose { _ in continuation.finish() }
+        continuation.onTermination = { _ in withExtendedLifetime((heard, name, closed)) {} }
         return stream
     }
 }

@@ -150,7 +150,7 @@ public final class FakeLibrary: Sendable {
     }
 
     /// Says what came of a request.
-    func finish(
+    public func finish(
         _ daemon: FakeDaemon,
         _ caller: String,
         _ request: UInt32,
