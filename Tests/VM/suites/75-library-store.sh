@@ -14,6 +14,9 @@ tool=$checkout/.build/store/library
 # were kept on the library's own would bring what belongs to the library to the disk with it.
 account=/out/account
 acknowledged=/out/acknowledged
+# A line for each time that the clock was set two days on, done or not: time that the library has seen pass does not pass
+# for it again, so that after a boot whose clock begins before the last one's end nothing in the bin would grow older.
+leaps=/out/leaps
 
 # Eight requests, over and over: three photos come, one of which has the content that is another's edit.
 # request N: its line of the account
@@ -40,7 +43,7 @@ performs() {
   local id
   case $1 in
     add) alone capturectl library add --name "$2" "$3" ;;
-    empty) empties ;;
+    empty) empties >&2 ;;
     *) id=$("$tool" id $libraries/1000 "$2") && [[ -n $id ]] || return
       case $1 in
         edit) alone capturectl library edit "$id" "$3" ;;
@@ -61,7 +64,8 @@ confirmed() {
 asked_or_over() { is_asked delete || [[ -s $work/delete.status ]]; }
 # Two days later the daemon finds the bin's time over when it starts.
 empties() {
-  date -s '+2 days' >/dev/null && systemctl reset-failed captured && systemctl restart captured && wait_for 240 is_emptied
+  echo leap >>$leaps && sync $leaps && date -s '+2 days' >/dev/null &&
+    systemctl reset-failed captured && systemctl restart captured && wait_for 240 is_emptied
 }
 is_emptied() { ! "$tool" at $libraries/1000 | grep ' binned$'; }
 
@@ -197,12 +201,13 @@ it "captured serves" start_captured
 it "alice's command may use the library" prepare
 if ((boot == 1)); then
   : >$account
+  : >$leaps
   echo 0 >$acknowledged
 else
   before=${CAPTURE_TEST_INSTALLED%/*}/75-library-store/boot$((boot - 1))
-  cp "$before"/{account,acknowledged} /out
-  # The clock of before the power cut, which the machine does not keep: two days on for each time that the bin was emptied.
-  date -s "+$((2 * $(grep -cx empty $account))) days" >/dev/null
+  cp "$before"/{account,acknowledged,leaps} /out
+  # The machine does not keep the clock of before the power cut.
+  date -s "+$((2 * $(wc -l <$leaps))) days" >/dev/null
   it "what the $(<$acknowledged) requests that were acknowledged before the power cut came to is there, and no other" holds
 fi
 if ((boot < 6)); then
