@@ -230,7 +230,8 @@ enum Daemon {
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
             await health.reload()
-            await engine.endRevoked()
+            // Nor does the next reading wait for files that end by this one.
+            Task { await engine.endRevoked() }
         }
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")

@@ -43,11 +43,17 @@ final class TerminationSignals: Sendable {
 
     /// Waits for the daemon's end, on a thread of its own.
     ///
+    /// The watchdog is fed as long as what waits here is resumed. Reading anew has no part in that: devices that go on by it
+    /// may take longer than a watchdog waits.
+    ///
     /// - Parameters:
     ///   - watchdog: How often, in nanoseconds, the service manager wants to hear that all is well; nil for never.
-    ///   - reload: Called at each SIGHUP. The watchdog is fed only once it is through, so that a hung daemon shows.
+    ///   - reload: Called at each SIGHUP, one after the other; those that come meanwhile are one.
     func wait(watchdog: Int64?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
         let events = AsyncStream<Int32>.makeStream()
+        let reloads = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let reloading = Task { for await _ in reloads.stream { await reload() } }
+        defer { reloading.cancel() }
         let (file, wake) = (file, wake)
         // Four times over, so that a machine which is held up for long does not pass for a hung daemon.
         let pause = watchdog.map { Int32(clamping: $0 / 4_000_000) } ?? -1
@@ -66,10 +72,12 @@ final class TerminationSignals: Sendable {
         }
         for await signal in events.stream {
             switch signal {
-            case SIGHUP: await reload()
+            case SIGHUP: reloads.continuation.yield()
             case SIGTERM, SIGINT: return .signal(signal)
-            default: ServiceManager.watchdog()
+            default: break
             }
+            // After a signal, too: each begins the pause anew, and where they come fast it never ends.
+            if watchdog != nil { ServiceManager.watchdog() }
         }
         return raised.withLock { $0 } ?? .signal(SIGTERM)
     }

@@ -55,6 +55,7 @@ prepare() {
   cat >/run/systemd/system/bell.service <<'U'
 [Service]
 Type=oneshot
+TimeoutStartSec=3min
 User=daemon
 ExecStart=/usr/local/lib/asks request microphone
 [X-Capture]
@@ -343,6 +344,7 @@ sandbox() {
 # Where answers and history are kept is full: nothing starts that could not be told of, and nothing that was said is lost.
 full() {
   local id ballast=$state/ballast
+  it "through all of this it was one daemon" says '^NRestarts=0$' systemctl show -p NRestarts captured
   systemctl stop captured
   mount -t tmpfs -o size=1M,mode=0700,uid=captured,gid=captured tmpfs $state
   systemctl reset-failed captured 2>/dev/null

@@ -60,6 +60,35 @@ daemon_dies() {
   it "$name: none of them failed" fails journal_says 'captured-recorder@*' 'Failed with result'
   it "$name: the next start works" works
 }
+# For three times what the watchdog waits: whoever is told of each change of a file is told often.
+reloads_often() {
+  local before id=$(main_pid captured) end=$((SECONDS + 30))
+  before=$(reloads)
+  while ((SECONDS < end)); do systemctl reload captured || break; done
+  it "read anew without a pause the daemon is the same" test "$(main_pid captured)" = "$id"
+  it "and has read its configuration" wait_for 60 reloaded_since "$((before + 5))"
+  it "and serves" works
+}
+# A rule ends a recording whose recorder does not come to its end, for longer than the watchdog waits.
+reload_waits() {
+  local unit before rule=/etc/captured/policy.d/50-suite.conf
+  before=$(main_pid captured)
+  it "a movie is recorded whose recorder then stands still" recording stuck stuck.mkv "${picture[@]}"
+  unit=$(recorders)
+  systemctl kill --signal=STOP "$unit"
+  mkdir -p "${rule%/*}"
+  printf '%s\n' '[Rule]' Service=camera User=alice Decision=restrict >$rule
+  reload_captured
+  it "a rule ends its use of the camera" wait_for 60 says 'capturectl +claimed +camera +revoked' capturectl history
+  it "the daemon waits for its file, for longer than the watchdog does" fails wait_for 25 new_daemon "$before"
+  it "and answers meanwhile" session_is "$id" running
+  rm $rule
+  it "it reads its configuration meanwhile, too" reload_captured
+  systemctl kill --signal=CONT "$unit"
+  it "the recorder goes on: the session has failed" wait_for 60 session_is "$id" failed
+  it "its client is told of the rule" ended stuck 77
+  it "its file is finished" finished /home/alice/stuck.mkv
+}
 hang() { kill -STOP "$(main_pid captured)"; }
 out_of_memory() {
   local group=/sys/fs/cgroup/system.slice/captured.service before
@@ -76,6 +105,8 @@ daemons() {
   # A busy emulator must not pass for a hung daemon.
   unit_setting captured.service WatchdogSec=10 TimeoutAbortSec=5
   systemctl restart captured
+  reloads_often
+  reload_waits
   daemon_dies hung 'Watchdog timeout' hang
   unit_default captured.service
   systemctl restart captured
