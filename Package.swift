@@ -139,7 +139,7 @@ let package = Package(
         tests("Authorization", ["CaptureCore", "TestSupport"]),
         tests("CaptureDevices", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter"]),
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
-        tests("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
+        tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
         tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),

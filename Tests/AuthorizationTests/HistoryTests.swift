@@ -206,8 +206,11 @@ final class FakeClock: Sendable {
     }
 
     @Test func `of version 1 is taken over, where nobody knows who changed a setting`() async throws {
-        keeper(open()).note(switch: .camera, isOn: false, by: .program())
-        _ = try await keeper(open()).begin([use()])
+        let former = keeper(open())
+        former.note(switch: .camera, isOn: false, by: .program())
+        _ = try await former.begin([use()])
+        // What it noted is written by a task of its own.
+        await former.finish()
         let queue = try DatabaseQueue(path: file)
         try await queue.write { database in
             try database.execute(

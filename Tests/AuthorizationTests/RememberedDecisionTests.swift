@@ -125,7 +125,9 @@ import Testing
         #expect(status == .denied)
         #expect(!isGranted)
 
-        let other = try DatabaseQueue(path: file)
+        var patient = GRDB.Configuration()
+        patient.busyMode = .timeout(20)
+        let other = try DatabaseQueue(path: file, configuration: patient)
         try await other.write { try $0.execute(sql: "UPDATE answer SET status = 3") }
         clock.goOn(5)
         #expect(status == nil)

@@ -1,6 +1,7 @@
 @testable import MediaLibrary
 import CaptureCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Limits of a library` {

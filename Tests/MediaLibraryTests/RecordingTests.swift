@@ -2,6 +2,7 @@
 import CaptureCore
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite struct `A recording for the library` {
