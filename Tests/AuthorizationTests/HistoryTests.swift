@@ -371,7 +371,7 @@ final class FakeClock: Sendable {
             complain: { text in complaints.withLock { $0.append(text) } }
         )
         let keys = try await keeper.begin([use()])
-        let filler = try disk.fill()
+        try disk.fill()
         var fault: CaptureError?
         for _ in 0..<2000 where fault == nil {
             do throws(CaptureError) {
@@ -386,7 +386,7 @@ final class FakeClock: Sendable {
         clock.pass(5000)
         await keeper.end(keys, as: .stopped)
         #expect(complaints.withLock { $0.count } == 1)
-        try FileManager.default.removeItem(atPath: filler)
+        try disk.makeRoom()
         let entries = try await keeper.page(HistoryQuery(limit: 10_000))
         #expect(entries.first { $0.service == .camera && $0.kind == .use }?.duration == 5000)
         #expect(entries.contains { $0.kind == .decision })

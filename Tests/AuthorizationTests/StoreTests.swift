@@ -236,7 +236,7 @@ import Testing
         let disk = try SmallDisk(kilobytes: 128)
         let store = AuthorizationStore(directory: disk.path + "/state")
         try store.put([answer()])
-        let filler = try disk.fill()
+        try disk.fill()
         #expect(throws: CaptureError.self) {
             for index in 0..<1000 { try store.put([answer("exe:/usr/bin/program-\(index)")]) }
         }
@@ -244,7 +244,7 @@ import Testing
         #expect(throws: CaptureError.self) { try store.answers(user: 1000, program: "exe:/usr/bin/cheese") }
         #expect(reason(AuthorizationStore(directory: disk.path + "/state")) != "")
         #expect(reason(AuthorizationStore(directory: disk.path + "/fresh")) != "")
-        try FileManager.default.removeItem(atPath: filler)
+        try disk.makeRoom()
         #expect(try store.answers(user: 1000, program: "exe:/usr/bin/cheese").count == 1)
         #expect(store.state == .usable)
         #expect(AuthorizationStore(directory: disk.path + "/fresh").state == .usable)

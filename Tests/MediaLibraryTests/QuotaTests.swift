@@ -175,12 +175,12 @@ import Testing
             }
         }
         #expect((4..<32).contains(count))
-        let filler = try disk.fill()
+        try disk.fill()
         expectRefusal { _ = try late.commit(.photo) }
         expectRefusal { _ = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese) }
         #expect(place.files("transit").isEmpty)
         #expect(place.files("contents").isEmpty)
-        try FileManager.default.removeItem(atPath: filler)
+        try disk.makeRoom()
         #expect(throws: Never.self) { try library.add("again") }
     }
 
@@ -204,12 +204,13 @@ import Testing
         #expect(error?.code == .inputOutput)
         #expect(error?.message.contains("the disk is full") == true)
         #expect(place.files("transit").isEmpty)
+        try disk.settle()
 
         // Full just when the row is to be written.
         let late = try library.beginImport(AssetDraft(name: "late.jpg"), program: cheese)
         try late.append("late")
         close(try late.finish())
-        let filler = try disk.fill()
+        try disk.fill()
         var failures = 0
         for index in 0..<100 where failures == 0 {
             // What was reserved of the log takes a few more rows.
@@ -228,7 +229,7 @@ import Testing
         #expect(code { try library.add("x") } == .inputOutput)
         #expect(try library.text(kept.id) == "kept")
 
-        try FileManager.default.removeItem(atPath: filler)
+        try disk.makeRoom()
         #expect(try library.text(library.add("again").id) == "again")
         #expect(place.files("contents").count == 2)
         #expect(place.files("transit").isEmpty)

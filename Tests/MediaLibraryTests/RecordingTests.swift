@@ -172,7 +172,7 @@ import Testing
         #expect(unsafe write(transit.descriptor, bytes, bytes.count) == bytes.count)
         // The index has some room left in its log, which goes too.
         let item = try library.add("kept")
-        let filler = try disk.fill()
+        try disk.fill()
         #expect(throws: CaptureError.self) {
             for index in 0..<200 { _ = try library.change(item.id, AssetChange(name: "\(index)"), scope: .all) }
         }
@@ -182,7 +182,7 @@ import Testing
         #expect(try library.kept().first?.why.contains("full") == true)
         #expect(text(of: try library.openRecording(transit.id)) == "frames")
         #expect(place.files("contents").count == 1)
-        try FileManager.default.removeItem(atPath: filler)
+        try disk.makeRoom()
         #expect(try library.text(library.saveKept(transit.id, .photo).id) == "frames")
         #expect(try library.kept().isEmpty)
         #expect(try library.check() == [])

@@ -25,27 +25,37 @@ public final class SmallDisk: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Fills it to the last byte, with one file.
-    ///
-    /// - Returns: That file.
-    public func fill() throws -> String {
-        let filler = path + "/filler"
+    private var filler: String { path + "/filler" }
+
+    /// Fills it to the last byte.
+    public func fill() throws {
+        try settle()
         let file = unsafe open(filler, O_WRONLY | O_CREAT, 0o600)
         guard file >= 0 else { throw POSIXError(.EIO) }
         defer { close(file) }
         let block = [UInt8](repeating: 1, count: 4096)
-        let end = Date(timeIntervalSinceNow: 60)
-        repeat {
-            guard Date() < end else { throw POSIXError(.EBUSY) }
-            while unsafe write(file, block, block.count) > 0 {}
-            // A process that is being started at this moment holds what was open here, deleted files among it, whose room
-            // is free once it has become another program.
-        } while try !isFullOfFiles()
-        return filler
+        while unsafe write(file, block, block.count) > 0 {}
     }
 
-    /// Whether all of its room belongs to files that are there, or are open in this process.
-    private func isFullOfFiles() throws -> Bool {
+    /// Takes away what filled it.
+    public func makeRoom() throws {
+        try FileManager.default.removeItem(atPath: filler)
+        try settle()
+    }
+
+    /// Waits until the room of what was deleted is free.
+    ///
+    /// A process that is being started has open what was open here, until it has become another program.
+    public func settle() throws {
+        let end = Date(timeIntervalSinceNow: 60)
+        while try !isSettled() {
+            guard Date() < end else { throw POSIXError(.EBUSY) }
+            usleep(1000)
+        }
+    }
+
+    /// Whether all that is used belongs to files that are there, or are open in this process.
+    private func isSettled() throws -> Bool {
         var facts = statvfs()
         var root = stat()
         guard unsafe statvfs(path, &facts) == 0, unsafe stat(path, &root) == 0 else { throw POSIXError(.EIO) }
@@ -54,11 +64,10 @@ public final class SmallDisk: Sendable {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").map { "/proc/self/fd/" + $0 }
         for name in files + open {
             var file = stat()
-            // What goes meanwhile has its room counted by the next look.
             guard unsafe stat(name, &file) == 0, file.st_dev == root.st_dev else { continue }
             sectors[file.st_ino] = Int(file.st_blocks)
         }
-        return sectors.values.reduce(0, +) * 512 >= Int(facts.f_blocks) * Int(facts.f_frsize)
+        return sectors.values.reduce(0, +) * 512 == Int(facts.f_blocks - facts.f_bfree) * Int(facts.f_frsize)
     }
 
     /// Lets nothing more be written.
