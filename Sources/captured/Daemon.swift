@@ -230,7 +230,7 @@ enum Daemon {
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
             await health.reload()
-            // Nor does the next reading wait for files that end by this one.
+            // What the next reading forbids does not wait for files that end by this one.
             Task { await engine.endRevoked() }
         }
         ServiceManager.stopping()

@@ -51,14 +51,15 @@ actor Health {
     func reload() async {
         ServiceManager.reloading()
         configuration = places.readConfiguration()
-        await gate.setPromptTimeout(configuration.consent.promptTimeout)
-        await agents.setPasswords(places.passwords(configuration))
-        await logins.setStopping(configuration.consent.stopWhenLocked)
-        await gate.setPromptLimits(configuration.consent.promptLimits)
+        // First: nobody goes on before it is known, and no logind that does not answer holds it up.
         policy = places.readPolicy()
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
         await gate.setLifetimes(configuration.consent.lifetimes)
+        await gate.setPromptTimeout(configuration.consent.promptTimeout)
+        await agents.setPasswords(places.passwords(configuration))
+        await gate.setPromptLimits(configuration.consent.promptLimits)
+        await logins.setStopping(configuration.consent.stopWhenLocked)
         live.setLinger(configuration.indicator.linger)
         await history.setLimits(configuration.history.limits)
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }

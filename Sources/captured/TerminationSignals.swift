@@ -43,8 +43,8 @@ final class TerminationSignals: Sendable {
 
     /// Waits for the daemon's end, on a thread of its own.
     ///
-    /// The watchdog is fed as long as what waits here is resumed. Reading anew has no part in that: devices that go on by it
-    /// may take longer than a watchdog waits.
+    /// The watchdog is fed as long as what waits here is resumed. Reading anew has no part in that: it may have logind asked
+    /// about each program that captures, which takes longer than a watchdog waits where logind does not answer.
     ///
     /// - Parameters:
     ///   - watchdog: How often, in nanoseconds, the service manager wants to hear that all is well; nil for never.

@@ -125,9 +125,7 @@ import Testing
         #expect(status == .denied)
         #expect(!isGranted)
 
-        var patient = GRDB.Configuration()
-        patient.busyMode = .timeout(20)
-        let other = try DatabaseQueue(path: file, configuration: patient)
+        let other = try DatabaseQueue(path: file)
         try await other.write { try $0.execute(sql: "UPDATE answer SET status = 3") }
         clock.goOn(5)
         #expect(status == nil)

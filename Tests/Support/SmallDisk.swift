@@ -49,7 +49,7 @@ public final class SmallDisk: Sendable {
     public func settle() throws {
         let end = Date(timeIntervalSinceNow: 60)
         while try !isSettled() {
-            guard Date() < end else { throw POSIXError(.EBUSY) }
+            guard Date() < end else { throw HeldRoom(path: path) }
             usleep(1000)
         }
     }
@@ -84,4 +84,9 @@ public final class SmallDisk: Sendable {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw POSIXError(.EPERM) }
     }
+}
+
+/// Room of a small disk that belongs to no file in sight, for a minute.
+private struct HeldRoom: Error {
+    var path: String
 }

@@ -60,7 +60,7 @@ daemon_dies() {
   it "$name: none of them failed" fails journal_says 'captured-recorder@*' 'Failed with result'
   it "$name: the next start works" works
 }
-# For three times what the watchdog waits: whoever is told of each change of a file is told often.
+# Reloads one after the other, for three times what the watchdog waits.
 reloads_often() {
   local before id=$(main_pid captured) end=$((SECONDS + 30))
   before=$(reloads)
@@ -89,6 +89,32 @@ reload_waits() {
   it "its client is told of the rule" ended stuck 77
   it "its file is finished" finished /home/alice/stuck.mkv
 }
+# Who is away is asked of logind, which stands still, for longer than the watchdog waits; a rule of the same reading counts.
+logind_waits() {
+  local before again other rule=/etc/captured/policy.d/50-suite.conf
+  before=$(main_pid captured)
+  again=$(reloads)
+  it "a movie records by itself" started away.mkv "${picture[@]}"
+  other=$id
+  it "a sound file is recorded" recording ruled ruled.flac "${sound[@]}"
+  printf '%s\n' '[Rule]' Service=microphone User=alice Decision=restrict >$rule
+  configure suite '[Consent]\nStopWhenLocked=yes'
+  it "logind stands still" systemctl kill --signal=STOP systemd-logind
+  it "the configuration is read anew meanwhile" systemctl reload captured
+  it "a rule ends what records" wait_for 60 session_is "$id" failed
+  it "by itself, and not since nobody can tell who is there" says "withdrawn: .*$rule:1 says restrict" capturectl status --json "$id"
+  it "its client is told" ended ruled 77
+  it "its file is finished" finished /home/alice/ruled.flac
+  it "logind has not answered in time: the rest is in force, too" wait_for 60 reloaded_since "$again"
+  it "the movie ends, since nobody can tell who is there" wait_for 60 session_is "$other" interrupted
+  it "which it is told" says '"reasonCode": "UserAway"' capturectl status --json "$other"
+  it "its file is finished" finished /home/alice/away.mkv
+  it "and the daemon is the same" test "$(main_pid captured)" = "$before"
+  systemctl kill --signal=CONT systemd-logind
+  rm $rule /etc/captured/captured.conf.d/suite.conf
+  it "logind goes on: all is as it was" reload_captured
+  it "and the next start works" works
+}
 hang() { kill -STOP "$(main_pid captured)"; }
 out_of_memory() {
   local group=/sys/fs/cgroup/system.slice/captured.service before
@@ -107,6 +133,7 @@ daemons() {
   systemctl restart captured
   reloads_often
   reload_waits
+  logind_waits
   daemon_dies hung 'Watchdog timeout' hang
   unit_default captured.service
   systemctl restart captured
