@@ -73,19 +73,29 @@ static int follow(sd_bus *bus, const char *session) {
     give_up("the session neither runs nor ends");
 }
 
-int capture(sd_bus *bus) {
+int capture_memory(sd_bus *bus) {
     sd_bus_message *reply = NULL;
     const char *session;
-    if (!gets(bus, ROOT, SERVICE ".Manager", "CreateSession", &reply, "a{sv}a{sh}", 4,
+    int file;
+    if (!gets(bus, ROOT, SERVICE ".Manager", "CreateSession", &reply, "a{sv}" FILES, 4,
               "inputs", "aa{sv}", 1, 2, "name", "s", "c", "media-type", "s", "video",
               "outputs", "aa{sv}", 1, 2, "name", "s", "b", "kind", "s", "buffer",
               "connections", "a(ss)", 1, "c", "b", "attached", "b", 1, 0))
-        return refused;
+        return -1;
     if (sd_bus_message_read(reply, "o", &session) < 0) give_up("the session's path");
-    if (!gets(bus, session, SERVICE ".Session", "Start", NULL, "")) return refused;
-    if (follow(bus, session) == refused) return refused;
+    if (!gets(bus, session, SERVICE ".Session", "Start", NULL, "")) return -1;
+    if (follow(bus, session) == refused) return -1;
     sd_bus_message *memory = NULL;
-    if (!gets(bus, session, SERVICE ".Session", "OpenBuffer", &memory, "s", "b")) return refused;
+    if (!gets(bus, session, SERVICE ".Session", "OpenBuffer", &memory, "s", "b")) return -1;
+    if (sd_bus_message_read(memory, "h", &file) < 0) give_up("the memory's descriptor");
+    file = dup(file);
+    sd_bus_message_unref(memory);
+    sd_bus_message_unref(reply);
+    return file;
+}
+
+int capture(sd_bus *bus) {
+    if (capture_memory(bus) < 0) return refused;
     printf("it has the memory of the camera's frames\n");
     return taken;
 }

@@ -10,6 +10,10 @@
 enum { taken = 0, not_tried = 70, refused = 77 };
 
 #define SERVICE "org.capturekit.Capture1"
+/* The type of the files of a session: descriptors, by output. */
+#ifndef FILES
+#define FILES "a{sh}"
+#endif
 #define ROOT "/org/capturekit/Capture1"
 
 /* Ends the program: what could not be done, and why by errno. */
@@ -23,6 +27,9 @@ int gets(sd_bus *bus, const char *path, const char *interface, const char *membe
 /* Tries all that there is to have with a connection that is taken for an allowed program's: a session with the camera,
    started, and its frames' memory. Returns `taken` or `refused`. */
 int capture(sd_bus *bus);
+
+/* The same for a program that is allowed: a descriptor of the frames' memory, or -1. */
+int capture_memory(sd_bus *bus);
 
 /* A text property of a session; NULL when it is refused, which is printed. To be freed. */
 char *session_text(sd_bus *bus, const char *session, const char *property);

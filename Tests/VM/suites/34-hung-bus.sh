@@ -1,0 +1,116 @@
+#!/bin/bash
+# Consent is withdrawn while the bus hangs: a program sends a descriptor that takes 300 s to be closed to the daemon, to a
+# name that nobody owns, and to the control socket; and the bus stands still. Each time the person whose program attacks and
+# root take a yes back and switch cameras off within a second, nothing reaches the program after that, and all goes on when
+# the attack ends.
+# machine: --systemd --vivid 2 --timeout 1200
+# flavours: stock fast
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+hang=/home/alice/attacks/hang
+program=exe:$hang
+
+prepare() {
+  ip link set lo up && arm alice && log_in alice && vivid_reset "$(camera 1)" 0 320x180 YUYV &&
+    mkdir -p /etc/captured/apps.d &&
+    printf '%s\n' '[Desktop Entry]' Name=Hang X-Capture-Program=$program X-Capture-CameraUsageDescription=Looks \
+      >/etc/captured/apps.d/hang.desktop
+}
+# spawn NAME COMMAND...: alice's, in the background; what it prints is in NAME.out
+spawn() {
+  local name=$1
+  shift
+  : >"$work/$name.out"
+  as alice "$@" >"$work/$name.out" 2>&1 </dev/null &
+}
+says_in() { wait_for 60 grep -q -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
+
+# What the fastest commands take on this machine, without an attack: what starting one costs is not the daemon's.
+usual() {
+  local turn
+  usual=
+  for turn in 1 2 3; do
+    timed capturectl sessions || return 1
+    [[ -n $usual ]] && ((usual < took)) || usual=$took
+  done
+}
+# timed COMMAND...: how many milliseconds it takes, in `took`
+timed() {
+  local begin=${EPOCHREALTIME/./}
+  "$@" >"$work/timed" 2>&1 || { cat "$work/timed"; return 1; }
+  took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+# soon COMMAND...: it takes at most a second more than without an attack
+soon() {
+  timed "$@" && ((took <= usual + 1000)) || { echo "took $took ms, usually $usual"; cat "$work/timed"; return 1; }
+}
+uptime_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
+# Nothing has changed in the program's memory since `withdrawn`, and it has looked since.
+nothing_new() {
+  wait_for 60 looked_later || return 1
+  ! awk -v from="$withdrawn" '$1 == "changed" && $2 > from' "$work/watch.out" | grep . ||
+    { echo "that was newer than $withdrawn"; return 1; }
+}
+looked_later() { awk -v from="$withdrawn" '$2 > from + 3000 { n++ } END { exit n < 20 }' "$work/watch.out"; }
+
+# over_the_attack NAME FIRST WHO: `who` does `first`, which ends what the program captures; then everybody everything
+over_the_attack() {
+  local name=$1 first=$2 who=$3 other
+  case $first in
+    reset) it "$name: $who takes the yes back within a second" soon "$who"_does auth reset $program camera ;;
+    off) it "$name: $who switches cameras off within a second" soon "$who"_does switch camera off ;;
+  esac
+  withdrawn=$(uptime_ms)
+  it "$name: nothing reaches the program after that" nothing_new
+  for other in root alice; do
+    it "$name: $other sees who captures" soon "${other}_does" sessions
+    it "$name: $other switches off what is" soon "${other}_does" switch camera off
+    it "$name: $other forgets what is there" soon "${other}_does" auth reset $program
+  done
+  it "$name: alice may not allow anything" fails alice_does auth set $program camera authorized
+}
+root_does() { timeout 20 capturectl "$@"; }
+alice_does() { as alice timeout 20 capturectl "$@"; }
+
+captures() {
+  capturectl auth set --user alice $program camera authorized || return 1
+  spawn watch $hang watch
+  says_in watch changed
+}
+# after NAME: the attack is over
+after() {
+  local name=$1
+  it "$name: other programs go on" wait_for 60 capturectl sessions
+  pkill -KILL -x hang
+  it "$name: cameras are switched on again" capturectl switch camera on
+  it "$name: and capture" record next.mkv --microphone none --duration 1
+  it "$name: the daemon is the same" test "$(systemctl show --property=NRestarts --value captured) $(main_pid captured)" = "0 $daemon"
+}
+attack() {
+  local name=$1 first=$2 who=$3
+  shift 3
+  it "$name: a program captures" captures
+  spawn attack "$hang" "$@"
+  it "$name: the attack is under way" says_in attack sent
+  over_the_attack "$name" "$first" "$who"
+  after "$name"
+}
+
+it "captured is installed and serves" serve
+it "the attacks are in place" prepare
+daemon=$(main_pid captured)
+it "it is known what commands take" usual
+attack "a call of the daemon" reset alice bus org.capturekit.Capture1
+attack "a call of nobody" off root bus org.example.Nobody
+attack "the control socket" reset root socket /run/captured/control
+it "a bus that stands still: a program captures" captures
+# Ten on the control socket besides, which is more than are served at a time.
+for number in 1 2 3 4 5 6 7 8 9 10; do
+  spawn "attack$number" $hang socket /run/captured/control
+  it "a bus that stands still: attack $number on the control socket" says_in "attack$number" sent
+done
+kill -STOP "$(main_pid dbus)"
+over_the_attack "a bus that stands still" off alice
+kill -CONT "$(main_pid dbus)"
+after "a bus that stands still"
+finish
