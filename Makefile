@@ -45,7 +45,7 @@ build: setup programs docs
 
 # By name: all there is includes a dynamic library of a dependency, which nothing here uses.
 programs:
-	@for program in captured captured-recorder captured-picker capturectl capture-bench-reader \
+	@for program in captured captured-recorder captured-door captured-picker capturectl capture-bench-reader \
 			capture-revocation-subject; do \
 		$(build) --product $$program || exit 1; \
 	done
@@ -112,6 +112,7 @@ define files
 755 $(release)/capturectl $(bindir)/capturectl
 755 $(release)/captured $(libexecdir)/captured
 755 $(release)/captured-recorder $(libexecdir)/captured-recorder
+755 $(release)/captured-door $(libexecdir)/captured-door
 755 $(release)/captured-picker $(libexecdir)/captured-picker
 fill systemd/captured.service $(libdir)/systemd/system/captured.service
 fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket

@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "CaptureKit", targets: ["CaptureKit"]),
         .executable(name: "captured", targets: ["captured"]),
         .executable(name: "captured-recorder", targets: ["captured-recorder"]),
+        .executable(name: "captured-door", targets: ["captured-door"]),
         .executable(name: "captured-picker", targets: ["captured-picker"]),
         .executable(name: "capturectl", targets: ["capturectl"]),
     ],
@@ -88,6 +89,11 @@ let package = Package(
         .executableTarget(
             name: "captured-recorder",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "CaptureOutputs"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "captured-door",
+            dependencies: ["CaptureCore", "CaptureSystem", "CLinux"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -156,7 +162,7 @@ let package = Package(
             [
                 "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization",
                 "MediaLibrary",
-                "BusSupport", "TestSupport", "captured-recorder",
+                "BusSupport", "TestSupport", "captured-door", "captured-recorder",
             ]
         ),
     ],

@@ -74,7 +74,7 @@ int clinux_futex_wake_all(const void *word) {
     return (int)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count) {
+ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count, int flags) {
     if (count < 0 || count > most_descriptors) {
         errno = EINVAL;
         return -1;
@@ -95,7 +95,7 @@ ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const
         rights->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)count);
         memcpy(CMSG_DATA(rights), fds, sizeof(int) * (size_t)count);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL);
+    return sendmsg(socket, &message, MSG_NOSIGNAL | flags);
 }
 
 ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count) {

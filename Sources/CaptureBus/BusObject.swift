@@ -13,7 +13,7 @@ public struct BusCall: Sendable {
     /// The method.
     public let member: String
     /// What came along; of the declared types.
-    public let arguments: [BusValue]
+    public var arguments: [BusValue]
 }
 
 /// Answers a method call with values of the declared types, or with an error that the caller gets to see.

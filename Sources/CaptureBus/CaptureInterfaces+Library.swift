@@ -32,13 +32,13 @@ extension CaptureInterfaces {
             ),
             BusMethod(
                 "Import",
-                [BusArgument("file", "h"), BusArgument("facts", "a{sv}")],
+                [BusArgument("file", "s"), BusArgument("facts", "a{sv}")],
                 returns: [BusArgument("request", "u")]
             ),
             BusMethod("Cancel", [BusArgument("request", "u")]),
             BusMethod(
                 "Edit",
-                [BusArgument("id", "s"), BusArgument("file", "h")],
+                [BusArgument("id", "s"), BusArgument("file", "s")],
                 returns: [BusArgument("request", "u")]
             ),
             BusMethod("Revert", [BusArgument("id", "s")]),

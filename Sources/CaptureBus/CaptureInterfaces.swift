@@ -10,9 +10,10 @@ public enum CaptureInterfaces {
             BusMethod("ListDevices", returns: [BusArgument("devices", "aa{sv}")]),
             BusMethod(
                 "CreateSession",
-                [BusArgument("description", "a{sv}"), BusArgument("files", "a{sh}")],
+                [BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}")],
                 returns: [BusArgument("session", "o")]
             ),
+            BusMethod("OpenDoor", returns: [BusArgument("door", "h"), BusArgument("number", "u")]),
             BusMethod("ListSessions", returns: [BusArgument("sessions", "aa{sv}")]),
             BusMethod("ListUses", returns: [BusArgument("uses", "aa{sv}")]),
             BusMethod("ListHolders", returns: [BusArgument("holders", "aa{sv}")]),
@@ -119,10 +120,10 @@ public enum CaptureInterfaces {
         methods: [
             BusMethod("Start"),
             BusMethod("Stop"),
-            BusMethod("Configure", [BusArgument("description", "a{sv}"), BusArgument("files", "a{sh}")]),
+            BusMethod("Configure", [BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}")]),
             BusMethod(
                 "AddOutput",
-                [BusArgument("output", "a{sv}"), BusArgument("inputs", "as"), BusArgument("file", "h")]
+                [BusArgument("output", "a{sv}"), BusArgument("inputs", "as"), BusArgument("file", "s")]
             ),
             BusMethod("AddLibraryOutput", [BusArgument("output", "a{sv}"), BusArgument("inputs", "as")]),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),

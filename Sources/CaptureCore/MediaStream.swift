@@ -90,8 +90,6 @@ extension MediaSource {
 
 /// A file, pipe or socket that a client opened and passed on; closed when the last reference goes.
 public protocol OpenFile: AnyObject, Sendable {
-    /// The descriptor's number in this process.
-    var descriptor: Int32 { get }
     /// Which file it is, where two writers would spoil it: a regular file. `nil` for pipes, sockets and devices.
     var identity: FileIdentity? { get }
 }

@@ -94,7 +94,8 @@ public final class CaptureDaemon: Sendable {
         try await call(CaptureNames.root, CaptureNames.manager, member, signature, arguments)
     }
 
-    /// Calls a method of one of the daemon's objects.
+    /// Calls a method of one of the daemon's objects. Descriptors among the arguments, `h` and `a{sh}`, go to it by a door,
+    /// and their tickets stand in their places.
     ///
     /// - Parameter timeout: In seconds.
     @discardableResult
@@ -106,17 +107,26 @@ public final class CaptureDaemon: Sendable {
         _ arguments: [BusValue] = [],
         timeout: Double = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
-        try await connection.call(
+        // A session ends with its daemon. Asking after it must not bring another one up, nor keep one that is just being
+        // stopped from going.
+        let startsService = !path.hasPrefix(CaptureNames.sessions + "/")
+        var passed = arguments
+        var door: DescriptorDoor?
+        if arguments.contains(where: \.passesDescriptor) {
+            let opened = try await DescriptorDoor(of: connection, startsService: startsService)
+            door = opened
+            for index in passed.indices { passed[index] = try await opened.passing(passed[index]) }
+        }
+        defer { withExtendedLifetime(door) {} }
+        return try await connection.call(
             CaptureNames.service,
             path,
             interface,
             member,
-            signature: signature,
-            arguments,
+            signature: String(signature.map { $0 == "h" ? "s" : $0 }),
+            passed.map(\.withTickets),
             timeout: timeout,
-            // A session ends with its daemon. Asking after it must not bring another one up, nor keep one that is just
-            // being stopped from going.
-            startsService: !path.hasPrefix(CaptureNames.sessions + "/")
+            startsService: startsService
         )
     }
 

@@ -7,11 +7,13 @@ public enum ChildProcess {
     ///
     /// - Parameters:
     ///   - path: The program.
+    ///   - arguments: What it is told, without its own name.
     ///   - standardInput: What it reads as descriptor 0.
     ///   - standardOutput: What it writes to as descriptor 1; without it, what standard error goes to.
     /// - Returns: The child's process id.
     public static func spawn(
         _ path: String,
+        _ arguments: [String] = [],
         standardInput: Descriptor,
         standardOutput: Descriptor? = nil
     ) throws(SystemError) -> Int32 {
@@ -36,10 +38,10 @@ public enum ChildProcess {
         let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var child = pid_t()
-        let name = unsafe strdup(path)
-        defer { unsafe free(name) }
-        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [name, nil]
-        let code = unsafe posix_spawn(&child, path, &actions, &attributes, &arguments, environ)
+        var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
+        defer { while let word = unsafe words.popLast() { unsafe free(word) } }
+        unsafe words.append(nil)
+        let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, environ)
         guard code == 0 else { throw SystemError("start \(path)", errno: code) }
         return child
     }

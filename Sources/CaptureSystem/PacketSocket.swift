@@ -30,8 +30,17 @@ public final class PacketSocket: Sendable {
         return (PacketSocket(Descriptor(owning: ends[0])), PacketSocket(Descriptor(owning: ends[1])))
     }
 
-    /// Sends one message; EPIPE when the other end is gone.
+    /// Sends one message, waiting until there is room for it; EPIPE when the other end is gone.
     public func send(_ text: String, with files: [Descriptor] = []) throws(SystemError) {
+        try send(text, with: files, flags: 0)
+    }
+
+    /// Sends one message without waiting; EAGAIN when the other end has not read what was sent before.
+    public func offer(_ text: String, with files: [Descriptor] = []) throws(SystemError) {
+        try send(text, with: files, flags: Int32(MSG_DONTWAIT))
+    }
+
+    private func send(_ text: String, with files: [Descriptor], flags: Int32) throws(SystemError) {
         var text = text
         let numbers = files.map(\.descriptor)
         try withExtendedLifetime(files) { () throws(SystemError) in
@@ -45,7 +54,8 @@ public final class PacketSocket: Sendable {
                                 bytes.baseAddress,
                                 bytes.count,
                                 numbers.baseAddress,
-                                Int32(numbers.count)
+                                Int32(numbers.count),
+                                flags
                             )
                         }
                     }

@@ -1,8 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
-import CaptureSystem
-import Glibc
+import CaptureEngine
 
 /// The arguments of a call, whose types the bus has checked against the interface already.
 extension [BusValue] {
@@ -42,18 +41,31 @@ extension [BusValue] {
         return properties
     }
 
-    /// A descriptor that an output may write to.
-    func file(_ index: Int) throws(CaptureError) -> Descriptor {
-        guard let file = try argument(index).file else { throw wrong(index, "a descriptor") }
-        guard file.isWritable else { throw wrong(index, "a descriptor that is open for writing") }
+    /// The descriptor of a ticket, to be read from.
+    func source(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile {
+        try await doors.file(text(index), of: connection)
+    }
+
+    /// The descriptor of a ticket, which an output may write to.
+    func file(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile {
+        let file = try await source(index, from: doors, of: connection)
+        guard file.facts.isWritable else { throw wrong(index, "the ticket of a descriptor that is open for writing") }
         return file
     }
 
-    /// A table of descriptors by name, each of which an output may write to.
-    func files(_ index: Int) throws(CaptureError) -> [String: any OpenFile] {
-        let files = try argument(index).files()
-        guard files.values.allSatisfy(\.isWritable) else {
-            throw wrong(index, "a table of descriptors that are open for writing")
+    /// The descriptors of a table of tickets by name, each of which an output may write to.
+    func files(
+        _ index: Int,
+        from doors: PassingDoors,
+        of connection: String
+    ) async throws(CaptureError) -> [String: any OpenFile] {
+        var files: [String: any OpenFile] = [:]
+        for (name, ticket) in try argument(index).tickets() {
+            let file = try await doors.file(ticket, of: connection)
+            guard file.facts.isWritable else {
+                throw wrong(index, "a table of tickets of descriptors that are open for writing")
+            }
+            files[name] = file
         }
         return files
     }
@@ -61,14 +73,6 @@ extension [BusValue] {
     /// A service by its name.
     func service(_ index: Int) throws(CaptureError) -> Service {
         try Service(named: text(index))
-    }
-}
-
-extension Descriptor {
-    /// Whether it was opened for writing, which no folder can be.
-    fileprivate var isWritable: Bool {
-        let flags = fcntl(descriptor, F_GETFL)
-        return flags >= 0 && flags & O_ACCMODE != O_RDONLY
     }
 }
 

@@ -14,10 +14,22 @@ extension AuthorizationObject {
     }
 
     private func set(_ call: BusCall, lifetime: GrantLifetime) async throws(CaptureError) -> [BusValue] {
-        let client = try await callers.client(call.sender)
-        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
-        let program = try call.arguments.text(1)
-        let answers = try AuthorizationObject.answers(call.arguments.text(2), call.arguments.text(3))
+        let change = AnswerChange(
+            user: try call.arguments.text(0),
+            program: try call.arguments.text(1),
+            service: try call.arguments.text(2),
+            answer: try call.arguments.text(3),
+            lifetime: lifetime
+        )
+        try await set(for: try await callers.client(call.sender), change)
+        return []
+    }
+
+    /// Stores what a person wants of a program.
+    func set(for client: SessionClient, _ change: AnswerChange) async throws(CaptureError) {
+        let user = try Users.id(of: change.user, caller: client.identity)
+        let (program, lifetime) = (change.program, change.lifetime)
+        let answers = try AuthorizationObject.answers(change.service, change.answer)
         let owner = ClientIdentity.answerUser(of: program, user: user)
         // Whoever may not at all first; nobody types a password for what policy forbids anyway.
         try await settings.allow(client, on: owner, of: program)
@@ -43,9 +55,17 @@ extension AuthorizationObject {
         await engine.endRevoked()
         for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
             await librarySettings.changed(service, to: status, of: program, user: owner)
-            try listeners.tell(bus, of: status, for: service, user: owner, program: program)
+            tell(status, for: service, user: owner, program: program)
         }
-        return []
+    }
+
+    /// Tells those whom it concerns that an answer changed. A bus that is gone keeps no answer from being changed.
+    private func tell(_ status: AuthorizationStatus, for service: Service, user: UInt32, program: String) {
+        do throws(CaptureError) {
+            try listeners.tell(bus, of: status, for: service, user: user, program: program)
+        } catch {
+            Journal.send("that an answer changed is not told on the bus: \(error)", priority: .error)
+        }
     }
 
     /// What is to be set by the words for a service and an answer; of both levels of the library, a choice.
@@ -78,10 +98,24 @@ extension AuthorizationObject {
     static let mostSettings = 10_000
 
     func reset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let client = try await callers.client(call.sender)
-        let name = try call.arguments.text(0)
-        let program = try call.arguments.text(1)
-        let word = try call.arguments.text(2)
+        let count = try await reset(
+            for: try await callers.client(call.sender),
+            user: try call.arguments.text(0),
+            program: try call.arguments.text(1),
+            service: try call.arguments.text(2)
+        )
+        return [.uint32(UInt32(clamping: count))]
+    }
+
+    /// Forgets answers; an empty text means the caller's own, every program, every service.
+    ///
+    /// - Returns: How many are gone.
+    func reset(
+        for client: SessionClient,
+        user name: String,
+        program: String,
+        service word: String
+    ) async throws(CaptureError) -> Int {
         let services: Set<Service> =
             switch word {
             case "": []
@@ -92,8 +126,10 @@ extension AuthorizationObject {
         let user: UInt32? =
             name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
+        // Who cannot be asked for a password keeps each no; each yes goes.
+        let mayLoosen = client.isOnBus || client.identity.user == 0
         let denied = try await gate.list().filter { row in
-            row.status == .denied && (owner == nil || row.user == owner)
+            mayLoosen && row.status == .denied && (owner == nil || row.user == owner)
                 && (program.isEmpty || row.program == program) && (services.isEmpty || services.contains(row.service))
         }
         let loosening = AuthorizationObject.forgetting(denied)
@@ -109,9 +145,9 @@ extension AuthorizationObject {
         await engine.endRevoked()
         for row in gone {
             await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
-            try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)
+            tell(.notDetermined, for: row.service, user: row.user, program: row.program)
         }
-        return [.uint32(UInt32(clamping: gone.count))]
+        return gone.count
     }
 
     /// What forgetting answers makes possible; `nil` for nothing.

@@ -14,12 +14,18 @@ extension AuthorizationObject {
     func setSwitch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let service = try call.arguments.service(0)
+        guard let isOn = try call.arguments.argument(1).boolean else {
+            throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
+        }
+        try await setSwitch(for: client, service, isOn: isOn)
+        return []
+    }
+
+    /// Turns a service off or on for every program.
+    func setSwitch(for client: SessionClient, _ service: Service, isOn: Bool) async throws(CaptureError) {
         guard Service.ofDevices.contains(service) else {
             let known = Service.ofDevices.map(\.rawValue).joined(separator: " or ")
             throw CaptureError(.invalidArgument, "there is no switch for \(service.rawValue), only for \(known)")
-        }
-        guard let isOn = try call.arguments.argument(1).boolean else {
-            throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
         }
         try await settings.allowSwitch(client, service, on: isOn)
         // Looked up here: that may take a while.
@@ -38,7 +44,6 @@ extension AuthorizationObject {
         await engine.endRevoked()
         if isOn { await engine.resume() }
         if let fault { throw fault }
-        return []
     }
 
     private func show(_ switches: Switches) {

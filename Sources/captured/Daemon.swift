@@ -110,6 +110,7 @@ enum Daemon {
         )
         await logins.setStopping(configuration.consent.stopWhenLocked)
         let libraryRequests = LibraryRequests(bus: bus)
+        let doors = PassingDoors(program: places.door)
         let settings = SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people)
         let callers = CallerDirectory(
             bus: bus,
@@ -120,6 +121,7 @@ enum Daemon {
             listeners.remove(connection)
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await requests.clientGone(connection)
+            await doors.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await picked.clientGone(connection)
             await offers.clientGone(connection)
@@ -134,7 +136,7 @@ enum Daemon {
             if client == nil, error == BusErrors.tooMuch { client = try? await callers.client(call.sender).identity }
             if let client { refusals.tell(call, error, of: client) }
         }
-        let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners)
+        let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
         await sessions.serve(engine)
         let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, devices: devices)
         let health = Health(
@@ -155,6 +157,7 @@ enum Daemon {
             callers: callers,
             devices: devices,
             sessions: sessions,
+            doors: doors,
             health: health,
             listeners: listeners,
             live: live
@@ -180,6 +183,7 @@ enum Daemon {
             requests: libraryRequests,
             watchers: watchers,
             importers: importers,
+            doors: doors,
             commandLine: commandLine,
             turns: libraryTurns,
             pictures: pictures,
@@ -202,6 +206,17 @@ enum Daemon {
             showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }
         )
 
+        let controlling = ControlHandler(
+            authorization: authorization,
+            engine: engine,
+            identification: Identification(bus: bus, root: places.root)
+        )
+        let desk = ControlDesk(program: places.door) { await controlling.answer($0, of: $1) }
+        do throws(CaptureError) {
+            try await desk.open(in: try places.makeRuntime())
+        } catch {
+            Journal.send("there is no control socket, so nothing is withdrawn while the bus hangs: \(error)", priority: .error)
+        }
         let telling = Task { await announcer.run(sessions, bus: bus) }
         for device in await devices.devices() { try await deviceObjects.follow(.added(device), announcing: false) }
         let switches = await gate.currentSwitches

@@ -14,8 +14,42 @@ struct Identification: Sendable {
         try await facts(from: try await bus.credentials(of: connection))
     }
 
+    /// Who called the control socket, without asking the bus.
+    ///
+    /// - Throws: `.notPermitted` for a caller that cannot be identified. Root always can: who is root may do anything here.
+    func identify(_ caller: ControlCaller) async throws(CaptureError) -> ClientIdentity {
+        let root = root
+        return try await WorkerThread.run("identify") {
+            Result { () throws(CaptureError) in
+                let isRoot = caller.user == 0
+                do throws(CaptureError) {
+                    let peer = try PeerFacts.look(at: caller.pid, user: caller.user, groups: caller.groups)
+                    // Without the service manager's word a system service is not told from who runs in it; both are refused.
+                    var facts = Identification.facts(from: peer, unitUser: nil, root: root)
+                    if isRoot { facts.systemUnit = nil }
+                    return try ClientIdentity.identify(facts)
+                } catch {
+                    guard isRoot else { throw error }
+                    return ClientIdentity(
+                        program: "uid:0",
+                        tier: .claimed,
+                        user: 0,
+                        name: "root",
+                        detail: "root, by process \(caller.pid), which is not identified",
+                        pid: caller.pid,
+                        groups: caller.groups
+                    )
+                }
+            }
+        }
+    }
+
     /// What an identity is made of, from what the bus and the kernel said.
     func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
+        Identification.facts(from: peer, unitUser: try await unitUser(peer.unit), root: root)
+    }
+
+    private static func facts(from peer: PeerFacts, unitUser: UInt32?, root: SystemRoot) -> ProcessFacts {
         let executable = ProcessExecutable.examine(
             link: root.path(of: peer.executable.path) + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,
@@ -30,7 +64,7 @@ struct Identification: Sendable {
             executable: executable,
             // Without systemd as process 1 a unit in the cgroup's path is the host's, not the program's.
             systemUnit: ServiceManager.isBooted ? peer.unit : nil,
-            systemUnitUser: try await unitUser(peer.unit),
+            systemUnitUser: unitUser,
             userUnit: peer.userUnit,
             session: peer.session,
             cgroup: peer.controlGroup,
@@ -58,7 +92,7 @@ struct Identification: Sendable {
         try await bus.checkHolding(of: peer)
     }
 
-    private func flatpakInfo(_ peer: PeerFacts) -> ProcessFacts.FlatpakFile {
+    private static func flatpakInfo(_ peer: PeerFacts) -> ProcessFacts.FlatpakFile {
         switch peer.flatpakInfo {
         case .absent: .absent
         case .unusable(let why): .unusable(why)

@@ -16,27 +16,31 @@ final class ImportCall: Sendable {
 
     private let process: RecorderProcess
     private let pipe: Descriptor
+    /// The end that the process writes to, until it has it.
+    private let writing: Mutex<Descriptor?>
     private let wasCancelled = Atomic(false)
     private let hasEnded = Atomic(false)
 
-    /// Starts the process and hands it its job.
-    init(_ origin: RecorderOrigin, _ job: RecorderJob, _ file: Descriptor) throws(CaptureError) {
+    /// Starts the process.
+    init(_ origin: RecorderOrigin) throws(CaptureError) {
         do throws(SystemError) {
             let end: Descriptor
-            // The other end is the process's alone once it was sent, so that the pipe ends with it.
             (pipe, end) = try Descriptor.pipe()
+            writing = Mutex(end)
             clinux_enlarge_pipe(pipe.descriptor, Int32(ImportCall.chunk))
             process = try RecorderProcess.start(origin)
-            do throws(SystemError) {
-                try process.socket.send(job.text, with: [file, end])
-            } catch {
-                process.kill()
-                process.reap()
-                throw error
-            }
         } catch {
             throw CaptureError(.recorderLost, "no process could be started to import: \(error)", errno: error.errno)
         }
+    }
+
+    /// Hands the process its job, once.
+    func hand(_ job: RecorderJob, _ file: any JobFile) async throws(CaptureError) {
+        // That end is the process's alone once it was sent, so that the pipe ends with it.
+        guard let end = writing.withLock({ $0.take() }) else {
+            throw CaptureError(.internalFault, "a process was handed two jobs")
+        }
+        try await file.hand(job.text, over: process.socket, with: [end])
     }
 
     /// Whether `cancel` was called.

@@ -50,7 +50,7 @@ struct Importers: Sendable {
     ///   nothing comes for too long, `inputOutput`, `recorderLost`, `dismissed` when the task is cancelled, and what
     ///   `append` throws.
     func copy(
-        source: Descriptor,
+        source: any JobFile,
         limit: Int64,
         append: @escaping @Sendable (UnsafeRawBufferPointer) throws(CaptureError) -> Void
     ) async throws(CaptureError) -> Int64 {
@@ -123,7 +123,7 @@ struct Importers: Sendable {
 
     private func perform<Value: Sendable>(
         _ job: RecorderJob,
-        _ file: Descriptor,
+        _ file: any JobFile,
         _ slots: Slots,
         _ work: @escaping @Sendable (ImportCall) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
@@ -132,23 +132,10 @@ struct Importers: Sendable {
         let run = ImportRun()
         let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
             do throws(CaptureError) {
-                // That a process is had may take its time, too.
-                return .success(
-                    try await WorkerThread.run("import") {
-                        do throws(CaptureError) {
-                            let call = try ImportCall(origin, job, file)
-                            defer { call.end() }
-                            do throws(CaptureError) {
-                                try run.begin(call)
-                                return .success(try work(call))
-                            } catch {
-                                return .failure(call.isCancelled ? ImportCall.cancelled : error)
-                            }
-                        } catch {
-                            return .failure(error)
-                        }
-                    }
-                )
+                let call = try await WorkerThread.run("import") { [origin] in
+                    Result { () throws(CaptureError) in try ImportCall(origin) }
+                }
+                return .success(try await perform(job, file, run, call, work))
             } catch {
                 return .failure(error)
             }
@@ -156,6 +143,34 @@ struct Importers: Sendable {
             run.cancel()
         }
         return try result.get()
+    }
+}
+
+extension Importers {
+    private func perform<Value: Sendable>(
+        _ job: RecorderJob,
+        _ file: any JobFile,
+        _ run: ImportRun,
+        _ call: ImportCall,
+        _ work: @escaping @Sendable (ImportCall) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        do throws(CaptureError) {
+            try run.begin(call)
+            try await call.hand(job, file)
+        } catch {
+            try await WorkerThread.run("import") { .success(call.end()) }
+            throw call.isCancelled ? ImportCall.cancelled : error
+        }
+        return try await WorkerThread.run("import") {
+            defer { call.end() }
+            return Result { () throws(CaptureError) in
+                do throws(CaptureError) {
+                    return try work(call)
+                } catch {
+                    throw call.isCancelled ? ImportCall.cancelled : error
+                }
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ struct ManagerObject: Sendable {
     let callers: CallerDirectory
     let devices: MachineDevices
     let sessions: SessionObjects
+    let doors: PassingDoors
     let health: Health
     let listeners: Listeners
     let live: LiveUses
@@ -20,7 +21,8 @@ struct ManagerObject: Sendable {
         BusImplementation(
             CaptureInterfaces.manager,
             methods: [
-                "ListDevices": listDevices, "CreateSession": createSession, "ListSessions": listSessions,
+                "ListDevices": listDevices, "CreateSession": createSession, "OpenDoor": doors.opening(for: callers),
+                "ListSessions": listSessions,
                 "ListUses": listUses, "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
                 "Subscribe": subscribe,
             ],
@@ -38,7 +40,8 @@ struct ManagerObject: Sendable {
     private func createSession(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let description = try SessionDescription(busValue: call.arguments.argument(0))
-        let id = try await engine.create(description, files: call.arguments.files(1), client: client)
+        let files = try await call.arguments.files(1, from: doors, of: client.connection)
+        let id = try await engine.create(description, files: files, client: client)
         // The client may call the session as soon as it knows its path.
         if let session = await engine.list(for: client).first(where: { $0.id == id }) {
             try await sessions.publish(session)

@@ -1,4 +1,5 @@
 import Authorization
+import CaptureBus
 import CaptureCore
 import CaptureSystem
 import Glibc
@@ -97,6 +98,27 @@ struct Places: Sendable {
         if options.isSystem { return .socket(path: configuration.recorder.socket) }
         return .program(path: Places.ownDirectory + "/captured-recorder")
     }
+
+    /// Where the control socket is: made by systemd on the system bus, by the daemon elsewhere.
+    var runtime: String {
+        switch options.bus {
+        case .system: Places.variable("RUNTIME_DIRECTORY") ?? "/run/captured"
+        case .session: (Places.variable("XDG_RUNTIME_DIR") ?? state) + "/captured"
+        case .address: state + "/run"
+        }
+    }
+
+    /// Makes that directory where it is missing.
+    ///
+    /// - Returns: Where it is.
+    func makeRuntime() throws(CaptureError) -> String {
+        let path = runtime
+        guard unsafe mkdir(path, 0o755) != 0, errno != EEXIST else { return path }
+        throw CaptureError(.inputOutput, SystemError("make \(path)", errno: errno))
+    }
+
+    /// The program that holds what others pass: it lies beside the daemon.
+    var door: String { Places.ownDirectory + "/captured-door" }
 
     /// Where this program lies.
     private static var ownDirectory: String {

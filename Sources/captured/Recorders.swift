@@ -1,3 +1,4 @@
+import CaptureBus
 import CaptureCore
 import CaptureEngine
 import CaptureSystem
@@ -28,19 +29,32 @@ struct Recorders: RecorderLauncher {
     func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
     {
-        let files = try [file, video, audio].compactMap { $0 }.map { file throws(CaptureError) in
-            guard let descriptor = file as? Descriptor else {
-                throw CaptureError(.internalFault, "a recorder can be handed descriptors alone")
+        let rings = [video, audio].compactMap { $0 as? Descriptor }
+        guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
+            throw CaptureError(.internalFault, "a recorder can be handed descriptors alone")
+        }
+        let handle = RunningRecorder(
+            try await WorkerThread.run("start-recorder") { [origin] in
+                do throws(SystemError) {
+                    return .success(try RecorderProcess.start(origin))
+                } catch {
+                    let why = "no recorder could be started: \(error)"
+                    return .failure(CaptureError(.recorderLost, why, errno: error.errno))
+                }
             }
-            return descriptor
+        )
+        do throws(CaptureError) {
+            try await file.hand(job.text, over: handle.process.socket, with: rings)
+        } catch {
+            handle.abandon()
+            throw error
         }
         do throws(SystemError) {
-            let handle = RunningRecorder(try RecorderProcess.start(origin))
-            try handle.process.socket.send(job.text, with: files)
             try handle.listen(name: job.output.name)
             return handle
         } catch {
-            throw CaptureError(.recorderLost, "no recorder could be started: \(error)", errno: error.errno)
+            handle.abandon()
+            throw CaptureError(.recorderLost, "no recorder could be listened to: \(error)", errno: error.errno)
         }
     }
 }
@@ -54,6 +68,18 @@ private final class RunningRecorder: RecorderHandle {
     init(_ process: RecorderProcess) {
         self.process = process
         (reports, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Ends a recorder that got no job.
+    func abandon() {
+        process.kill()
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "rec-reap") { [process] in process.reap() }
+        } catch {
+            // One zombie more, until the daemon ends; there is no thread to be had for it.
+            Journal.send("a recorder that got no job is not reaped: \(error)", priority: .warning)
+        }
+        continuation.finish()
     }
 
     func listen(name: String) throws(SystemError) {

@@ -12,11 +12,13 @@ actor SessionObjects {
     private var engine: CaptureEngine?
     private let callers: CallerDirectory
     private let listeners: Listeners
+    private let doors: PassingDoors
     private var objects: [UInt32: (object: BusObject, session: SessionSnapshot)] = [:]
     private var exporting: [UInt32: Task<Void, any Error>] = [:]
 
-    init(bus: BusConnection, callers: CallerDirectory, listeners: Listeners) {
+    init(bus: BusConnection, callers: CallerDirectory, listeners: Listeners, doors: PassingDoors) {
         self.bus = bus
+        self.doors = doors
         self.callers = callers
         self.listeners = listeners
     }
@@ -100,20 +102,20 @@ actor SessionObjects {
                             }
                             return [.descriptor(descriptor)]
                         },
-                        "Configure": handler { engine, client, arguments throws(CaptureError) in
+                        "Configure": handler { [doors] engine, client, arguments throws(CaptureError) in
                             let description = try SessionDescription(busValue: arguments.argument(0))
-                            let files = try arguments.files(1)
+                            let files = try await arguments.files(1, from: doors, of: client.connection)
                             try await engine.configure(id, description, files: files, client: client)
                             return []
                         },
-                        "AddOutput": handler { engine, client, arguments throws(CaptureError) in
+                        "AddOutput": handler { [doors] engine, client, arguments throws(CaptureError) in
                             let output = try OutputDescription(busValue: arguments.argument(0))
                             let inputs = try arguments.texts(1)
                             try await engine.addOutput(
                                 id,
                                 output,
                                 inputs: inputs,
-                                file: arguments.file(2),
+                                file: arguments.file(2, from: doors, of: client.connection),
                                 client: client
                             )
                             return []

@@ -210,11 +210,12 @@ struct CodingTests {
     }
 
     @Test func `files are named after outputs, each once`() throws {
-        let file = try Descriptor.open("/dev/null", 0)
-        #expect(try BusValue.files(["movie": file]).files() == ["movie": file])
-        let entry = BusEntry(.string("movie"), .descriptor(file))
-        #expect(throws: CaptureError.self) { try BusValue.dictionary("sh", [entry, entry]).files() }
-        #expect(throws: CaptureError.self) { try BusValue.string("").files() }
+        let entry = BusEntry(.string("movie"), .string("3.1"))
+        #expect(try BusValue.dictionary("ss", [entry]).tickets() == ["movie": "3.1"])
+        #expect(throws: CaptureError.self) { try BusValue.dictionary("ss", [entry, entry]).tickets() }
+        #expect(throws: CaptureError.self) { try BusValue.string("").tickets() }
+        let many = (0..<17).map { BusEntry(.string("m\($0)"), .string("3.\($0)")) }
+        #expect(throws: CaptureError.self) { try BusValue.dictionary("ss", many).tickets() }
     }
 
     @Test func `paths of sessions and devices are those of the reference`() {

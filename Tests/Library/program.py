@@ -1,6 +1,6 @@
 """A program that uses the media library as it is told: a line of JSON on its standard input names what to do, and a line of
 JSON on its standard output says what came of it. What waits for a person has a line before that one, once it is begun."""
-import json, sys
+import json, socket, sys
 import dbus
 from dbus.mainloop.glib import DBusGMainLoop
 from gi.repository import GLib
@@ -8,6 +8,7 @@ from gi.repository import GLib
 WORDS = ["notDetermined", "restricted", "denied", "authorized", "limited"]
 DBusGMainLoop(set_as_default=True)
 daemon = dbus.SessionBus().get_object("org.capturekit.Capture1", "/org/capturekit/Capture1")
+manager = dbus.Interface(daemon, "org.capturekit.Capture1.Manager")
 library = dbus.Interface(daemon, "org.capturekit.Capture1.Library")
 consent = dbus.Interface(daemon, "org.capturekit.Capture1.Authorization")
 outcomes = {}
@@ -37,7 +38,10 @@ def request(*services):
 
 def add(path):
     with open(path, "rb") as file:
-        begun = library.Import(dbus.types.UnixFd(file), dbus.Dictionary(signature="sv"))
+        end, number = manager.OpenDoor()
+        door = socket.socket(fileno=end.take())
+        socket.send_fds(door, [b"file"], [file.fileno()])
+        begun = library.Import(f"{number}.{door.recv(100).decode()}", dbus.Dictionary(signature="sv"))
     say(code=outcome("library", begun))
 
 

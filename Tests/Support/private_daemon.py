@@ -35,7 +35,10 @@ class PrivateDaemon:
         settings = self.folder / "config" / "captured"
         (settings / "apps.d").mkdir(parents=True)
         (settings / "captured.conf").write_text(self.configuration)
-        self.environment = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"), "CAPTURED_BUS": "session"}
+        # Its control socket is its own, too.
+        (self.folder / "run").mkdir()
+        self.environment = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"), "CAPTURED_BUS": "session",
+                            "XDG_RUNTIME_DIR": str(self.folder / "run")}
         try:
             bus, self.environment["DBUS_SESSION_BUS_ADDRESS"] = start_bus(self.folder)
             self.running.append(bus)

@@ -44,7 +44,7 @@ struct SavingTests {
         #expect(summary(outcome).json["library"]?["id"] == JSON("0123"))
         #expect(summary(outcome).json["file"] == .null)
         let call = try #require(daemon.calls("CreateSession").first)
-        #expect(try call.arguments[1].files().isEmpty)
+        #expect(call.arguments[1].outputNames.isEmpty)
         let sent = try SessionDescription(busValue: call.arguments[0])
         #expect(sent.outputs.first?.library == LibraryDestination(album: "Trip"))
     }

@@ -103,6 +103,7 @@ final class ConsentScene: Sendable {
         await gate.beforeLimiting(librarySettings.forgetChosen)
         let importers = Importers(origin: ConsentScene.helper)
         let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
+        let doors = PassingDoors.ofTests
         let library = LibraryObject(
             callers: callers,
             access: access,
@@ -110,6 +111,7 @@ final class ConsentScene: Sendable {
             requests: libraryRequests,
             watchers: watchers,
             importers: importers,
+            doors: doors,
             commandLine: commandLine,
             turns: turns,
             pictures: pictures,
@@ -133,7 +135,7 @@ final class ConsentScene: Sendable {
         )
         let object = try BusObject(
             path: CaptureNames.root,
-            [authorization.implementation(Switches()), library.implementation]
+            [authorization.implementation(Switches()), library.implementation, doors.implementation(for: callers)]
         )
         root.value.withLock { $0 = object }
         try await connection.export(object)

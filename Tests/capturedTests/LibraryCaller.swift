@@ -8,6 +8,7 @@ import MediaLibrary
 import Synchronization
 import Testing
 
+@testable import CaptureKit
 @testable import captured
 
 /// A program that uses the library, over the bus, call by call, and hears what came of its requests. Thread-safe.
@@ -77,13 +78,21 @@ final class LibraryCaller: Sendable {
         _ arguments: [BusValue] = [],
         on interface: String = CaptureNames.library
     ) async throws -> [BusValue] {
-        try await connection.call(
+        var passed = arguments
+        var door: DescriptorDoor?
+        if arguments.contains(where: \.passesDescriptor) {
+            let opened = try await DescriptorDoor(of: connection, startsService: false)
+            door = opened
+            for index in passed.indices { passed[index] = try await opened.passing(passed[index]) }
+        }
+        defer { withExtendedLifetime(door) {} }
+        return try await connection.call(
             CaptureNames.service,
             CaptureNames.root,
             interface,
             member,
-            signature: signature,
-            arguments
+            signature: String(signature.map { $0 == "h" ? "s" : $0 }),
+            passed
         )
     }
 

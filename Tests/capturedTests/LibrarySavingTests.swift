@@ -2,6 +2,7 @@ import Authorization
 import BusSupport
 import CaptureBus
 import CaptureCore
+import CaptureSystem
 import CaptureEngine
 import Foundation
 import TestSupport
@@ -147,7 +148,7 @@ import Testing
     /// A recording and a descriptor that can write to its file.
     private func held(_ scene: SavingScene) async throws -> (any LibraryRecording, Int32) {
         let (file, recording) = try await scene.record(LibraryDestination())
-        return (recording, dup(file.descriptor))
+        return (recording, dup(try #require(file as? Descriptor).descriptor))
     }
 
     @Test func `leaves nothing of what never began, and nothing empty`() async throws {

@@ -22,7 +22,7 @@ private final class Hall: Sendable {
         daemon = try await BusConnection.open(bus.kind)
         let listeners = listeners
         callers = CallerDirectory(bus: daemon, root: SystemRoot(ofProcessOne: false)) { listeners.remove($0) }
-        objects = SessionObjects(bus: daemon, callers: callers, listeners: listeners)
+        objects = SessionObjects(bus: daemon, callers: callers, listeners: listeners, doors: .ofTests)
     }
 
     /// Announces a whole session, and an answer, and then that all is said, to everybody.

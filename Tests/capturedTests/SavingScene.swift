@@ -131,6 +131,7 @@ final class SavingScene: Sendable {
         let commandLine = ShippedCommandLine(path: path, root: root)
         let callers = CallerDirectory(bus: connection, root: root) { _ in }
         let libraryRequests = LibraryRequests(bus: connection)
+        let doors = PassingDoors.ofTests
         let library = LibraryObject(
             callers: callers,
             access: access,
@@ -138,6 +139,7 @@ final class SavingScene: Sendable {
             requests: libraryRequests,
             watchers: watchers,
             importers: importers,
+            doors: doors,
             commandLine: commandLine,
             turns: turns,
             pictures: LibraryPictures(libraries: libraries, importers: importers, turns: turns),
@@ -153,7 +155,9 @@ final class SavingScene: Sendable {
                 choosing: choosing
             )
         )
-        try await connection.export(try BusObject(path: CaptureNames.root, [library.implementation]))
+        try await connection.export(
+            try BusObject(path: CaptureNames.root, [library.implementation, doors.implementation(for: callers)])
+        )
         try await connection.requestName(CaptureNames.service)
         self.connection = connection
         self.questions = questions
@@ -179,7 +183,7 @@ final class SavingScene: Sendable {
         let output = OutputDescription(name: "shot", kind: .photo, format: "png", library: destination)
         let (file, recording) = try await saver.begin(output, madeWith: "A\u{202E} Camera", for: client)
         let bytes = Array(content ?? Data())
-        let count = unsafe write(file.descriptor, bytes, bytes.count)
+        let count = unsafe write((file as? Descriptor)?.descriptor ?? -1, bytes, bytes.count)
         guard count == bytes.count else { throw CaptureError(.inputOutput, "the test cannot write") }
         return (file, recording)
     }

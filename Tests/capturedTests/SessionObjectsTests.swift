@@ -92,7 +92,7 @@ struct `A session on the bus` {
         let daemon = try await BusConnection.open(bus.kind)
         let client = try await BusConnection.open(bus.kind)
         let callers = CallerDirectory(bus: daemon, root: SystemRoot(ofProcessOne: false)) { _ in }
-        let sessions = SessionObjects(bus: daemon, callers: callers, listeners: Listeners())
+        let sessions = SessionObjects(bus: daemon, callers: callers, listeners: Listeners(), doors: .ofTests)
         try await sessions.publish(session(1, user: getuid()))
         try await sessions.publish(session(2, user: getuid() + 1))
         func program(of id: UInt32) async throws(CaptureError) -> BusValue? {

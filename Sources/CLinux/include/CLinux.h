@@ -2,6 +2,7 @@
 #pragma once
 #include "clinux_atomic.h"
 #include "clinux_bus.h"
+#include "clinux_door.h"
 #include "clinux_inotify.h"
 #include "clinux_sandbox.h"
 #include "clinux_system.h"

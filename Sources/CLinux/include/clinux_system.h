@@ -36,7 +36,7 @@ int clinux_futex_wake_all(const void *word);
 
 /* A packet with descriptors beside it (SCM_RIGHTS), at most 16. recv sets them close-on-exec, stores how many came, and
    fails with EMSGSIZE when bytes or descriptors were cut off, after closing what came. */
-ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count);
+ssize_t clinux_send_with_fds(int socket, const void *bytes, size_t length, const int *fds, int count, int flags);
 ssize_t clinux_recv_with_fds(int socket, void *bytes, size_t length, int *fds, int *count);
 
 /* A connected pair and a client of a SOCK_SEQPACKET path, close-on-exec. */

@@ -28,24 +28,24 @@ extension BusValue {
         return try elements.map { element throws(CaptureError) in try Element(busValue: element) }
     }
 
-    /// `a{sh}`: descriptors by the names of the outputs that they are for.
+    /// Descriptors by the names of the outputs that they are for; on the bus their tickets stand in their places.
     public static func files(_ files: [String: Descriptor]) -> BusValue {
         .dictionary("sh", files.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .descriptor($0.value)) })
     }
 
-    /// The descriptors of an `a{sh}` by their names.
+    /// The tickets of an `a{ss}` by the names of the outputs whose descriptors they stand for.
     ///
     /// - Throws: `.invalidArgument` when it is not one, has a name twice, or more than 16 names.
-    public func files() throws(CaptureError) -> [String: Descriptor] {
-        guard case .dictionary("sh", let entries) = self, entries.count <= CodingLimits.mostParts else {
-            throw CaptureError(.invalidArgument, "files must be at most \(CodingLimits.mostParts) in an 'a{sh}'")
+    public func tickets() throws(CaptureError) -> [String: String] {
+        guard case .dictionary("ss", let entries) = self, entries.count <= CodingLimits.mostParts else {
+            throw CaptureError(.invalidArgument, "files must be at most \(CodingLimits.mostParts) tickets in an 'a{ss}'")
         }
-        var files: [String: Descriptor] = [:]
+        var tickets: [String: String] = [:]
         for entry in entries {
-            guard let name = entry.key.text, CodingLimits.isName(name), let file = entry.value.file,
-                files.updateValue(file, forKey: name) == nil
+            guard let name = entry.key.text, CodingLimits.isName(name), let ticket = entry.value.text,
+                tickets.updateValue(ticket, forKey: name) == nil
             else { throw CaptureError(.invalidArgument, "files must be named after outputs, each once") }
         }
-        return files
+        return tickets
     }
 }

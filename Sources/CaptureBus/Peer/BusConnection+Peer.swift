@@ -1,4 +1,3 @@
-import CSystemd
 public import CaptureCore
 import CaptureSystem
 
@@ -29,39 +28,10 @@ extension BusConnection {
         guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
             second.label == first.label
         else { throw ProcessLook.refusal("the connection changed hands") }
-        let root = try look.root()
-        let facts = PeerFacts(
-            uniqueName: uniqueName,
-            user: first.user,
-            groups: first.groups,
-            pid: first.pid,
-            process: process,
-            viaProcessFD: first.process != nil,
-            executable: try look.executable(),
-            flatpakInfo: look.flatpakInfo(below: root),
-            hasOwnRoot: !root.isShared,
-            controlGroup: try look.controlGroup(),
-            unit: unsafe try look.text("unit") { unsafe sd_pid_get_unit($0, $1) },
-            userUnit: unsafe try look.text("user unit") { unsafe sd_pid_get_user_unit($0, $1) },
-            slice: unsafe try look.text("slice") { unsafe sd_pid_get_slice($0, $1) },
-            session: unsafe try look.text("session") { unsafe sd_pid_get_session($0, $1) },
-            ownerUser: try look.ownerUser(),
-            terminal: started.terminal,
-            isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
-            startTime: started.startTime,
-            securityLabel: first.label
-        )
-        let ended = try look.status()
-        guard look.isAlive, ended.startTime == started.startTime else {
-            throw ProcessLook.refusal("its process ended meanwhile")
-        }
-        guard try look.executable() == facts.executable else {
-            throw ProcessLook.refusal("its process ran another program meanwhile")
-        }
-        // Opened anew: the process may have moved to another root. Its mounts go when it ends, before its pidfd tells.
-        guard look.flatpakInfo(below: try look.root()) == facts.flatpakInfo, look.isAlive else {
-            throw ProcessLook.refusal("its sandbox changed meanwhile")
-        }
+        var facts = try look.facts(of: first.user, first.groups, since: started)
+        facts.uniqueName = uniqueName
+        facts.viaProcessFD = first.process != nil
+        facts.securityLabel = first.label
         return facts
     }
 

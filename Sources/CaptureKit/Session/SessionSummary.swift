@@ -16,6 +16,16 @@ public struct SessionSummary: Hashable, Sendable {
     /// The inputs, outputs and connections; `nil` when the daemon does not say.
     public var description: SessionDescription?
 
+    init(_ session: ControlSession) throws(CaptureError) {
+        guard let state = SessionState(rawValue: session.state) else { throw CaptureDaemon.malformed("sessions") }
+        id = session.id
+        status = SessionStatus(state, session.reason)
+        program = session.program
+        user = session.user
+        isAttached = session.isAttached
+        description = nil
+    }
+
     init(_ facts: [String: BusValue]) throws(CaptureError) {
         func text(_ keys: String...) -> String { keys.compactMap { facts[$0]?.text }.first ?? "" }
         guard let id = facts["id"]?.unsigned.flatMap({ UInt32(exactly: $0) }),

@@ -13,7 +13,11 @@ struct SessionsCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let sessions = try await bus.connect().sessions()
+        let sessions = try await bus.withdraw { daemon throws(CaptureError) in
+            try await daemon.sessions()
+        } overSocket: { socket throws(CaptureError) in
+            try await socket.sessions()
+        }
         if json { return Output.print(JSON.array(sessions.map { SessionPresentation.json($0) })) }
         if sessions.isEmpty { return Output.note("there is no session") }
         Output.print(SessionPresentation.table(sessions))

@@ -38,14 +38,29 @@ struct SwitchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let panel = AuthorizationPanel(on: try await bus.connect())
-        if let service, let position { try await panel.setSwitch(service, isOn: position == .on) }
-        let rows = try await panel.switches().filter { service == nil || $0.key == service }.sorted { $0.key < $1.key }
+        let rows = try await switches().filter { service == nil || $0.key == service }.sorted { $0.key < $1.key }
         if json {
             return Output.print(.object(rows.map { JSON.Member(key: $0.key.rawValue, value: JSON($0.value)) }))
         }
         var table = Table(["SERVICE", "SWITCH"])
         for row in rows { table.add([row.key.rawValue, row.value ? "on" : "off"]) }
         Output.print(table.text)
+    }
+
+    /// Turns the switch, if so told.
+    ///
+    /// - Returns: How the switches stand: all of them, or at least the one that was turned.
+    private func switches() async throws(CaptureError) -> [AuthorizationService: Bool] {
+        guard let service, let position else {
+            return try await AuthorizationPanel(on: try await bus.connect()).switches()
+        }
+        return try await bus.withdraw { daemon throws(CaptureError) in
+            let panel = AuthorizationPanel(on: daemon)
+            try await panel.setSwitch(service, isOn: position == .on)
+            return try await panel.switches()
+        } overSocket: { socket throws(CaptureError) in
+            try await socket.setSwitch(service, isOn: position == .on)
+            return [service: position == .on]
+        }
     }
 }

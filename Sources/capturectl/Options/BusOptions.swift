@@ -16,6 +16,29 @@ struct BusOptions: ParsableArguments {
         try await CaptureDaemon.connect(to: try kind())
     }
 
+    /// Seconds for the daemon to answer over the bus before its control socket is tried.
+    private static let patience = 0.3
+
+    /// Does what has to work while the bus hangs: over the bus if the daemon answers there, else over its control socket.
+    ///
+    /// What the socket cannot do is left to the bus, however long that takes.
+    func withdraw<Value: Sendable>(
+        overBus: (CaptureDaemon) async throws(CaptureError) -> Value,
+        overSocket: (ControlSocket) async throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> Value {
+        let kind = try kind()
+        if let socket = ControlSocket(of: kind),
+            await !CaptureDaemon.answers(on: kind, within: BusOptions.patience)
+        {
+            do throws(CaptureError) {
+                return try await overSocket(socket)
+            } catch {
+                guard error.code == .unreachable else { throw error }
+            }
+        }
+        return try await overBus(try await connect())
+    }
+
     /// The bus that was chosen, by option or environment.
     func kind() throws(CaptureError) -> BusKind {
         if let bus { return bus.kind }

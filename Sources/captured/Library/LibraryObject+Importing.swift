@@ -9,7 +9,7 @@ import MediaLibrary
 extension LibraryObject {
     func importFile(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let source = try call.arguments.source(0)
+        let source = try await call.arguments.source(0, from: doors, of: client.connection)
         let draft = try AssetDraft(busValue: call.arguments.argument(1))
         // Before a person is asked for what cannot be.
         try draft.check()
@@ -25,7 +25,7 @@ extension LibraryObject {
     func edit(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let id = try call.arguments.text(0)
-        let source = try call.arguments.source(1)
+        let source = try await call.arguments.source(1, from: doors, of: client.connection)
         let view = try await access.changes(of: client)
         // Before anything is copied; it is looked for again when the copy is done.
         _ = try await libraries.use(client.identity.user) { library throws(CaptureError) in
@@ -42,7 +42,7 @@ extension LibraryObject {
 
     /// Adds a file: asks where that was never decided, copies, examines, and commits when the consent still holds.
     private func add(
-        _ source: Descriptor,
+        _ source: PassedFile,
         _ draft: AssetDraft,
         for client: SessionClient
     ) async throws(CaptureError) -> [String: BusValue] {
@@ -92,7 +92,7 @@ extension LibraryObject {
 
     private func replace(
         _ id: String,
-        by source: Descriptor,
+        by source: PassedFile,
         for client: SessionClient
     ) async throws(CaptureError) -> [String: BusValue] {
         let view = try await access.changes(of: client)
@@ -108,7 +108,7 @@ extension LibraryObject {
 
     /// Copies, examines and commits; leaves nothing behind when one of them fails or the consent goes.
     private func take(
-        _ source: Descriptor,
+        _ source: PassedFile,
         into importing: LibraryImport,
         _ grant: Grant,
         for client: SessionClient
@@ -118,7 +118,7 @@ extension LibraryObject {
             guard grant.isLive else { throw LibraryObject.withdrawn(client) }
         }
         do throws(CaptureError) {
-            let mark = try SourceMark(of: source)
+            let mark = try await source.mark()
             try await turns.copy(for: client.identity, isAwaited: { importers.isAwaited }) {
                 (count) throws(CaptureError) in
                 _ = try await unsafe importers.copy(source: source, limit: importing.limit) {
@@ -135,7 +135,7 @@ extension LibraryObject {
                 try await importers.examine(staged)
             }
             guard !Task.isCancelled else { throw ImportCall.cancelled }
-            try mark?.check(source)
+            try LibraryObject.check(try await source.mark(), is: mark)
             let asset = try await libraries.perform(user) { library throws(CaptureError) in
                 try library.whilePermitted(permitted) { () throws(CaptureError) in
                     try importing.commit(MediaFacts(found.media))
@@ -149,6 +149,19 @@ extension LibraryObject {
             try? await WorkerThread.run("library") { Result { () throws(CaptureError) in importing.cancel() } }
             throw error
         }
+    }
+
+    /// Makes sure that a file is what it was when its import began: one that is still written to is not what its program
+    /// wanted to keep, even if it grows so slowly that the copy saw nothing of it. Of pipes there is nothing to tell.
+    ///
+    /// - Throws: `.badData` when it is not.
+    static func check(_ now: FileMark?, is before: FileMark?) throws(CaptureError) {
+        guard let before, now != before else { return }
+        let how = now.map { $0.size == before.size ? "was written to" : "went from \(before.size) to \($0.size) bytes" }
+        throw CaptureError(
+            .badData,
+            "the file \(how ?? "changed") while it was imported; import it when it is finished"
+        )
     }
 
     /// Pictures by the size that each was made for.
@@ -182,15 +195,5 @@ extension MediaFacts {
             duration: media.duration,
             created: media.created
         )
-    }
-}
-
-extension [BusValue] {
-    /// A descriptor to read from.
-    fileprivate func source(_ index: Int) throws(CaptureError) -> Descriptor {
-        guard let file = try argument(index).file else {
-            throw CaptureError(.invalidArgument, "argument \(index + 1) is no descriptor")
-        }
-        return file
     }
 }

@@ -12,6 +12,7 @@ struct LibraryObject: Sendable {
     let requests: LibraryRequests
     let watchers: LibraryWatchers
     let importers: Importers
+    let doors: PassingDoors
     /// Where the person decides about what was kept.
     let commandLine: ShippedCommandLine
     let turns: LibraryTurns

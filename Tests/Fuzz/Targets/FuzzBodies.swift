@@ -68,7 +68,7 @@ enum FuzzBodies {
         same(DeviceControl.self, body)
         same(SessionStatistics.self, body)
         same(OutputStatistics.self, body)
-        _ = try? body.files()
+        _ = try? body.tickets()
         _ = (body.integer, body.unsigned, body.number, body.texts, body.properties, body.typeSignature)
         _ = try? PromptRequest(bus: [.string("cookie"), body])
         _ = try? ConfirmRequest(bus: [.string("cookie"), body])

@@ -33,6 +33,7 @@ public final class FakeDaemon: Sendable {
     private let answers: [String: Answer]
     private let heard = Mutex<[Heard]>([])
     private let object = Mutex<BusObject?>(nil)
+    private let doors = FakeDoors()
 
     /// Appears on the bus with a media library.
     public convenience init(on bus: PrivateBus, _ library: FakeLibrary) async throws {
@@ -136,8 +137,10 @@ public final class FakeDaemon: Sendable {
         // It has the objects whose handlers these are: with them it would never end, nor would what it was handed.
         return { [weak self] call throws(CaptureError) in
             guard let self else { throw CaptureError(.unreachable, "the test is over") }
-            self.heard.withLock { $0.append(Heard(call)) }
-            return try await answer(self, call)
+            if call.member == "OpenDoor" { return try self.doors.open() }
+            let passed = self.doors.passing(call)
+            self.heard.withLock { $0.append(Heard(passed)) }
+            return try await answer(self, passed)
         }
     }
 

@@ -10,9 +10,9 @@
 enum { taken = 0, not_tried = 70, refused = 77 };
 
 #define SERVICE "org.capturekit.Capture1"
-/* The type of the files of a session: descriptors, by output. */
+/* The type of the files of a session: the tickets of descriptors, by output. */
 #ifndef FILES
-#define FILES "a{sh}"
+#define FILES "a{ss}"
 #endif
 #define ROOT "/org/capturekit/Capture1"
 

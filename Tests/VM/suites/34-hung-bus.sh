@@ -40,9 +40,17 @@ timed() {
   "$@" >"$work/timed" 2>&1 || { cat "$work/timed"; return 1; }
   took=$(((${EPOCHREALTIME/./} - begin) / 1000))
 }
-# soon COMMAND...: it takes at most a second more than without an attack
+# soon COMMAND...: it takes at most a second more than without an attack. A machine that others keep busy may be late once;
+# what waits for the attack to end is late each time.
 soon() {
-  timed "$@" && ((took <= usual + 1000)) || { echo "took $took ms, usually $usual"; cat "$work/timed"; return 1; }
+  local turn
+  for turn in 1 2 3 4 5 6; do
+    timed "$@" || return 1
+    ((took > usual + 1000)) || return 0
+    echo "took $took ms, usually $usual"
+  done
+  cat "$work/timed"
+  return 1
 }
 uptime_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
 # Nothing has changed in the program's memory since `withdrawn`, and it has looked since.

@@ -32,17 +32,17 @@ struct AuthResetCommand: AsyncParsableCommand {
     func run() async throws {
         try UserName.check(user)
         if let program { try ProgramName.check(program) }
-        let panel = AuthorizationPanel(on: try await bus.connect())
-        let count =
-            if service == .library {
-                try await panel.resetLibrary(program: program, user: user ?? "")
-            } else {
-                try await panel.reset(
-                    program: program,
-                    service: service.flatMap { AuthorizationService(rawValue: $0.rawValue) },
-                    user: user ?? ""
-                )
-            }
+        let count = try await bus.withdraw { daemon throws(CaptureError) in
+            let panel = AuthorizationPanel(on: daemon)
+            if service == .library { return try await panel.resetLibrary(program: program, user: user ?? "") }
+            return try await panel.reset(
+                program: program,
+                service: service.flatMap { AuthorizationService(rawValue: $0.rawValue) },
+                user: user ?? ""
+            )
+        } overSocket: { socket throws(CaptureError) in
+            try await socket.reset(program: program ?? "", service: service?.rawValue ?? "", user: user ?? "")
+        }
         Output.note("\(Quantities.count(count, "answer")) forgotten")
     }
 }

@@ -82,7 +82,16 @@ struct AuthSetCommand: AsyncParsableCommand {
         try ProgramName.check(program)
         let change = try change()
         let end = try end()
-        let panel = AuthorizationPanel(on: try await bus.connect())
+        guard !change.isYes else { return try await set(change, until: end, over: try await bus.connect()) }
+        try await bus.withdraw { daemon throws(CaptureError) in
+            try await set(change, until: end, over: daemon)
+        } overSocket: { socket throws(CaptureError) in
+            try await socket.set(program, service.rawValue, answer.rawValue, user: user ?? "")
+        }
+    }
+
+    private func set(_ change: Change, until end: Int64?, over daemon: CaptureDaemon) async throws(CaptureError) {
+        let panel = AuthorizationPanel(on: daemon)
         switch change {
         case .answer(let service, let isAllowed):
             try await panel.set(program, service, isAllowed: isAllowed, until: end, user: user ?? "")

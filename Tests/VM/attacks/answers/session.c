@@ -51,7 +51,7 @@ static sd_bus_message *describing(const char *member, bool camera, bool micropho
 		must(sd_bus_message_close_container(message), "describe");
 	must(sd_bus_message_append(message, "{sv}", "attached", "b", 1), "describe");
 	must(sd_bus_message_close_container(message), "describe");
-	must(sd_bus_message_append(message, "a{sh}", 0), "describe");
+	must(sd_bus_message_append(message, "a{ss}", 0), "describe");
 	return message;
 }
 

@@ -67,7 +67,7 @@ class Bus:
         self.socket.sendall(b"NEGOTIATE_UNIX_FD\r\n")
         assert self.socket.recv(200).startswith(b"AGREE")
         self.socket.sendall(b"BEGIN\r\n")
-        self.serial, self.rest = 0, b""
+        self.serial, self.rest, self.files = 0, b"", []
         self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello")
 
     def call(self, to, path, interface, member, signature="", values=(), files=()):
@@ -92,13 +92,27 @@ class Bus:
             if reply == self.serial and kind in (2, 3):
                 return error
 
+    def tickets(self, files):
+        """Passes descriptors through a door of the daemon's, which stays open."""
+        assert self.call(SERVICE, ROOT, f"{SERVICE}.Manager", "OpenDoor") is None
+        door, number = socket.socket(fileno=self.files.pop()), struct.unpack_from("<I", self.body, 4)[0]
+        door.settimeout(60)
+        found = []
+        for file in files:
+            socket.send_fds(door, [b"file"], [file])
+            found.append(f"{number}.{door.recv(100).decode()}")
+        self.door = door
+        return found
+
     def receive(self):
         while len(self.rest) < 16 or len(self.rest) < self.size():
-            data = self.socket.recv(65536)
+            data, files, *_ = socket.recv_fds(self.socket, 65536, 4)
+            self.files += files
             if not data:
                 raise SystemExit("the bus hung up")
             self.rest += data
         message, self.rest = self.rest[: self.size()], self.rest[self.size() :]
+        self.body = message[len(message) - struct.unpack_from("<I", message, 4)[0] :]
         reply, error, at, end = 0, None, 16, 16 + struct.unpack_from("<I", message, 12)[0]
         while at < end:
             at += -at % 8
@@ -175,12 +189,15 @@ def nested(depth):
 def calls(pipe, folder, log):
     manager, authorization, agent = (f"{SERVICE}.{part}" for part in ("Manager", "Authorization", "Session"))
     for what, description in descriptions():
-        yield what, ROOT, manager, "CreateSession", "a{sv}a{sh}", (description, {"m": 0}), [log]
+        yield what, ROOT, manager, "CreateSession", "a{sv}a{ss}", (description, {"m": 0}), [log]
     good = session()
-    yield "no file for an output", ROOT, manager, "CreateSession", "a{sv}a{sh}", (good, {}), []
-    yield "a file for no output", ROOT, manager, "CreateSession", "a{sv}a{sh}", (good, {"m": 0, "x": 0}), [log]
-    yield "a folder for a file", ROOT, manager, "CreateSession", "a{sv}a{sh}", (good, {"m": 0}), [folder]
-    yield "a file that is only read", ROOT, manager, "CreateSession", "a{sv}a{sh}", (good, {"m": 0}), [pipe]
+    yield "no file for an output", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {}), []
+    yield "a file for no output", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0, "x": 0}), [log]
+    yield "a folder for a file", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0}), [folder]
+    yield "a file that is only read", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0}), [pipe]
+    yield "a ticket that nobody gave", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "1.1"}), []
+    yield "a ticket that is none", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "\x1b.-1"}), []
+    yield "a descriptor in a message", ROOT, manager, "ListDevices", "h", (0,), [log]
     yield "another signature", ROOT, manager, "CreateSession", "s", ("camera",), []
     yield "too many arguments", ROOT, manager, "ListDevices", "s", ("x",), []
     yield "an unknown method", ROOT, manager, "Explode", "", (), []
@@ -204,6 +221,11 @@ def main():
     bus, count, bad = Bus(), 0, 0
     for what, path, interface, member, signature, values, files in calls(read, folder, log):
         count += 1
+        if files and member == "CreateSession":
+            # Numbers stand for what is passed; each descriptor once for each output that has its number.
+            description, table = values
+            tickets = bus.tickets([files[place] for place in table.values()])
+            values, files = (description, dict(zip(table, tickets))), []
         error = bus.call(SERVICE, path, interface, member, signature, values, files)
         if not error or error.endswith((".NoReply", ".ServiceUnknown", ".Disconnected", ".Internal")):
             bad += 1

@@ -1,0 +1,66 @@
+import CSystemd
+public import CaptureCore
+import CaptureSystem
+import Glibc
+
+extension PeerFacts {
+    /// Looks at who connected to a socket of the daemon's own, without asking anybody else. Blocks for some file reads.
+    ///
+    /// - Parameters:
+    ///   - pid: The process, as the kernel noted it at the connection. Another may have the number since, so the result
+    ///     is true of a process of that user, not surely of the one that connected.
+    ///   - user: The uid that it connected as.
+    ///   - groups: Its gids then.
+    /// - Throws: `.notPermitted` when anything cannot be read or changes meanwhile, or the process is another user's.
+    public static func look(at pid: Int32, user: UInt32, groups: [UInt32]) throws(CaptureError) -> PeerFacts {
+        let look = ProcessLook(pid: pid, process: try ProcessLook.pin(pid))
+        let started = try look.status()
+        var owner = stat()
+        guard unsafe stat("/proc/\(pid)", &owner) == 0, owner.st_uid == user else {
+            throw ProcessLook.refusal("its process is not, or no longer, one of its user's")
+        }
+        return try look.facts(of: user, groups, since: started)
+    }
+}
+
+extension ProcessLook {
+    /// What there is to know of the process, with a second look that it is still what it was.
+    ///
+    /// - Parameter started: Its status at the first look.
+    func facts(of user: UInt32, _ groups: [UInt32], since started: Status) throws(CaptureError) -> PeerFacts {
+        let root = try root()
+        let facts = PeerFacts(
+            uniqueName: "",
+            user: user,
+            groups: groups,
+            pid: pid,
+            process: process,
+            viaProcessFD: false,
+            executable: try executable(),
+            flatpakInfo: flatpakInfo(below: root),
+            hasOwnRoot: !root.isShared,
+            controlGroup: try controlGroup(),
+            unit: unsafe try text("unit") { unsafe sd_pid_get_unit($0, $1) },
+            userUnit: unsafe try text("user unit") { unsafe sd_pid_get_user_unit($0, $1) },
+            slice: unsafe try text("slice") { unsafe sd_pid_get_slice($0, $1) },
+            session: unsafe try text("session") { unsafe sd_pid_get_session($0, $1) },
+            ownerUser: try ownerUser(),
+            terminal: started.terminal,
+            isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
+            startTime: started.startTime,
+            securityLabel: nil
+        )
+        let ended = try status()
+        guard isAlive, ended.startTime == started.startTime else {
+            throw ProcessLook.refusal("its process ended meanwhile")
+        }
+        guard try executable() == facts.executable else {
+            throw ProcessLook.refusal("its process ran another program meanwhile")
+        }
+        // Opened anew: the process may have moved to another root. Its mounts go when it ends, before its pidfd tells.
+        guard flatpakInfo(below: try self.root()) == facts.flatpakInfo, isAlive else {
+            throw ProcessLook.refusal("its sandbox changed meanwhile")
+        }
+        return facts
+    }
+}

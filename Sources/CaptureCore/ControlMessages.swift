@@ -1,0 +1,184 @@
+/// Who called the daemon's control socket, as the kernel noted it when the connection was made.
+///
+/// The text is the contract between `captured` and `captured-door`; both are of one build.
+public struct ControlCaller: Hashable, Sendable {
+    /// The process.
+    public var pid: Int32
+    /// Its uid.
+    public var user: UInt32
+    /// Its gids.
+    public var groups: [UInt32]
+
+    /// A caller of the given credentials.
+    public init(pid: Int32, user: UInt32, groups: [UInt32]) {
+        self.pid = pid
+        self.user = user
+        self.groups = groups
+    }
+
+    /// The caller as text.
+    public var text: String {
+        KeyValueText.encode([
+            ("message", "caller"), ("pid", "\(pid)"), ("user", "\(user)"),
+            ("groups", groups.map { "\($0)" }.joined(separator: " ")),
+        ])
+    }
+
+    /// Reads a caller from its text.
+    ///
+    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    public init(text: String) throws(CaptureError) {
+        let values = try KeyValueText.decode(text)
+        var words = MessageWords("a caller", values)
+        guard values["message"] == "caller" else { throw CaptureError(.badData, "a door said no caller") }
+        pid = try words.number("pid", in: Int32(0)...)
+        user = try words.number("user", in: UInt32(0)..<UInt32.max)
+        var groups: [UInt32] = []
+        for word in try words.word("groups").split(separator: " ") {
+            guard let group = UInt32(word) else { throw CaptureError(.badData, "a caller has the group '\(word)'") }
+            groups.append(group)
+        }
+        self.groups = groups
+        try words.finish()
+    }
+}
+
+/// What is asked over the control socket, which works while the bus does not: one request, one packet of text.
+///
+/// What tightens consent is free there. What loosens it takes polkit, which is asked over the bus alone, so that here only
+/// root may.
+public enum ControlRequest: Hashable, Sendable {
+    /// `Authorization.Set`: an answer, in words, for a user's program and a service.
+    case set(user: String, program: String, service: String, answer: String)
+    /// `Authorization.Reset`: empty texts mean the caller's own, every program, every service.
+    case reset(user: String, program: String, service: String)
+    /// `Authorization.SetSwitch`.
+    case turn(service: String, isOn: Bool)
+    /// `Manager.ListSessions`.
+    case sessions
+
+    /// The request as text.
+    public var text: String {
+        switch self {
+        case .set(let user, let program, let service, let answer):
+            KeyValueText.encode([
+                ("message", "set"), ("user", user), ("program", program), ("service", service), ("answer", answer),
+            ])
+        case .reset(let user, let program, let service):
+            KeyValueText.encode([("message", "reset"), ("user", user), ("program", program), ("service", service)])
+        case .turn(let service, let isOn):
+            KeyValueText.encode([("message", "switch"), ("service", service), ("on", isOn ? "1" : "0")])
+        case .sessions: KeyValueText.encode([("message", "sessions")])
+        }
+    }
+
+    /// Reads a request from its text.
+    ///
+    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    public init(text: String) throws(CaptureError) {
+        let values = try KeyValueText.decode(text)
+        var words = MessageWords("a control request", values)
+        switch values["message"] {
+        case "set":
+            self = .set(
+                user: try words.word("user"),
+                program: try words.word("program"),
+                service: try words.word("service"),
+                answer: try words.word("answer")
+            )
+        case "reset":
+            self = .reset(
+                user: try words.word("user"),
+                program: try words.word("program"),
+                service: try words.word("service")
+            )
+        case "switch":
+            let service = try words.word("service")
+            self = .turn(service: service, isOn: try words.number("on", in: 0...1) == 1)
+        case "sessions": self = .sessions
+        case let word:
+            throw CaptureError(.badData, "unknown request '\(word ?? "")', expected set, reset, switch or sessions")
+        }
+        try words.finish()
+    }
+}
+
+/// What is answered over the control socket: packets of text, of which `done` or `failed` is the last.
+public enum ControlAnswer: Hashable, Sendable {
+    /// One of the sessions that were asked for.
+    case session(ControlSession)
+    /// It is done; of a reset, how many answers are gone.
+    case done(count: UInt32)
+    /// It is not, and why.
+    case failed(CaptureError)
+
+    /// The answer as text.
+    public var text: String {
+        switch self {
+        case .session(let session):
+            KeyValueText.encode([
+                ("message", "session"), ("id", "\(session.id)"), ("state", session.state),
+                ("code", session.reason?.code.rawValue ?? ""), ("reason", session.reason?.message ?? ""),
+                ("program", session.program), ("user", session.user), ("attached", session.isAttached ? "1" : "0"),
+            ])
+        case .done(let count): KeyValueText.encode([("message", "done"), ("count", "\(count)")])
+        case .failed(let error):
+            KeyValueText.encode([("message", "failed"), ("code", error.code.rawValue), ("reason", error.message)])
+        }
+    }
+
+    /// Reads an answer from its text.
+    ///
+    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    public init(text: String) throws(CaptureError) {
+        let values = try KeyValueText.decode(text)
+        var words = MessageWords("a control answer", values)
+        switch values["message"] {
+        case "session":
+            let code = try words.word("code")
+            let reason = try words.word("reason")
+            self = .session(
+                ControlSession(
+                    id: try words.number("id", in: UInt32(1)...),
+                    state: try words.word("state"),
+                    reason: code.isEmpty ? nil : CaptureError(CaptureError.Code(rawValue: code), reason),
+                    program: try words.word("program"),
+                    user: try words.word("user"),
+                    isAttached: try words.number("attached", in: 0...1) == 1
+                )
+            )
+        case "done": self = .done(count: try words.number("count", in: UInt32(0)...))
+        case "failed":
+            let code = CaptureError.Code(rawValue: try words.word("code"))
+            self = .failed(CaptureError(code, try words.word("reason")))
+        case let word: throw CaptureError(.badData, "the daemon answered '\(word ?? "")', which is unknown")
+        }
+        try words.finish()
+    }
+}
+
+/// A session as the control socket tells of it.
+public struct ControlSession: Hashable, Sendable {
+    /// Its number.
+    public var id: UInt32
+    /// As `SessionState` has it.
+    public var state: String
+    /// Why it is in that state; `nil` for as asked.
+    public var reason: CaptureError?
+    /// Who captures: a program's id.
+    public var program: String
+    /// Whose program that is, by name.
+    public var user: String
+    /// Whether it ends with its maker's connection.
+    public var isAttached: Bool
+
+    /// A session of the given facts.
+    public init(id: UInt32, state: String, reason: CaptureError?, program: String, user: String, isAttached: Bool) {
+        self.id = id
+        self.state = state
+        self.reason = reason
+        self.program = program
+        self.user = user
+        self.isAttached = isAttached
+    }
+}

@@ -1,0 +1,80 @@
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// How descriptors reach the daemon: over a socket whose other end a process of the daemon's holds that nothing waits for.
+/// On the bus their tickets stand in their places, since a descriptor in a message can hang whoever closes it.
+///
+/// Thread-safe. The tickets are good for one call, made before the door is let go of.
+struct DescriptorDoor: Sendable {
+    /// Milliseconds for a descriptor to be taken, which takes less than one unless its file system hangs.
+    private static let patience: Int32 = 10_000
+
+    private let socket: PacketSocket
+    private let number: UInt32
+
+    /// Asks the daemon for a door.
+    init(of connection: BusConnection, startsService: Bool) async throws(CaptureError) {
+        let answer = try await connection.call(
+            CaptureNames.service,
+            CaptureNames.root,
+            CaptureNames.manager,
+            "OpenDoor",
+            timeout: CaptureDaemon.timeout,
+            startsService: startsService
+        )
+        guard answer.count == 2, let file = answer[0].file,
+            let number = answer[1].unsigned.flatMap({ UInt32(exactly: $0) })
+        else { throw CaptureDaemon.malformed("OpenDoor") }
+        socket = PacketSocket(file)
+        self.number = number
+    }
+
+    /// The value with a ticket in the place of each descriptor.
+    func passing(_ value: BusValue) async throws(CaptureError) -> BusValue {
+        switch value {
+        case .descriptor(let file): return .string(try await ticket(for: file))
+        case .dictionary("sh", let entries):
+            var passed: [BusEntry] = []
+            for entry in entries { passed.append(BusEntry(entry.key, try await passing(entry.value))) }
+            return .dictionary("ss", passed)
+        default: return value
+        }
+    }
+
+    private func ticket(for file: Descriptor) async throws(CaptureError) -> String {
+        let (socket, number) = (socket, number)
+        return try await WorkerThread.run("pass") {
+            do throws(SystemError) {
+                try socket.send("file", with: [file])
+                guard try !Poll.wait(socket.file.descriptor, timeout: DescriptorDoor.patience).isEmpty else {
+                    throw SystemError("pass a descriptor to the daemon", errno: ETIMEDOUT)
+                }
+                guard let answer = try socket.receive()?.text else {
+                    throw SystemError("pass a descriptor to the daemon", errno: EPIPE)
+                }
+                guard UInt32(answer) != nil else { return .failure(CaptureError(.invalidArgument, answer)) }
+                return .success("\(number).\(answer)")
+            } catch {
+                return .failure(CaptureError(error.errno == ETIMEDOUT ? .timedOut : .unreachable, error))
+            }
+        }
+    }
+}
+
+extension BusValue {
+    /// A table of descriptors that has none is a table of tickets.
+    var withTickets: BusValue {
+        if case .dictionary("sh", let entries) = self, entries.isEmpty { .dictionary("ss", []) } else { self }
+    }
+
+    /// Whether a descriptor is in it, as a method's argument may have one.
+    var passesDescriptor: Bool {
+        switch self {
+        case .descriptor: true
+        case .dictionary(_, let entries): entries.contains { $0.value.passesDescriptor }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Accepts one connection to the daemon's control socket, and carries text between it and the daemon.
+///
+/// The daemon itself never holds such a connection: whatever descriptors somebody sends there are closed here, and if that
+/// takes for ever this process is ended. Thread-bound.
+struct ControlDoor {
+    private let listening: Descriptor
+    private let daemon: PacketSocket
+    private let accepted: () -> Void
+
+    init(listening: Descriptor, daemon: PacketSocket, accepted: @escaping () -> Void) {
+        self.listening = listening
+        self.daemon = daemon
+        self.accepted = accepted
+    }
+
+    /// Serves one caller until it or the daemon leaves.
+    func run() throws(SystemError) {
+        let ready = try Poll.wait(listening.descriptor, daemon.file.descriptor)
+        guard ready.1.isEmpty else { return }
+        // Others of the kind wait for the same connection; who comes late waits for the next.
+        let caller = PacketSocket(
+            Descriptor(owning: try SystemError.check("accept a caller") { clinux_accept(listening.descriptor) })
+        )
+        accepted()
+        var groups = [UInt32](repeating: 0, count: 1025)
+        var (pid, user) = (pid_t(0), uid_t(0))
+        let count = try SystemError.check("tell who called") {
+            unsafe clinux_peer(caller.file.descriptor, &pid, &user, &groups, Int32(groups.count))
+        }
+        try daemon.send(ControlCaller(pid: pid, user: user, groups: Array(groups.prefix(Int(count)))).text)
+        try carry(caller)
+    }
+
+    private func carry(_ caller: PacketSocket) throws(SystemError) {
+        while true {
+            let ready = try Poll.wait(caller.file.descriptor, daemon.file.descriptor)
+            if !ready.1.isEmpty {
+                guard let message = try daemon.receive() else { return }
+                try caller.send(message.text)
+            } else {
+                // What came beside it is closed on the way.
+                guard let message = try caller.receive() else { return }
+                try daemon.send(message.text)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// Holds the descriptors that one program passes, until the daemon has them sent to where they are used.
+///
+/// The program sends one descriptor with each message and gets its ticket. It may leave then: what it passed stays until
+/// the daemon lets it go. Thread-bound; any call may block on a hostile descriptor, which then blocks this program alone.
+struct PassingDoor {
+    /// How many descriptors one program may have here at a time.
+    private static let most = 16
+
+    private let client: PacketSocket
+    private let daemon: PacketSocket
+    private var held: [UInt32: Descriptor] = [:]
+    /// The tickets that the daemon has taken: each is good for one use.
+    private var taken: Set<UInt32> = []
+    private var last: UInt32 = 0
+
+    init(client: PacketSocket, daemon: PacketSocket) {
+        self.client = client
+        self.daemon = daemon
+    }
+
+    /// Serves until the daemon leaves, or the program has left and nothing of it is held.
+    ///
+    /// - Throws: When the daemon cannot be heard or answered.
+    mutating func run() throws(SystemError) {
+        var isClientThere = true
+        while isClientThere || !held.isEmpty {
+            // poll(2) passes over negative numbers.
+            let program = isClientThere ? client.file.descriptor : -1
+            let ready = try Poll.wait(program, daemon.file.descriptor)
+            if !ready.1.isEmpty {
+                guard let message = try daemon.receive() else { return }
+                try answer(message.text, message.files)
+            } else {
+                isClientThere = take()
+            }
+        }
+    }
+
+    /// Takes what the program sent.
+    ///
+    /// - Returns: Whether it is still there.
+    private mutating func take() -> Bool {
+        do throws(SystemError) {
+            guard let message = try client.receive() else { return false }
+            guard message.files.count == 1 else {
+                try client.send("refused: a message passes one descriptor; this one had \(message.files.count)")
+                return true
+            }
+            guard held.count < PassingDoor.most, last < .max else {
+                try client.send("refused: \(PassingDoor.most) descriptors are here already; use them first")
+                return true
+            }
+            last += 1
+            held[last] = message.files[0]
+            try client.send("\(last)")
+            return true
+        } catch {
+            return error.errno == EMSGSIZE
+        }
+    }
+
+    private mutating func answer(_ text: String, _ files: [Descriptor]) throws(SystemError) {
+        let request: DoorRequest
+        do throws(CaptureError) {
+            request = try DoorRequest(text: text)
+        } catch {
+            return try daemon.send(DoorAnswer.failed(errno: EINVAL, reason: error.message).text)
+        }
+        switch request {
+        case .look(let ticket): try daemon.send(look(ticket).text)
+        case .mark(let ticket): try daemon.send(mark(ticket).text)
+        case .hand(let ticket, let text): try daemon.send(hand(held[ticket], text, files).text)
+        case .drop(let ticket):
+            taken.remove(ticket)
+            held[ticket] = nil
+        }
+    }
+
+    private static let unknown = DoorAnswer.failed(errno: ENOENT, reason: "there is no descriptor of that ticket")
+
+    private static func failed(_ action: String) -> DoorAnswer {
+        .failed(errno: errno, reason: "\(action): \(SystemError.text(of: errno))")
+    }
+
+    private mutating func look(_ ticket: UInt32) -> DoorAnswer {
+        guard let file = held[ticket] else { return PassingDoor.unknown }
+        guard taken.insert(ticket).inserted else {
+            return .failed(errno: EBUSY, reason: "the descriptor of that ticket is in use already; pass it once more")
+        }
+        let flags = clinux_fcntl_getfl(file.descriptor)
+        guard flags >= 0 else { return PassingDoor.failed("look at what was passed") }
+        let isWritable = flags & O_ACCMODE != O_RDONLY && clinux_is_path_alone(file.descriptor) == 0
+        return .file(PassedFileFacts(isWritable: isWritable, identity: file.identity))
+    }
+
+    private func mark(_ ticket: UInt32) -> DoorAnswer {
+        guard let file = held[ticket] else { return PassingDoor.unknown }
+        return PassingDoor.mark(of: file)
+    }
+
+    private static func mark(of file: Descriptor) -> DoorAnswer {
+        var (size, changed) = (Int64(0), Int64(0))
+        switch unsafe clinux_look_at_file(file.descriptor, &size, &changed) {
+        case 1: return .mark(FileMark(size: size, changed: changed))
+        case 0: return .unmarked
+        default: return PassingDoor.failed("look at what was passed")
+        }
+    }
+
+    /// Sends a descriptor on, over the socket that came first beside the request.
+    private func hand(_ file: Descriptor?, _ text: String, _ others: [Descriptor]) -> DoorAnswer {
+        guard let file else { return PassingDoor.unknown }
+        guard let target = others.first else {
+            return .failed(errno: EINVAL, reason: "there is no socket to send it over")
+        }
+        do throws(SystemError) {
+            try PacketSocket(target).send(text, with: [file] + others.dropFirst())
+            return .handed
+        } catch {
+            return .failed(errno: error.errno, reason: error.description)
+        }
+    }
+}

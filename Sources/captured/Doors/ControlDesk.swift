@@ -1,0 +1,152 @@
+import CLinux
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// The control socket: callers are served by processes that each accept one connection, so that what anybody sends there
+/// blocks nobody else.
+///
+/// Root has a socket of its own, where others cannot stand in the way. A user may have few connections at a time; beyond
+/// that the oldest is ended, so that an attacker does not lock out the person whose account it has.
+actor ControlDesk {
+    /// How many callers of a user are served at a time.
+    static let mostOfUser = 4
+    /// How many processes of a user may be about to end at a time: a file system may hold on to them.
+    static let mostEndingOfUser = 32
+    /// How many processes wait for callers at a socket.
+    private static let idle = 2
+    /// How long a caller may take with one request and its answers.
+    private static let patience = Duration.seconds(120)
+
+    /// Answers a caller's request; the last answer ends the exchange.
+    typealias Handler = @Sendable (ControlRequest, ControlCaller) async -> [ControlAnswer]
+
+    private enum Line {
+        case idle(DoorProcess)
+        case serving(DoorProcess, user: UInt32)
+        case ending(user: UInt32)
+    }
+
+    private let program: String
+    private let handler: Handler
+    private var listening: [Descriptor] = []
+    private var lines: [UInt64: Line] = [:]
+    private var last: UInt64 = 0
+
+    /// - Parameter program: Where `captured-door` lies.
+    init(program: String, handler: @escaping Handler) {
+        self.program = program
+        self.handler = handler
+    }
+
+    /// Makes the sockets in a directory and waits for callers.
+    ///
+    /// - Throws: When they cannot be made: `.inputOutput`.
+    func open(in directory: String) async throws(CaptureError) {
+        for (name, mode) in [("control", mode_t(0o666)), ("control-root", mode_t(0o600))] {
+            let path = directory + "/" + name
+            do throws(SystemError) {
+                // Of a daemon that was killed; ours is the only one that lives, since it has the name on the bus.
+                if unsafe unlink(path) != 0, errno != ENOENT { throw SystemError("remove \(path)", errno: errno) }
+                listening.append(
+                    Descriptor(
+                        owning: try SystemError.check("listen at \(path)") { unsafe clinux_seqpacket_listen(path, mode) }
+                    )
+                )
+            } catch {
+                throw CaptureError(.inputOutput, error)
+            }
+        }
+        for place in listening.indices {
+            for _ in 0..<ControlDesk.idle { await wait(at: place) }
+        }
+    }
+
+    /// Has one more process wait for a caller.
+    private func wait(at place: Int) async {
+        last += 1
+        let id = last
+        do throws(CaptureError) {
+            let process = try await DoorProcess.start(program, .control, input: listening[place]) { [weak self] in
+                Task { await self?.ended(id) }
+            }
+            lines[id] = .idle(process)
+            Task { await serve(process, id, at: place) }
+        } catch {
+            Journal.send("the control socket has one process less: \(error)", priority: .error)
+        }
+    }
+
+    private func ended(_ id: UInt64) { lines[id] = nil }
+
+    /// Serves what one process accepts, to its end.
+    private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
+        let caller = await ControlDesk.receive(process).flatMap { try? ControlCaller(text: $0) }
+        // Whatever became of it, another one takes its place.
+        await wait(at: place)
+        guard let caller, admit(caller, process, id) else { return process.kill() }
+        while let text = await ControlDesk.receive(process) {
+            let limit = Task {
+                try await Task.sleep(for: ControlDesk.patience)
+                process.kill()
+            }
+            await answer(text, of: caller, by: process)
+            limit.cancel()
+        }
+        process.kill()
+    }
+
+    /// Makes room for a caller among those of its user.
+    private func admit(_ caller: ControlCaller, _ process: DoorProcess, _ id: UInt64) -> Bool {
+        // It has ended meanwhile.
+        guard lines[id] != nil else { return false }
+        lines[id] = .serving(process, user: caller.user)
+        var serving: [(id: UInt64, process: DoorProcess)] = []
+        var ending = 0
+        for (id, line) in lines {
+            switch line {
+            case .serving(let process, caller.user): serving.append((id, process))
+            case .ending(caller.user): ending += 1
+            default: break
+            }
+        }
+        guard ending < ControlDesk.mostEndingOfUser else { return false }
+        for old in serving.sorted(by: { $0.id < $1.id }).dropLast(ControlDesk.mostOfUser) {
+            lines[old.id] = .ending(user: caller.user)
+            old.process.kill()
+        }
+        return true
+    }
+
+    private func answer(_ text: String, of caller: ControlCaller, by process: DoorProcess) async {
+        var answers: [ControlAnswer]
+        do throws(CaptureError) {
+            answers = await handler(try ControlRequest(text: text), caller)
+        } catch {
+            answers = [.failed(error)]
+        }
+        let texts = answers.map(\.text)
+        do throws(CaptureError) {
+            // The caller may not read; the process is ended then, and the thread with it.
+            try await WorkerThread.run("control") {
+                do throws(SystemError) {
+                    for text in texts { try process.socket.send(text) }
+                    return .success(())
+                } catch {
+                    return .failure(CaptureError(.unreachable, error))
+                }
+            }
+        } catch {
+            process.kill()
+        }
+    }
+
+    /// What a process says next; `nil` at its end.
+    private static func receive(_ process: DoorProcess) async -> String? {
+        let received: String?? = try? await WorkerThread.run("control") { () -> Result<String?, CaptureError> in
+            .success((try? process.socket.receive())?.text)
+        }
+        return received ?? nil
+    }
+}

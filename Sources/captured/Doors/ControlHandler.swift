@@ -1,0 +1,71 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+
+/// Carries out what callers of the control socket ask for. The bus has no part in it.
+///
+/// The rules are those of the bus: people's own programs and root may, sandboxed programs, services and dedicated users may
+/// not. Who called is what the kernel noted at the connection, then looked up by the process's number; that number may be
+/// another's by then, so a caller gets no more by it than any program of its account gets.
+struct ControlHandler: Sendable {
+    let authorization: AuthorizationObject
+    let engine: CaptureEngine
+    let identification: Identification
+
+    func answer(_ request: ControlRequest, of caller: ControlCaller) async -> [ControlAnswer] {
+        do throws(CaptureError) {
+            let client = try await client(caller)
+            switch request {
+            case .set(let user, let program, let service, let answer):
+                try await authorization.set(
+                    for: client,
+                    AnswerChange(user: user, program: program, service: service, answer: answer)
+                )
+                return [.done(count: 1)]
+            case .reset(let user, let program, let service):
+                let count = try await authorization.reset(for: client, user: user, program: program, service: service)
+                return [.done(count: UInt32(clamping: count))]
+            case .turn(let service, let isOn):
+                try await authorization.setSwitch(for: client, try Service(named: service), isOn: isOn)
+                return [.done(count: 1)]
+            case .sessions:
+                let sessions = await engine.list(for: client)
+                return sessions.map { .session(ControlSession($0)) } + [.done(count: UInt32(clamping: sessions.count))]
+            }
+        } catch {
+            return [.failed(error)]
+        }
+    }
+
+    private func client(_ caller: ControlCaller) async throws(CaptureError) -> SessionClient {
+        let identity = try await identify(caller)
+        guard identity.tier == .claimed || identity.user == 0 else {
+            throw CaptureError(
+                .notPermitted,
+                "the control socket is for people; a program of tier \(identity.tier.rawValue) may not use it"
+            )
+        }
+        return SessionClient(identity: identity, connection: "") { () throws(CaptureError) in
+            try await identify(caller)
+        }
+    }
+
+    private func identify(_ caller: ControlCaller) async throws(CaptureError) -> ClientIdentity {
+        try await identification.identify(caller)
+    }
+}
+
+extension ControlSession {
+    /// A session as the engine tells of it.
+    init(_ session: SessionSnapshot) {
+        self.init(
+            id: session.id,
+            state: session.state.rawValue,
+            reason: session.reason,
+            program: session.program,
+            user: Users.name(of: session.user),
+            isAttached: session.description.isAttached
+        )
+    }
+}

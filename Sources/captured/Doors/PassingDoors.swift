@@ -1,0 +1,83 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+
+/// The doors through which programs pass descriptors, by connection.
+///
+/// No descriptor of a program's ever reaches the daemon: a TCP socket with unsent data or a file whose file system hangs
+/// blocks whoever closes it. Programs ask for a socket, whose other end a process of its own holds, send descriptors over
+/// it, and name in calls the tickets that they get for them.
+actor PassingDoors {
+    /// How many doors a user may have at a time; beyond that the oldest is ended.
+    static let mostOfUser = 16
+
+    private struct Entry {
+        let user: UInt32
+        let connection: String
+        let door: PassingDoor
+    }
+
+    private let program: String
+    private var last: UInt32 = 0
+    private var entries: [UInt32: Entry] = [:]
+
+    /// - Parameter program: Where `captured-door` lies.
+    init(program: String) {
+        self.program = program
+    }
+
+    /// Makes a door for a connection.
+    ///
+    /// - Returns: The socket for the program, and the number that its tickets begin with.
+    func open(for client: SessionClient) async throws(CaptureError) -> (socket: Descriptor, number: UInt32) {
+        let ends: (theirs: PacketSocket, doors: PacketSocket)
+        do throws(SystemError) { ends = try PacketSocket.pair() } catch { throw CaptureError(.internalFault, error) }
+        last += 1
+        let number = last
+        let user = client.identity.user
+        let process = try await DoorProcess.start(program, .pass, input: ends.doors.file) { [weak self] in
+            Task { await self?.ended(number) }
+        }
+        let own = entries.filter { $0.value.user == user }.keys.sorted()
+        for old in own.dropLast(PassingDoors.mostOfUser - 1) { entries.removeValue(forKey: old)?.door.end() }
+        entries[number] = Entry(user: user, connection: client.connection, door: PassingDoor(process))
+        return (ends.theirs.file, number)
+    }
+
+    /// Answers `OpenDoor`.
+    nonisolated func opening(for callers: CallerDirectory) -> BusHandler {
+        { call throws(CaptureError) in
+            let door = try await self.open(for: try await callers.client(call.sender))
+            return [.descriptor(door.socket), .uint32(door.number)]
+        }
+    }
+
+    /// What a connection passed.
+    ///
+    /// - Parameter ticket: The door's number, a dot, and what the door said of the descriptor.
+    /// - Throws: `.invalidArgument` when it passed no such thing.
+    func file(_ ticket: String, of connection: String) async throws(CaptureError) -> PassedFile {
+        let parts = ticket.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = UInt32(parts[0]), let place = UInt32(parts[1]),
+            let entry = entries[number], entry.connection == connection
+        else {
+            throw CaptureError(
+                .invalidArgument,
+                "'\(DisplayText.neutralized(ticket, limit: 80))' is no ticket of a descriptor that this connection "
+                    + "passed through its door; OpenDoor makes one"
+            )
+        }
+        return try await entry.door.file(place)
+    }
+
+    /// Ends what a connection had, but for what sessions hold of it.
+    func clientGone(_ connection: String) {
+        entries = entries.filter { $0.value.connection != connection }
+    }
+
+    private func ended(_ number: UInt32) {
+        entries[number] = nil
+    }
+}

@@ -1,0 +1,184 @@
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+import Foundation
+import Testing
+
+@testable import CaptureKit
+@testable import captured
+
+/// What programs pass to the daemon, by real processes of `captured-door`.
+@Suite struct PassingDoorTests {
+    private let bus: PrivateBus
+    private let daemon: BusConnection
+    private let doors = PassingDoors.ofTests
+    private let callers: CallerDirectory
+
+    init() async throws {
+        bus = try PrivateBus()
+        daemon = try await BusConnection.open(bus.kind)
+        let doors = doors
+        callers = CallerDirectory(bus: daemon, root: SystemRoot(ofProcessOne: false)) { await doors.clientGone($0) }
+        try await daemon.export(
+            try BusObject(path: CaptureNames.root, [doors.implementation(for: callers)])
+        )
+        try await daemon.requestName(CaptureNames.service)
+    }
+
+    private func pass(_ file: Descriptor, by client: BusConnection) async throws -> (DescriptorDoor, ticket: String) {
+        let door = try await DescriptorDoor(of: client, startsService: false)
+        let ticket = try #require(try await door.passing(.descriptor(file)).text)
+        return (door, ticket)
+    }
+
+    @Test func `a descriptor arrives at a socket that the daemon names, and is good once`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let (reading, writing) = try Descriptor.pipe()
+        let (door, ticket) = try await pass(writing, by: client)
+        let file = try await doors.file(ticket, of: client.uniqueName)
+        #expect(file.facts == PassedFileFacts(isWritable: true, identity: nil))
+        await #expect(throws: CaptureError.self) { try await doors.file(ticket, of: client.uniqueName) }
+        let (ours, theirs) = try PacketSocket.pair()
+        try await file.hand("a job", over: theirs, with: [reading])
+        let message = try #require(try ours.receive())
+        #expect(message.text == "a job" && message.files.count == 2)
+        let sent = Array("hello".utf8)
+        try unsafe sent.withUnsafeBytes { try unsafe message.files[0].write(all: $0) }
+        var got = [UInt8](repeating: 0, count: 5)
+        _ = try unsafe got.withUnsafeMutableBytes { try unsafe message.files[1].read(into: $0) }
+        #expect(got == sent)
+        withExtendedLifetime(door) {}
+    }
+
+    @Test func `a ticket is good for the connection that passed the descriptor`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let other = try await BusConnection.open(bus.kind)
+        let (door, ticket) = try await pass(try Descriptor.open("/dev/null", O_RDWR), by: client)
+        for wrong in [ticket + "0", "1", "", "1.1.1", "-1.1", "999.1", "\u{1B}[2J.1"] {
+            await #expect(throws: CaptureError.self) { try await doors.file(wrong, of: client.uniqueName) }
+        }
+        await #expect(throws: CaptureError.self) { try await doors.file(ticket, of: other.uniqueName) }
+        #expect(try await doors.file(ticket, of: client.uniqueName).facts.isWritable)
+        withExtendedLifetime(door) {}
+    }
+
+    @Test func `what a door holds stays when its program has left it, and goes with the last use`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let (reading, writing) = try Descriptor.pipe()
+        var file: PassedFile?
+        do {
+            let (_, ticket) = try await pass(writing, by: client)
+            file = try await doors.file(ticket, of: client.uniqueName)
+        }
+        let (ours, theirs) = try PacketSocket.pair()
+        try await file?.hand("late", over: theirs, with: [])
+        #expect(try ours.receive()?.files.count == 1)
+        file = nil
+        // The pipe ends when nobody has its other end: not this test, whose own goes here, and not the door.
+        try Self.close(writing)
+        #expect(try Poll.wait(reading.descriptor, timeout: 60_000).contains(.failed))
+    }
+
+    @Test func `sixteen descriptors wait in a door, no more, and one with each message`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let null = try Descriptor.open("/dev/null", O_RDWR)
+        let door = try await DescriptorDoor(of: client, startsService: false)
+        for _ in 0..<16 { _ = try await door.passing(.descriptor(null)) }
+        await #expect(throws: CaptureError.self) { try await door.passing(.descriptor(null)) }
+
+        let answer = try await client.call(
+            CaptureNames.service,
+            CaptureNames.root,
+            CaptureNames.manager,
+            "OpenDoor"
+        )
+        let socket = PacketSocket(try #require(answer[0].file))
+        try socket.send("two", with: [null, null])
+        #expect(try socket.receive()?.text.hasPrefix("refused") == true)
+        try socket.send("none")
+        #expect(try socket.receive()?.text.hasPrefix("refused") == true)
+        try socket.send("one", with: [null])
+        #expect(try socket.receive()?.text == "1")
+    }
+
+    @Test func `of a user's doors the oldest closes when there are too many`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let null = try Descriptor.open("/dev/null", O_RDWR)
+        let (oldest, ticket) = try await pass(null, by: client)
+        var others: [DescriptorDoor] = []
+        for _ in 0..<PassingDoors.mostOfUser { others.append(try await pass(null, by: client).0) }
+        await #expect(throws: CaptureError.self) { try await oldest.passing(.descriptor(null)) }
+        await #expect(throws: CaptureError.self) { try await doors.file(ticket, of: client.uniqueName) }
+        let last = try await pass(null, by: client)
+        #expect(try await doors.file(last.ticket, of: client.uniqueName).facts.isWritable)
+    }
+
+    /// A descriptor whose last close takes 300 s: the daemon's calls are answered all the same.
+    @Test func `a descriptor that cannot be closed hangs nobody`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let hostile = try LingeringSocket()
+        var door: DescriptorDoor?
+        let file: PassedFile
+        do {
+            let (opened, ticket) = try await pass(hostile.file, by: client)
+            door = opened
+            file = try await doors.file(ticket, of: client.uniqueName)
+        }
+        hostile.leave()
+        // Let go of in the door, which hangs there; nothing here does.
+        withExtendedLifetime(file) {}
+        door = nil
+        let (_, next) = try await pass(try Descriptor.open("/dev/null", O_RDWR), by: client)
+        #expect(try await doors.file(next, of: client.uniqueName).facts.isWritable)
+        await client.close()
+        withExtendedLifetime(door) {}
+    }
+
+    /// Closes a descriptor before its object goes, and puts something harmless in its place.
+    private static func close(_ file: Descriptor) throws {
+        let null = try Descriptor.open("/dev/null", O_RDWR)
+        try SystemError.check("replace a descriptor") { dup2(null.descriptor, file.descriptor) }
+    }
+}
+
+/// A TCP connection whose peer never reads, with unsent data and SO_LINGER: its last close waits.
+final class LingeringSocket: Sendable {
+    let file: Descriptor
+    private let peer: Descriptor
+
+    init() throws {
+        let listening = Descriptor(owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) })
+        let end = Descriptor(owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) })
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        peer = try unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try SystemError.check("bind") { unsafe bind(listening.descriptor, address, length) }
+                try SystemError.check("listen") { listen(listening.descriptor, 1) }
+                try SystemError.check("name") { unsafe getsockname(listening.descriptor, address, &length) }
+                let number = end.descriptor
+                try SystemError.check("connect") { unsafe connect(number, address, length) }
+                return Descriptor(
+                    owning: try SystemError.check("accept") { accept(listening.descriptor, nil, nil) }
+                )
+            }
+        }
+        file = end
+        let block = [UInt8](repeating: 0, count: 1 << 16)
+        while unsafe send(file.descriptor, block, block.count, Int32(MSG_DONTWAIT)) > 0 {}
+        var option = linger(l_onoff: 1, l_linger: 300)
+        try SystemError.check("linger") {
+            unsafe setsockopt(file.descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+    }
+
+    /// Gives up this process's copy, which is not the last.
+    func leave() {
+        let null = unsafe open("/dev/null", O_RDWR)
+        _ = dup2(null, file.descriptor)
+        Glibc.close(null)
+    }
+}
