@@ -107,7 +107,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter", "Bus", "private_daemon.py", "terminal.py"],
+            exclude: ["AllocationCounter", "Bus", "LyingDriver", "private_daemon.py", "terminal.py"],
             swiftSettings: settings
         ),
         .target(
@@ -117,6 +117,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        .target(name: "LyingDriver", path: "Tests/Support/LyingDriver"),
         .executableTarget(
             name: "capture-bench-reader",
             dependencies: ["CaptureKit"],
@@ -137,7 +138,10 @@ let package = Package(
             exclude: ["read_ring.py"]
         ),
         tests("Authorization", ["CaptureCore", "TestSupport"]),
-        tests("CaptureDevices", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter"]),
+        tests(
+            "CaptureDevices",
+            ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter", "LyingDriver"]
+        ),
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
         tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
