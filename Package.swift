@@ -135,7 +135,7 @@ let package = Package(
         tests(
             "CaptureRing",
             ["CaptureCore", "CaptureSystem", "CLinux", "AllocationCounter"],
-            exclude: ["read_ring.py"]
+            exclude: ["attack_ring.py", "read_ring.py"]
         ),
         tests("Authorization", ["CaptureCore", "TestSupport"]),
         tests(
