@@ -113,7 +113,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter", "Bus", "private_daemon.py", "terminal.py"],
+            exclude: ["AllocationCounter", "Bus", "LyingDriver", "private_daemon.py", "terminal.py"],
             swiftSettings: settings
         ),
         .target(
@@ -123,6 +123,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        .target(name: "LyingDriver", path: "Tests/Support/LyingDriver"),
         .executableTarget(
             name: "capture-bench-reader",
             dependencies: ["CaptureKit"],
@@ -140,10 +141,13 @@ let package = Package(
         tests(
             "CaptureRing",
             ["CaptureCore", "CaptureSystem", "CLinux", "AllocationCounter"],
-            exclude: ["read_ring.py"]
+            exclude: ["attack_ring.py", "read_ring.py"]
         ),
         tests("Authorization", ["CaptureCore", "TestSupport"]),
-        tests("CaptureDevices", ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter"]),
+        tests(
+            "CaptureDevices",
+            ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter", "LyingDriver"]
+        ),
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
         tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),

@@ -32,6 +32,20 @@ struct MessageWords {
         return number
     }
 
+    /// The value of a key as words that are shown to people: without control characters and those that turn the
+    /// direction, and cut at a length.
+    mutating func sentence(_ key: String, limit: Int) throws(CaptureError) -> String {
+        let scalars = try word(key).unicodeScalars.filter(MessageWords.isPlain)
+        return String(String(String.UnicodeScalarView(scalars)).prefix(limit))
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        default: true
+        }
+    }
+
     /// Ends the reading.
     func finish() throws(CaptureError) {
         guard let unknown = rest.keys.min() else { return }

@@ -87,24 +87,16 @@ public enum ImportReport: Hashable, Sendable {
         case "failed":
             let code = CaptureError.Code(rawValue: try words.word("code"))
             let errno = try words.number("errno", in: Int32(0)...)
-            let reason = String(String.UnicodeScalarView(try words.word("reason").unicodeScalars.filter(Self.isPlain)))
+            let reason = try words.sentence("reason", limit: Self.longestReason)
             self = .failed(
                 CaptureError(
                     Self.codes.contains(code) ? code : .internalFault,
-                    String(reason.prefix(Self.longestReason)),
+                    reason,
                     errno: errno
                 )
             )
         case let word: throw CaptureError(.badData, "a helper reported '\(word ?? "")', which is unknown")
         }
         try words.finish()
-    }
-
-    /// Whether a character may stand in a sentence that is shown: no control characters, none that turn the direction.
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-        default: true
-        }
     }
 }

@@ -141,6 +141,14 @@ public enum RecorderReport: Hashable, Sendable {
     /// The file could not be made or not be gone on with; what was written is finished as far as it goes.
     case failed(CaptureError, OutputStatistics)
 
+    /// What a recorder may blame. Media from strangers runs in it, so nothing that it says passes for another's answer.
+    private static let codes: Set<CaptureError.Code> = [
+        .badData, .inputOutput, .overQuota, .invalidArgument, .internalFault, .noSuchFormat, .unreachable, .timedOut,
+    ]
+
+    /// The most characters of a reason that are kept.
+    private static let longestReason = 500
+
     /// The report as text.
     public var text: String {
         switch self {
@@ -159,20 +167,52 @@ public enum RecorderReport: Hashable, Sendable {
 
     /// Reads a report from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` when it is not of this form.
+    /// - Throws: `CaptureError.Code.badData` when it is not of this form, or a value is out of its range.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
-        let counters = try OutputStatistics(values)
+        var words = MessageWords("a recorder's report", values)
+        let counters = try OutputStatistics(&words)
         switch values["message"] {
         case "ready": self = .ready(counters)
         case "progress": self = .progress(counters)
         case "finished": self = .finished(counters)
         case "failed":
-            let code = CaptureError.Code(rawValue: values["code"] ?? CaptureError.Code.internalFault.rawValue)
-            let reason = values["reason"] ?? "the recorder failed"
-            self = .failed(CaptureError(code, reason, errno: Int32(values["errno"] ?? "") ?? 0), counters)
-        default: throw CaptureError(.badData, "a recorder reported '\(values["message"] ?? "")', which is unknown")
+            let code = CaptureError.Code(rawValue: try words.word("code"))
+            let reason = try words.sentence("reason", limit: Self.longestReason)
+            let errno = try words.number("errno", in: Int32(0)...)
+            let known = Self.codes.contains(code) ? code : .internalFault
+            self = .failed(CaptureError(known, reason, errno: errno), counters)
+        case let word: throw CaptureError(.badData, "a recorder reported '\(word ?? "")', which is unknown")
         }
+        try words.finish()
+    }
+}
+
+/// The reports of one recorder, in the order in which they may come: first `ready`, then `progress`, and one end; a
+/// failure may come at any time before that.
+public struct RecorderReports: Sendable {
+    private enum State {
+        case beginning
+        case recording
+        case over
+    }
+
+    private var state = State.beginning
+
+    /// Those of a recorder that has said nothing yet.
+    public init() {}
+
+    /// Reads the next report.
+    ///
+    /// - Throws: `CaptureError.Code.badData` when it is none, or not one that may come now.
+    public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
+        let report = try RecorderReport(text: text)
+        switch (state, report) {
+        case (.beginning, .ready), (.recording, .progress): state = .recording
+        case (.recording, .finished), (.beginning, .failed), (.recording, .failed): state = .over
+        default: throw CaptureError(.badData, "a recorder said something out of turn")
+        }
+        return report
     }
 }
 
@@ -181,29 +221,26 @@ extension OutputStatistics {
         [
             ("frames", "\(frames)"), ("samples", "\(samples)"), ("missed-frames", "\(missedFrames)"),
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
-            ("duration", "\(duration)"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
+            ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("audio-encoder", audioEncoder),
         ]
     }
 
-    fileprivate init(_ values: [String: String]) throws(CaptureError) {
-        func number<T: FixedWidthInteger>(_ key: String, _: T.Type = T.self) throws(CaptureError) -> T {
-            guard let text = values[key], let number = T(text) else {
-                throw CaptureError(.badData, "a recorder's report lacks a number for '\(key)'")
-            }
-            return number
-        }
-        frames = try number("frames")
-        samples = try number("samples")
-        missedFrames = try number("missed-frames")
-        missedSamples = try number("missed-samples")
-        silence = try number("silence")
-        bytes = try number("bytes")
-        duration = try number("duration")
-        peak = try number("peak")
-        drift = try number("drift")
-        queueDepth = try number("queue")
-        videoEncoder = values["video-encoder"] ?? ""
-        audioEncoder = values["audio-encoder"] ?? ""
+    /// Numbers that the daemon can add up, however long it runs.
+    private static let counts: ClosedRange<UInt64> = 0...1 << 62
+
+    fileprivate init(_ words: inout MessageWords) throws(CaptureError) {
+        frames = try words.number("frames", in: Self.counts)
+        samples = try words.number("samples", in: Self.counts)
+        missedFrames = try words.number("missed-frames", in: Self.counts)
+        missedSamples = try words.number("missed-samples", in: Self.counts)
+        silence = try words.number("silence", in: Self.counts)
+        bytes = try words.number("bytes", in: Self.counts)
+        duration = try words.number("duration", in: 0...1 << 62)
+        peak = try words.number("peak", in: 0...Int(Int32.max))
+        drift = try words.number("drift", in: Int(Int32.min)...Int(Int32.max))
+        queueDepth = try words.number("queue", in: 0...1 << 20)
+        videoEncoder = try words.sentence("video-encoder", limit: 64)
+        audioEncoder = try words.sentence("audio-encoder", limit: 64)
     }
 }

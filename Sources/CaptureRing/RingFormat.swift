@@ -18,7 +18,7 @@ extension RingLayout {
             try check("plane count", video.planes.count, 1...Video.mostPlanes)
             for (index, plane) in video.planes.enumerated() {
                 try check("plane \(index) offset", plane.offset, 0...mostBytes)
-                try check("plane \(index) stride", plane.stride, 0...mostBytes)
+                try check("plane \(index) stride", plane.stride, 0...Int(Int32.max))
                 try check("plane \(index) size", plane.size, 1...Int(UInt32.max))
             }
         case .audio(let audio):

@@ -31,6 +31,10 @@ public final class RingReader {
     private var next: UInt64
     private var missedSinceLast: UInt64 = 0
 
+    /// Nanoseconds after which a reader that waits looks for itself. Whoever has the ring can lead its waiters to another
+    /// word (`FUTEX_REQUEUE` takes no more than a mapping for reading), where the writer's wake-ups don't reach them.
+    private static let longestWait: Int64 = 100_000_000
+
     /// Maps a ring that was handed over.
     ///
     /// - Parameters:
@@ -86,7 +90,8 @@ public final class RingReader {
             var rest = nanoseconds
             if nanoseconds > 0 { rest = max(0, nanoseconds - (Timestamp.now - start)) }
             if rest == 0 { return .timedOut }
-            let result = unsafe clinux_futex_wait(memory.address(RingLayout.Live.futexWord), word, rest)
+            let wait = rest < 0 ? RingReader.longestWait : min(rest, RingReader.longestWait)
+            let result = unsafe clinux_futex_wait(memory.address(RingLayout.Live.futexWord), word, wait)
             // A changed word, a signal and the end of the time all lead to another look.
             if result == -1, errno != EAGAIN, errno != EINTR, errno != ETIMEDOUT {
                 throw CaptureError(.internalFault, SystemError("wait for a ring", errno: errno))
@@ -112,7 +117,9 @@ public final class RingReader {
 
     /// The next buffer that is there and whole, if any.
     private func take(newest: Bool) throws(CaptureError) -> RingBuffer? {
-        while true {
+        // Of an honest ring the second look finds one, or the writer was faster. One whose slots never are what its
+        // count says is left to the caller's patience.
+        for _ in 0...layout.slotCount + 1 {
             let published = memory.loadAcquire64(RingLayout.Live.published)
             guard published >= next else { throw RingLayout.bad("published count", published) }
             if published == next { return nil }
@@ -129,6 +136,7 @@ public final class RingReader {
             let present = min(count - min(oldest, count), UInt64(layout.slotCount))
             skip(to: max(next + 1, count - present + present / 4))
         }
+        return nil
     }
 
     /// The buffer of a sequence, or `nil` when its slot is being written again.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Thread-safe as a handle; what is read and written in it is the user's affair.
 public final class SharedMemory: Sendable {
-    /// The memfd.
+    /// The memfd, opened for reading alone.
     public let file: Descriptor
     /// Bytes of the mapping.
     public let size: Int
@@ -16,6 +16,9 @@ public final class SharedMemory: Sendable {
     /// Makes a memfd of `size` bytes, maps it writable, then seals it: its size is fixed, and nobody maps it writable
     /// again, the maker included (`F_SEAL_FUTURE_WRITE`, memfd_create(2)).
     ///
+    /// `file` is a description of its own, for reading, of a memfd of mode 0600. A memfd is made with 0777, by which
+    /// anyone who holds it opens it for writing in `/proc/self/fd`; seals keep the bytes, but not from being paged out.
+    ///
     /// - Parameters:
     ///   - name: Shown in `/proc/PID/maps`.
     ///   - size: Bytes; rounded up to whole pages.
@@ -23,14 +26,15 @@ public final class SharedMemory: Sendable {
         let rounded = SharedMemory.pages(size)
         let file = Descriptor(owning: try SystemError.check("memfd_create") { unsafe clinux_memfd(name) })
         try SystemError.check("size a memfd to \(rounded) bytes") { ftruncate(file.descriptor, off_t(rounded)) }
+        try SystemError.check("set a memfd's mode") { fchmod(file.descriptor, 0o600) }
         address = try SharedMemory.map(file, size: rounded, protection: PROT_READ | PROT_WRITE)
         do {
             try SystemError.check("seal a memfd") { clinux_add_seals(file.descriptor, clinux_ring_seals) }
+            self.file = try Descriptor.open("/proc/self/fd/\(file.descriptor)", O_RDONLY)
         } catch {
             unsafe munmap(UnsafeMutableRawPointer(bitPattern: address), rounded)
             throw error
         }
-        self.file = file
         self.size = rounded
         isWritable = true
     }

@@ -67,7 +67,8 @@ private final class RunningRecorder: RecorderHandle {
 
     init(_ process: RecorderProcess) {
         self.process = process
-        (reports, continuation) = AsyncStream.makeStream()
+        // Minutes of honest reports; of a flood the newest, in which its end is.
+        (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     }
 
     /// Ends a recorder that got no job.
@@ -86,8 +87,13 @@ private final class RunningRecorder: RecorderHandle {
         // The thread holds the connection, not this object: dropping the handle does not end the recording.
         let (process, continuation) = (process, continuation)
         try WorkerThread.detached(name: "rec-\(name)") {
+            var order = RecorderReports()
             while let message = try? process.socket.receive() {
-                guard let report = try? RecorderReport(text: message.text) else { break }
+                guard let report = try? order.next(message.text) else {
+                    // Whoever says such things is not listened to again, nor left to write.
+                    process.kill()
+                    break
+                }
                 continuation.yield(report)
             }
             // Gone is who holds its file no more.

@@ -86,7 +86,7 @@ import Testing
         counters.missedFrames = 2
         counters.drift = -98
         counters.videoEncoder = "libx264"
-        let failure = CaptureError(.inputOutput, "no space left on device:\n'out=put'", errno: 28)
+        let failure = CaptureError(.inputOutput, "no space left on device: 'out=put' \\", errno: 28)
         for report in [
             RecorderReport.ready(counters), .progress(counters), .finished(counters), .failed(failure, counters),
         ] {

@@ -38,7 +38,8 @@ import Testing
         (56, 0x7fff_ffff, "file size"), (64, 64, "descriptor size"), (68, 4, "kept"), (132, 0, "width"),
         (136, 70000, "height"), (144, 0, "interval denominator"), (164, 5, "plane count"),
         (168, 1 << 20, "slot stride"),
-        (172, 0xffff_ffff, "plane 0 offset"), (184, 0, "plane 0 size"), (1036, 9, "end"), (4096, 4, "order table"),
+        (172, 0xffff_ffff, "plane 0 offset"), (176, 0x8000_0000, "plane 0 stride"), (184, 0, "plane 0 size"),
+        (1036, 9, "end"), (4096, 4, "order table"),
     ]
 
     @Test(arguments: damages)

@@ -160,20 +160,27 @@ struct ALSACapture {
         for _ in 0..<4 {
             unsafe try pcm.check("stamp") { unsafe snd_pcm_htimestamp($0, &counted, &time) }
             if runsFree {
-                available = Int(counted)
+                available =
+                    try SoundTiming.isPossible(available: Int(clamping: counted)) ? Int(counted) : refuse(counted)
                 break
             }
             let again = try count()
             if again == available { break }
             available = again
         }
-        return (available, Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec))
+        let now = Timestamp.now
+        return (available, SoundTiming.stamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec, now: now) ?? now)
+    }
+
+    /// A number of unread sample frames that cannot be ends the stream.
+    private func refuse(_ counted: some BinaryInteger) throws(ALSAFailure) -> Int {
+        throw ALSAFailure("its driver says that \(counted) sample frames are unread", -EPROTO)
     }
 
     private func count() throws(ALSAFailure) -> Int {
         let available = unsafe snd_pcm_avail_update(pcm.handle)
         if available < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: available)) }
-        return available
+        return try SoundTiming.isPossible(available: available) ? available : refuse(available)
     }
 
     /// Copies one period out and publishes it.
@@ -239,15 +246,17 @@ struct ALSACapture {
             var offset: snd_pcm_uframes_t = 0
             var frames = snd_pcm_uframes_t(format.periodFrames - done)
             unsafe try pcm.check("map") { unsafe snd_pcm_mmap_begin($0, &areas, &offset, &frames) }
-            guard let area = unsafe areas?.pointee, let start = unsafe area.addr, frames > 0 else {
-                throw ALSAFailure("read", -EPIPE)
-            }
+            guard let area = unsafe areas?.pointee, let start = unsafe area.addr, frames > 0,
+                frames <= format.periodFrames - done, offset <= buffer, frames <= snd_pcm_uframes_t(buffer) - offset
+            else { throw ALSAFailure("read", -EPIPE) }
             let bytes = Int(frames) * format.bytesPerFrame
             let from = unsafe start + Int(area.first / 8) + Int(offset) * format.bytesPerFrame
             unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(done * format.bytesPerFrame)...])
                 .copyMemory(from: UnsafeRawBufferPointer(start: from, count: bytes))
             let committed = unsafe snd_pcm_mmap_commit(pcm.handle, offset, frames)
             if committed < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: committed)) }
+            // No progress would be no end.
+            if committed != frames { throw ALSAFailure("read", -EPIPE) }
             done += Int(committed)
         }
     }

@@ -75,18 +75,21 @@ enum ALSAMixer {
             var (least, most, now) = (0, 0, 0)
             unsafe snd_mixer_selem_get_capture_volume_range(element, &least, &most)
             unsafe snd_mixer_selem_get_capture_volume(element, SND_MIXER_SCHN_MONO, &now)
-            found.append(
-                DeviceControl(
-                    name: base + "_volume",
-                    label: "\(label) Volume",
-                    kind: .integer,
-                    minimum: Int64(least),
-                    maximum: Int64(most),
-                    step: 1,
-                    defaultValue: Int64(now),
-                    value: Int64(now)
+            // A range without a value in it takes none.
+            if least <= most {
+                found.append(
+                    DeviceControl(
+                        name: base + "_volume",
+                        label: "\(label) Volume",
+                        kind: .integer,
+                        minimum: Int64(least),
+                        maximum: Int64(most),
+                        step: 1,
+                        defaultValue: Int64(now),
+                        value: Int64(now)
+                    )
                 )
-            )
+            }
         }
         if unsafe snd_mixer_selem_has_capture_switch(element) != 0 {
             var now: Int32 = 0

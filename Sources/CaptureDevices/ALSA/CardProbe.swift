@@ -17,12 +17,17 @@ enum CardProbe {
         var stableName: String
     }
 
+    /// The most subdevices of a device that are listed; each is opened to ask what it offers.
+    private static let mostSubdevices = 128
+
     /// The capture streams of every card that answers.
     static func streams() -> [Stream] {
         _ = calsa_quiet()
         var found: [Stream] = []
         var card: Int32 = -1
-        while unsafe snd_card_next(&card) >= 0, card >= 0 {
+        var last: Int32 = -1
+        while unsafe snd_card_next(&card) >= 0, card > last {
+            last = card
             // A card that went away meanwhile, or may not be opened, has no microphones for this process.
             var opened: OpaquePointer?
             guard unsafe snd_ctl_open(&opened, "hw:\(card)", Int32(SND_CTL_NONBLOCK)) >= 0, let control = unsafe opened
@@ -53,13 +58,15 @@ enum CardProbe {
         )
         var found: [Stream] = []
         var device: Int32 = -1
-        while unsafe snd_ctl_pcm_next_device(control, &device) >= 0, device >= 0 {
+        var last: Int32 = -1
+        while unsafe snd_ctl_pcm_next_device(control, &device) >= 0, device > last {
+            last = device
             unsafe snd_pcm_info_set_device(pcm, UInt32(device))
             unsafe snd_pcm_info_set_subdevice(pcm, 0)
             unsafe snd_pcm_info_set_stream(pcm, SND_PCM_STREAM_CAPTURE)
             // A device that only plays has no capture side.
             guard unsafe snd_ctl_pcm_info(control, pcm) >= 0 else { continue }
-            for subdevice in 0..<Int(unsafe snd_pcm_info_get_subdevices_count(pcm)) {
+            for subdevice in 0..<min(Int(unsafe snd_pcm_info_get_subdevices_count(pcm)), mostSubdevices) {
                 var stream = model
                 stream.address.device = Int(device)
                 stream.address.subdevice = subdevice

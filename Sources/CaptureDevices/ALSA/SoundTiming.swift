@@ -29,6 +29,17 @@ enum SoundTiming {
         return seconds * Int64(rate) + (rest * Int64(rate) + 500_000_000) / 1_000_000_000
     }
 
+    /// Whether a driver can mean a number of unread sample frames: days of them, when a free-running stream was left
+    /// alone, but no number whose time overflows.
+    static func isPossible(available: Int) -> Bool { (0...1 << 36).contains(available) }
+
+    /// A stamp of the driver's; `nil` when the monotonic clock cannot have shown it about `now`.
+    static func stamp(seconds: Int, nanoseconds: Int, now: Timestamp) -> Timestamp? {
+        guard (0...1 << 32).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else { return nil }
+        let stamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+        return abs(now - stamp) < 10_000_000_000 ? stamp : nil
+    }
+
     /// How many of the oldest unread sample frames to give up: none as long as the hardware is a whole period away from
     /// writing over them, else all but half a buffer of the newest, so that the next overrun is far.
     static func overrun(available: Int, buffer: Int, period: Int) -> Int64 {

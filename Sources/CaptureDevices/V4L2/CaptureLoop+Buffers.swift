@@ -18,6 +18,7 @@ extension CaptureLoop {
             try SystemError.check("start \(node.path)") {
                 clinux_v4l2_stream(node.descriptor, node.bufferType, 1)
             }
+            try checkFormat()
         } catch {
             end()
             throw error

@@ -42,6 +42,12 @@ final class CaptureLoop: @unchecked Sendable {
     var lastStamp: Timestamp?
     /// When the last frame before a restart was taken: what lies between it and the next was lost by that.
     var beforeRestart: Timestamp?
+    /// Bytes of the first plane of the last raw frame.
+    var usualBytes: UInt32 = 0
+    /// Frames until the format is looked at again.
+    var untilFormat: UInt32 = 0
+    /// Wake-ups without a frame since the last one.
+    var fruitless = 0
 
     init(
         _ node: V4L2Node,
@@ -58,6 +64,7 @@ final class CaptureLoop: @unchecked Sendable {
         control = try StreamControl(sink)
         planeCount = min(format.planes.count, 4)
         inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
+        usualBytes = UInt32(clamping: format.planes.first?.size ?? 0)
         unsafe layout = .allocate(capacity: 8)
         unsafe layout.initialize(repeating: 0, count: 8)
         for (index, plane) in format.planes.prefix(4).enumerated() {
@@ -114,10 +121,12 @@ final class CaptureLoop: @unchecked Sendable {
         if result == -1 {
             let code = errno
             // Woken for nothing; but after an error or hang-up there is nothing to wait for.
-            if code == EINTR || (code == EAGAIN && !isFailed) { return }
+            if code == EINTR || (code == EAGAIN && !isFailed) { return try countFruitless() }
             throw SystemError("read from \(node.path)", errno: code == EAGAIN ? EIO : code)
         }
-        let index = Int(raw.index & 31)
+        fruitless = 0
+        try check(raw)
+        let index = Int(raw.index)
         queued &= ~(1 << UInt32(index))
         counters.dequeued.add(1, ordering: .relaxed)
         count(inspector.sequence.advance(to: raw.sequence))

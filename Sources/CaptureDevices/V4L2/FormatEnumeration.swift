@@ -7,28 +7,33 @@ extension V4L2Node {
     private static let mostFormats: UInt32 = 512
     private static let mostSizes: UInt32 = 512
     private static let mostIntervals: UInt32 = 512
+    /// The most questions for all of them together; a driver of some fifty formats takes four thousand.
+    private static let mostQuestions = 16_384
 
     /// What the node offers now, given what it offered when it was probed.
     ///
     /// That changes with the input that is chosen and with the writer behind a loopback, and then for every format
     /// alike: the names of all and the sizes of the first tell, in a fraction of the thousands of calls of a whole list.
     func formatOptions(since probed: [VideoFormatOption]) -> [VideoFormatOption] {
-        let now = formatOptions { _ in .discrete([]) }
+        var questions = V4L2Node.mostQuestions
+        let now = formatOptions { _, _ in .discrete([]) }
         guard let first = probed.first, now.map(\.pixelFormat) == probed.map(\.pixelFormat),
-            sizes(of: first.pixelFormat) == first.sizes
+            sizes(of: first.pixelFormat, &questions) == first.sizes
         else { return formatOptions() }
         return probed
     }
 
     /// Everything the node offers on its present input.
     func formatOptions() -> [VideoFormatOption] {
-        formatOptions { sizes(of: $0) }
+        formatOptions { sizes(of: $0, &$1) }
     }
 
-    private func formatOptions(sizes: (PixelFormat) -> FrameSizes) -> [VideoFormatOption] {
+    private func formatOptions(sizes: (PixelFormat, inout Int) -> FrameSizes) -> [VideoFormatOption] {
+        var questions = V4L2Node.mostQuestions
         var options: [VideoFormatOption] = []
         var raw = clinux_v4l2_option()
-        for index in 0..<V4L2Node.mostFormats {
+        for index in 0..<V4L2Node.mostFormats where questions > 0 {
+            questions -= 1
             guard unsafe clinux_v4l2_enum_format(descriptor, bufferType, index, &raw) == 0 else { break }
             let pixelFormat = PixelFormat(rawValue: raw.pixelformat)
             // A driver that lists a format twice means two bus formats of it.
@@ -38,41 +43,58 @@ extension V4L2Node {
                     pixelFormat: pixelFormat,
                     name: text(of: raw.name),
                     isEmulated: raw.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0,
-                    sizes: sizes(pixelFormat)
+                    sizes: sizes(pixelFormat, &questions)
                 )
             )
         }
         return options
     }
 
-    private func sizes(of pixelFormat: PixelFormat) -> FrameSizes {
+    private func sizes(of pixelFormat: PixelFormat, _ questions: inout Int) -> FrameSizes {
         var discrete: [DiscreteSize] = []
         var raw = clinux_v4l2_size()
-        for index in 0..<V4L2Node.mostSizes {
+        for index in 0..<V4L2Node.mostSizes where questions > 0 {
+            questions -= 1
             guard unsafe clinux_v4l2_enum_size(descriptor, pixelFormat.rawValue, index, &raw) == 0 else { break }
             if raw.type != V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
+                let (most, step) = (raw.most_width, max(1, Int(raw.step_width)))
+                guard V4L2Node.isRange(raw.least_width, most), V4L2Node.isRange(raw.least_height, raw.most_height)
+                else { break }
                 return .stepwise(
                     StepwiseSize(
-                        width: (Int(raw.least_width), Int(raw.most_width), max(1, Int(raw.step_width))),
+                        width: (Int(raw.least_width), Int(most), step),
                         height: (Int(raw.least_height), Int(raw.most_height), max(1, Int(raw.step_height))),
-                        intervals: intervals(of: pixelFormat, width: raw.most_width, height: raw.most_height)
+                        intervals: intervals(of: pixelFormat, width: most, height: raw.most_height, &questions)
                     )
                 )
             }
+            guard V4L2Node.sides.contains(Int(raw.least_width)), V4L2Node.sides.contains(Int(raw.least_height))
+            else { continue }
             let size = DiscreteSize(
                 width: Int(raw.least_width),
                 height: Int(raw.least_height),
-                intervals: intervals(of: pixelFormat, width: raw.least_width, height: raw.least_height)
+                intervals: intervals(of: pixelFormat, width: raw.least_width, height: raw.least_height, &questions)
             )
             if !discrete.contains(size) { discrete.append(size) }
         }
         return discrete.isEmpty ? triedSizes(of: pixelFormat) : .discrete(discrete)
     }
 
-    private func intervals(of pixelFormat: PixelFormat, width: UInt32, height: UInt32) -> FrameIntervals {
+    /// Whether there are sizes from `least` to `most`, none of them past what a frame can have.
+    private static func isRange(_ least: UInt32, _ most: UInt32) -> Bool {
+        least <= most && sides.contains(Int(most))
+    }
+
+    private func intervals(
+        of pixelFormat: PixelFormat,
+        width: UInt32,
+        height: UInt32,
+        _ questions: inout Int
+    ) -> FrameIntervals {
         var discrete: [FrameInterval] = []
         var raw = clinux_v4l2_interval()
-        for index in 0..<V4L2Node.mostIntervals {
+        for index in 0..<V4L2Node.mostIntervals where questions > 0 {
+            questions -= 1
             guard
                 unsafe clinux_v4l2_enum_interval(descriptor, pixelFormat.rawValue, width, height, index, &raw) == 0
             else { break }
@@ -120,7 +142,8 @@ extension V4L2Node {
         raw.width = width
         raw.height = height
         guard unsafe clinux_v4l2_try_format(descriptor, bufferType, &raw) == 0,
-            raw.pixelformat == pixelFormat.rawValue
+            raw.pixelformat == pixelFormat.rawValue, V4L2Node.sides.contains(Int(raw.width)),
+            V4L2Node.sides.contains(Int(raw.height))
         else { return nil }
         return (Int(raw.width), Int(raw.height))
     }

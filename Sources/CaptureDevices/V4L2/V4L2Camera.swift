@@ -176,9 +176,12 @@ public final class V4L2Camera: MediaSource {
 
     private static func lossError(_ error: SystemError, _ name: String) -> CaptureError {
         let what =
-            error.errno == ENODEV || error.errno == ENXIO
-            ? "went away while streaming"
-            : "failed while streaming: \(SystemError.text(of: error.errno))"
+            switch error.errno {
+            case ENODEV, ENXIO: "went away while streaming"
+            // What the driver said, and could not be.
+            case EPROTO: "failed while streaming: \(error.action)"
+            default: "failed while streaming: \(SystemError.text(of: error.errno))"
+            }
         return CaptureError(.deviceLost, "the camera \(name) \(what)", errno: error.errno)
     }
 
@@ -193,7 +196,8 @@ public final class V4L2Camera: MediaSource {
         }
         let refusal = CaptureError(
             .inputOutput,
-            "the driver of the camera \(node.path) does not start: \(SystemError.text(of: error.errno))",
+            "the driver of the camera \(node.path) does not start: "
+                + (error.errno == EPROTO ? error.action : SystemError.text(of: error.errno)),
             errno: error.errno
         )
         return node.failure(error) ?? refusal

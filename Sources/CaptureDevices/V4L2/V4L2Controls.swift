@@ -8,6 +8,10 @@ import Glibc
 ///
 /// Thread-safe. The node is open as long as this lives, which disturbs nobody who streams from it.
 public final class V4L2Controls: Sendable {
+    /// The most controls that are asked for, and the most entries of all their menus.
+    private static let mostControls = 1024
+    private static let mostMenuCalls = 16_384
+
     private let node: V4L2Node
 
     /// Opens a camera's settings.
@@ -28,10 +32,11 @@ public final class V4L2Controls: Sendable {
     ///
     /// - Throws: `deviceLost` when the camera went away.
     public func list() throws(CaptureError) -> [DeviceControl] {
-        try raw().map { entry in
+        var menuCalls = V4L2Controls.mostMenuCalls
+        return try raw().map { entry in
             // A value that cannot be read, as a button's, is shown as the default.
             let value = readable(entry) ? (try? read(entry)) : nil
-            return describe(entry, value: value ?? entry.control.standard)
+            return describe(entry, value: value ?? entry.control.standard, &menuCalls)
         }
     }
 
@@ -51,7 +56,8 @@ public final class V4L2Controls: Sendable {
                 "the camera has no control '\(name)'" + (names.isEmpty ? "" : "; it has \(names)")
             )
         }
-        let control = describe(entry, value: entry.control.standard)
+        var menuCalls = V4L2Controls.mostMenuCalls
+        let control = describe(entry, value: entry.control.standard, &menuCalls)
         guard entry.control.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) == 0 else {
             throw CaptureError(.invalidArgument, "the control '\(name)' can only be read")
         }
@@ -90,12 +96,16 @@ public final class V4L2Controls: Sendable {
     private func raw() throws(CaptureError) -> [Entry] {
         var entries: [Entry] = []
         var control = clinux_v4l2_control()
-        while unsafe clinux_v4l2_next_control(node.descriptor, control.id, &control) == 0 {
+        var last: UInt32 = 0
+        for _ in 0..<V4L2Controls.mostControls {
+            guard unsafe clinux_v4l2_next_control(node.descriptor, last, &control) == 0 else { break }
+            // The next one has a greater number, or the driver leads in a circle.
+            guard control.id > last else { return entries }
+            last = control.id
             let isUsable = V4L2Controls.kind(of: control.type) != nil && control.elements <= 1
             if !isUsable || control.flags & UInt32(V4L2_CTRL_FLAG_DISABLED) != 0 { continue }
             let label = text(of: control.name)
             entries.append(Entry(control: control, name: V4L2Controls.name(of: label), label: label))
-            if entries.count == 1024 { break }
         }
         let code = errno
         if code == ENODEV {
@@ -104,7 +114,7 @@ public final class V4L2Controls: Sendable {
         return entries
     }
 
-    private func describe(_ entry: Entry, value: Int64) -> DeviceControl {
+    private func describe(_ entry: Entry, value: Int64, _ menuCalls: inout Int) -> DeviceControl {
         let control = entry.control
         let kind = V4L2Controls.kind(of: control.type) ?? .integer
         // A bit mask's greatest value is unsigned, its least has no meaning.
@@ -120,16 +130,17 @@ public final class V4L2Controls: Sendable {
             step: kind == .integer ? Int64(clamping: max(control.step, 1)) : 1,
             defaultValue: mask(control.standard),
             value: mask(value),
-            choices: kind == .menu ? choices(of: control) : [:],
+            choices: kind == .menu ? choices(of: control, &menuCalls) : [:],
             isWritable: control.flags & idle == 0
         )
     }
 
-    private func choices(of control: clinux_v4l2_control) -> [Int64: String] {
+    private func choices(of control: clinux_v4l2_control, _ calls: inout Int) -> [Int64: String] {
         var choices: [Int64: String] = [:]
         let isInteger: Int32 = control.type == V4L2_CTRL_TYPE_INTEGER_MENU.rawValue ? 1 : 0
         guard control.minimum >= 0, control.maximum >= control.minimum, control.maximum < 4096 else { return [:] }
-        for index in control.minimum...control.maximum {
+        for index in control.minimum...control.maximum where calls > 0 {
+            calls -= 1
             var name = [CChar](repeating: 0, count: 33)
             // Drivers leave out entries that the hardware lacks.
             let result = unsafe clinux_v4l2_menu_entry(node.descriptor, control.id, UInt32(index), isInteger, &name)

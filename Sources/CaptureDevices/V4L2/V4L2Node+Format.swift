@@ -4,6 +4,11 @@ import CaptureSystem
 import Glibc
 
 extension V4L2Node {
+    /// The widths and heights that a frame can have, as in a ring.
+    static let sides = 1...65536
+    /// The most bytes of a frame that are believed.
+    private static let mostBytes = 1 << 30
+
     /// Sets format and rate, and reads back what the driver made of them.
     ///
     /// - Throws: `busy` naming who streams, `deviceLost`, `noSuchFormat` when the driver refuses, or when an exact wish
@@ -76,13 +81,24 @@ extension V4L2Node {
             // Each plane starts a page, so that a driver can take it as a user pointer of its own.
             offset += SharedMemory.pages(size)
         }
-        guard !planes.isEmpty, planes.allSatisfy({ $0.size > 0 }), raw.width > 0, raw.height > 0 else {
-            throw CaptureError(.badData, "the driver of \(path) says that its frames have no bytes")
+        let (width, height, bytes) = (Int(raw.width), Int(raw.height), planes.reduce(0) { $0 + $1.size })
+        guard V4L2Node.sides.contains(width), V4L2Node.sides.contains(height) else {
+            throw CaptureError(.badData, "the driver of \(path) says that its frames have \(width)x\(height) pixels")
+        }
+        guard let first = planes.first, planes.allSatisfy({ $0.size > 0 }), bytes <= V4L2Node.mostBytes else {
+            throw CaptureError(.badData, "the driver of \(path) says that its frames have \(bytes) bytes")
+        }
+        let isRaw = !PixelFormat(rawValue: raw.pixelformat).isCompressed
+        guard !isRaw || first.stride * height <= first.size else {
+            throw CaptureError(
+                .badData,
+                "the driver of \(path) says that \(height) rows of \(first.stride) bytes are \(first.size) bytes"
+            )
         }
         return VideoFormat(
             pixelFormat: PixelFormat(rawValue: raw.pixelformat),
-            width: Int(raw.width),
-            height: Int(raw.height),
+            width: width,
+            height: height,
             interval: interval,
             planes: planes,
             color: ColorDescription(

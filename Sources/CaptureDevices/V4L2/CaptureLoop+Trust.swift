@@ -1,0 +1,63 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Glibc
+
+/// What the driver says is checked here, before anything is done with it. A driver that says what cannot be is not asked
+/// again: the stream ends with EPROTO, and the action says what it said.
+extension CaptureLoop {
+    /// Frames after which the format is looked at again, in case it changed to another one of the same size.
+    private static let formatInterval: UInt32 = 64
+    /// Wake-ups in a row without a frame that are taken for chance.
+    private static let mostFruitless = 1000
+
+    /// Checks a buffer that DQBUF returned, before its index and sizes are used.
+    func check(_ raw: clinux_v4l2_buffer) throws(SystemError) {
+        guard raw.index < 32, queued & 1 << raw.index != 0 else {
+            throw lie("gave back buffer \(raw.index), which it did not have")
+        }
+        if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return }
+        for plane in 0..<planeCount {
+            let used = element(raw.used, plane)
+            let room = unsafe pool?.memory(ofBuffer: Int(raw.index), plane: plane).count ?? Int(layout[4 + plane])
+            guard Int(used) <= room else {
+                throw lie("says that it put \(used) bytes into buffer \(raw.index), which holds \(room)")
+            }
+        }
+        untilFormat -= 1
+        let used = element(raw.used, 0)
+        // Raw frames all have one size; compressed ones tell nothing by theirs.
+        guard untilFormat == 0 || (used != usualBytes && !format.pixelFormat.isCompressed) else { return }
+        usualBytes = used
+        try checkFormat()
+    }
+
+    /// Checks that the driver still has the format that was agreed on.
+    func checkFormat() throws(SystemError) {
+        untilFormat = CaptureLoop.formatInterval
+        var now = clinux_v4l2_format()
+        // One that does not answer has other troubles, of which the stream hears.
+        guard unsafe clinux_v4l2_get_format(node.descriptor, node.bufferType, &now) == 0 else { return }
+        let isHeld =
+            now.pixelformat == format.pixelFormat.rawValue && Int(now.width) == format.width
+            && Int(now.height) == format.height
+        let stride = Int(element(now.stride, 0))
+        guard isHeld, format.pixelFormat.isCompressed || stride == format.planes[0].stride else {
+            let name = "\(PixelFormat(rawValue: now.pixelformat)) \(now.width)x\(now.height)"
+            let agreed = "\(format.pixelFormat) \(format.width)x\(format.height)"
+            throw lie("changed its format to \(name) in rows of \(stride) bytes, from \(agreed)")
+        }
+    }
+
+    /// Counts a wake-up that brought no frame.
+    func countFruitless() throws(SystemError) {
+        fruitless += 1
+        guard fruitless <= CaptureLoop.mostFruitless else {
+            throw lie("says again and again that a frame is there, and gives none")
+        }
+    }
+
+    private func lie(_ what: String) -> SystemError {
+        SystemError("its driver \(what)", errno: EPROTO)
+    }
+}

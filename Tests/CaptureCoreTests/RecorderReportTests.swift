@@ -1,0 +1,65 @@
+import CaptureCore
+import Testing
+
+/// What a recorder may say, and when: media from strangers runs in it.
+@Suite struct RecorderReportTests {
+    private static let progress = RecorderReport.progress(OutputStatistics()).text
+
+    @Test(arguments: [
+        ("frames=0", "frames=-1"), ("frames=0", "frames=18446744073709551615"),
+        ("bytes=0", "bytes=9223372036854775807"),
+        ("duration=0", "duration=-1"), ("peak=0", "peak=-5"), ("drift=0", "drift=99999999999"), ("queue=0", "queue=-1"),
+        ("queue=0", "queue=9999999999"), ("message=progress", "message=progress\nmore=1"), ("samples=0\n", ""),
+        ("message=progress", "message=copied"), ("message=progress", "message=failed"),
+    ]) func `a report with a number out of its range, or words that nobody asked for, is refused`(
+        from: String,
+        to: String
+    ) {
+        let wrong = Self.progress.replacing(from, with: to)
+        #expect(wrong != Self.progress)
+        #expect(throws: CaptureError.self, "\(wrong)") { try RecorderReport(text: wrong) }
+    }
+
+    @Test func `a recorder's words are shown without tricks, and never as another's answer`() throws {
+        let said = CaptureError(
+            .revoked,
+            "a\u{1b}[31mb\u{202e}c\nd" + String(repeating: "e", count: 900),
+            errno: 5
+        )
+        guard case .failed(let error, _) = try RecorderReport(text: RecorderReport.failed(said, .init()).text) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(error.code == .internalFault)
+        #expect(error.message.hasPrefix("a[31mbcde"))
+        #expect(error.message.count == 500)
+        var counters = OutputStatistics()
+        counters.videoEncoder = "lib\u{1b}x264" + String(repeating: "4", count: 900)
+        guard case .progress(let heard) = try RecorderReport(text: RecorderReport.progress(counters).text) else {
+            Issue.record("no progress")
+            return
+        }
+        #expect(heard.videoEncoder.hasPrefix("libx264"))
+        #expect(heard.videoEncoder.count == 64)
+    }
+
+    private static let ready = RecorderReport.ready(.init()).text
+    private static let finished = RecorderReport.finished(.init()).text
+    private static let failed = RecorderReport.failed(CaptureError(.inputOutput, "full"), .init()).text
+
+    @Test(arguments: [[failed], [ready, finished], [ready, failed], [ready, progress, progress, finished]])
+    func `a recorder's reports are taken in their order`(texts: [String]) throws {
+        var order = RecorderReports()
+        for text in texts { _ = try order.next(text) }
+    }
+
+    @Test(arguments: [
+        [progress], [finished], [ready, ready], [ready, finished, progress], [ready, finished, finished],
+        [failed, ready], [ready, failed, failed],
+    ]) func `a report out of turn is refused`(texts: [String]) throws {
+        var order = RecorderReports()
+        for text in texts.dropLast() { _ = try order.next(text) }
+        let last = try #require(texts.last)
+        #expect(throws: CaptureError.self) { try order.next(last) }
+    }
+}

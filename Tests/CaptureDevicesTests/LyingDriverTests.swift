@@ -1,0 +1,230 @@
+import CLinux
+import CaptureCore
+import CaptureRing
+import CaptureSystem
+import LyingDriver
+import Testing
+
+@testable import CaptureDevices
+
+/// Real camera code above a driver that lies: its own stream ends and says why, others go on.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A driver that lies` {
+    /// Whether frames are copied, and the buffer that the driver gives back as its third.
+    private static let indices: [(Bool, UInt32)] = [
+        (false, 0), (false, 11), (false, 12), (false, 31), (false, 32), (false, 0x8000_0001), (false, 0xffff_fffe),
+        (true, 6), (true, 31), (true, 32), (true, 0xffff_fffe),
+    ]
+
+    @Test(arguments: indices)
+    func `about which buffer it gives back loses its stream alone`(isMapped: Bool, index: UInt32) async throws {
+        let liar = try LyingCamera()
+        let neighbour = try LyingCamera()
+        let stream = try await LyingStream(liar, isMapped: isMapped)
+        let other = try await LyingStream(neighbour, isMapped: isMapped)
+        for number in 0..<2 as Range<UInt32> {
+            liar.deliver(number)
+            #expect(try stream.next()?.deviceSequence == UInt64(number))
+        }
+        // With user pointers the first buffer is in the readers' hands by now, and 11 was not handed out yet.
+        liar.deliver(2, index: index)
+        let error = try stream.end()
+        #expect(error.code == .deviceLost)
+        #expect(error.message.contains("buffer \(index)"), "\(error)")
+        neighbour.deliver(7)
+        #expect(try other.next()?.deviceSequence == 7)
+        // What it lied about is nobody's any more: the same camera can be started anew.
+        stream.camera.close()
+        let again = try await LyingStream(liar, isMapped: isMapped)
+        liar.deliver(0)
+        #expect(try again.next() != nil)
+        for stream in [again, other] { stream.camera.close() }
+    }
+
+    @Test(arguments: [false, true])
+    func `about how much a buffer holds loses its stream`(isMapped: Bool) async throws {
+        for used in [LyingCamera.size + 1, 0x8000_0000, .max] {
+            let liar = try LyingCamera()
+            let stream = try await LyingStream(liar, isMapped: isMapped)
+            liar.deliver(0, used: used)
+            let error = try stream.end()
+            #expect(error.code == .deviceLost)
+            #expect(error.message.contains("\(used) bytes"), "\(error)")
+            #expect(stream.ring.statistics.published == 0)
+            stream.camera.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `has empty, short and broken frames dropped and counted`(isMapped: Bool) async throws {
+        let liar = try LyingCamera()
+        let stream = try await LyingStream(liar, isMapped: isMapped)
+        liar.deliver(0, used: 0)
+        liar.deliver(1, used: LyingCamera.size - 1)
+        liar.deliver(2, flags: V4L2_BUF_FLAG_ERROR)
+        liar.deliver(3)
+        let frame = try #require(try stream.next())
+        #expect(frame.deviceSequence == 3)
+        #expect(frame.lostBefore == 3)
+        #expect(stream.ring.statistics.drops(.deviceError) == 3)
+        stream.camera.close()
+    }
+
+    @Test func `about a buffer larger than its frames gives no more than a frame`() async throws {
+        let liar = try LyingCamera { $0.mapped = LyingCamera.size * 2 }
+        let stream = try await LyingStream(liar, isMapped: true)
+        liar.deliver(0, used: LyingCamera.size * 2)
+        #expect(try stream.next()?.bytesUsed.0 == Int(LyingCamera.size))
+        stream.camera.close()
+    }
+
+    @Test func `about its count says what was lost, and never stops the stream`() async throws {
+        let liar = try LyingCamera()
+        let stream = try await LyingStream(liar)
+        var lost: [UInt32] = []
+        for number in [5, 0x7fff_ffff, 3, 2, 2, 0xffff_ffff] as [UInt32] {
+            liar.deliver(number)
+            lost.append(try #require(try stream.next()).lostBefore)
+        }
+        #expect(lost == [0, 0x7fff_fff9, 0, 0, 0, 0])
+        stream.camera.close()
+    }
+
+    @Test func `about its format as it starts is not started`() async throws {
+        for late in [
+            LyingCamera.format(width: 32), LyingCamera.format(height: 64), LyingCamera.format(.uyvy),
+            LyingCamera.format(stride: 256),
+        ] {
+            let liar = try LyingCamera { $0.late = late }
+            let error = await #expect(throws: CaptureError.self) { _ = try await LyingStream(liar) }
+            #expect(error?.code == .inputOutput)
+            #expect(error?.message.contains("YUYV 64x32") == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `about its format while it streams loses its stream`(isMapped: Bool) async throws {
+        let liar = try LyingCamera()
+        let stream = try await LyingStream(liar, isMapped: isMapped)
+        liar.deliver(0)
+        #expect(try stream.next() != nil)
+        liar.say { $0.late = LyingCamera.format(height: 16, size: LyingCamera.size / 2) }
+        liar.deliver(1, used: LyingCamera.size / 2)
+        let error = try stream.end()
+        #expect(error.code == .deviceLost)
+        #expect(error.message.contains("64x16"), "\(error)")
+        stream.camera.close()
+    }
+
+    @Test func `about its format with frames of the same size loses its stream before long`() async throws {
+        let liar = try LyingCamera()
+        let stream = try await LyingStream(liar)
+        liar.say { $0.late = LyingCamera.format(.uyvy) }
+        for number in 0..<64 as Range<UInt32> { liar.deliver(number) }
+        #expect(try stream.end().message.contains("UYVY"))
+        #expect(stream.ring.statistics.published < 64)
+        stream.camera.close()
+    }
+
+    @Test func `about a frame that is not there does not keep its thread busy for ever`() async throws {
+        let liar = try LyingCamera { $0.is_fruitless = 1 }
+        let stream = try await LyingStream(liar)
+        liar.deliver(0)
+        let error = try stream.end()
+        #expect(error.message.contains("gives none"), "\(error)")
+        stream.camera.close()
+    }
+
+    @Test func `is told from one that is gone`() async throws {
+        let honest = try LyingCamera()
+        let stream = try await LyingStream(honest)
+        honest.unplug()
+        let error = try stream.end()
+        #expect(error.code == .deviceLost)
+        #expect(error.message.contains("went away"))
+    }
+
+    private static let formats: [(lying_format, String)] = [
+        (LyingCamera.format(width: 0), "0x32"), (LyingCamera.format(height: 0), "64x0"),
+        (LyingCamera.format(width: .max), "4294967295x32"), (LyingCamera.format(height: 65537), "64x65537"),
+        (LyingCamera.format(size: 0), "0 bytes"), (LyingCamera.format(size: .max), "4294967295 bytes"),
+        (LyingCamera.format(stride: 129), "rows of 129 bytes"), (LyingCamera.format(stride: .max), "rows of"),
+    ]
+
+    @Test(arguments: formats)
+    func `about what a frame is cannot be opened`(format: lying_format, words: String) async throws {
+        let liar = try LyingCamera { $0.format = format }
+        let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
+        let choice = FormatNegotiation.Choice(pixelFormat: .yuyv, width: 64, height: 32, interval: nil)
+        let error = #expect(throws: CaptureError.self) { try node.configure(choice, for: VideoFormatRequest()) }
+        #expect(error?.code == .badData)
+        #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        _ = try? await liar.open()
+    }
+
+    @Test(arguments: [(0, 0), (1, 0), (0, 1), (.max, 1), (.max, 0), (1, .max)] as [(UInt32, UInt32)])
+    func `about its rate is read without a division by zero`(numerator: UInt32, denominator: UInt32) async throws {
+        let liar = try LyingCamera {
+            $0.numerator = numerator
+            $0.denominator = denominator
+        }
+        let stream = try await LyingStream(liar)
+        liar.deliver(0)
+        #expect(try stream.next() != nil)
+        stream.camera.close()
+    }
+
+    @Test func `about how many buffers it has gets no more than there are`() async throws {
+        for granted in [1, 33, .max] as [UInt32] {
+            for isMapped in [false, true] {
+                let liar = try LyingCamera { $0.granted = granted }
+                let stream = try await LyingStream(liar, isMapped: isMapped)
+                liar.deliver(0)
+                #expect(try stream.next() != nil)
+                stream.camera.close()
+            }
+        }
+    }
+
+    @Test func `about lists without an end is not asked without an end`() async throws {
+        let liar = try LyingCamera {
+            $0.has_endless_lists = 1
+            $0.most = 4095
+        }
+        let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
+        let formats = node.formatOptions()
+        #expect(!formats.isEmpty)
+        #expect(liar.calls < 20_000)
+        let before = liar.calls
+        #expect(try !V4L2Controls(node).list().isEmpty)
+        #expect(liar.calls - before < 30_000)
+    }
+
+    @Test func `about the order of its controls is not followed in a circle`() throws {
+        let liar = try LyingCamera { $0.has_stuck_controls = 1 }
+        let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
+        #expect(try V4L2Controls(node).list().isEmpty)
+    }
+
+    @Test(arguments: [(5, 4), (.min, .max), (.max, .min), (0, .max), (-1, 3)] as [(Int64, Int64)])
+    func `about a control's range is refused its values, and no more`(least: Int64, most: Int64) throws {
+        let liar = try LyingCamera {
+            $0.has_endless_lists = 1
+            $0.least = least
+            $0.most = most
+        }
+        let controls = V4L2Controls(try V4L2Node(path: "/dev/video-lies-\(liar.number)"))
+        #expect(try controls.list().allSatisfy { $0.choices.isEmpty })
+        for value in [0, .min, .max] as [Int64] {
+            #expect(throws: CaptureError.self) { try controls.set("lie", to: value) }
+        }
+    }
+
+    @Test func `about where its names end has names of the length that V4L2 has for them`() throws {
+        let liar = try LyingCamera { $0.has_no_terminators = 1 }
+        let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
+        #expect(node.driver.utf8.count == 16)
+        #expect(node.card.utf8.count == 32)
+        #expect(node.bus.utf8.count == 32)
+        #expect(node.formatOptions().first?.name.utf8.count == 32)
+    }
+}
