@@ -98,7 +98,7 @@ let package = Package(
         // Alone in linking GTK: what shows no window runs without it.
         .executableTarget(
             name: "captured-picker",
-            dependencies: ["PickerMessages", "CGTK"],
+            dependencies: ["CaptureSystem", "PickerMessages", "CGTK"],
             swiftSettings: settings
         ),
 
@@ -119,7 +119,7 @@ let package = Package(
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
         .executableTarget(
             name: "capture-bench-reader",
-            dependencies: ["CaptureKit"],
+            dependencies: ["CaptureKit", "CaptureSystem"],
             path: "Tests/Benchmarks/Reader",
             swiftSettings: settings
         ),
