@@ -194,6 +194,16 @@ extension CaptureSession {
     /// - Returns: Why the first of those that cannot does not; it says so itself, too.
     @discardableResult
     func beginBuffers() async -> CaptureError? {
+        let before = beginning
+        let task = Task { () -> CaptureError? in
+            _ = await before?.value
+            return await beginEach()
+        }
+        beginning = task
+        return await task.value
+    }
+
+    private func beginEach() async -> CaptureError? {
         var fault: CaptureError?
         for case let buffer as FrameBufferOutput in knownOutputs {
             guard let turn = buffer.reserve() else { continue }

@@ -43,6 +43,8 @@ public actor CaptureSession {
     private var life: Life
     private var draft = SessionDraft()
     private var depth = 0
+    /// The last look for outputs that are to be read; who looks next waits for it.
+    var beginning: Task<CaptureError?, Never>?
 
     /// A session without inputs and outputs; the daemon hears of it at the start.
     ///
