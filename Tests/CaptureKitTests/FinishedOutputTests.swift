@@ -117,6 +117,7 @@ struct FinishedOutputTests {
         let error = await #expect(throws: CaptureError.self) { try await session.commitConfiguration() }
         #expect(error?.message.contains("output 'movie' is running") == true)
         #expect(await session.isRunning)
+        try await SessionLifeTests.recorded("movie", in: session)
         try await session.stopRunning()
     }
 }

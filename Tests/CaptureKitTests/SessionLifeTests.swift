@@ -17,6 +17,13 @@ struct SessionLifeTests {
         return session
     }
 
+    /// Returns when an output has pictures: one that is stopped before that is a fault.
+    static func recorded(_ output: String, in session: CaptureSession) async throws {
+        while try await session.statistics().outputs[output]?.frames ?? 0 == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     @Test func `tasks that first touch a session at one time make one session`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
@@ -86,6 +93,7 @@ struct SessionLifeTests {
         let file = try OutputFile.scratch()
         let session = try await SessionLifeTests.session(daemon, try MovieFileOutput(file: file.descriptor))
         try await session.startRunning()
+        try await SessionLifeTests.recorded("movie", in: session)
         let stopping = Task {
             while !Task.isCancelled { await Task.yield() }
             try await session.stopRunning()
