@@ -104,7 +104,7 @@ let package = Package(
         // Alone in linking GTK: what shows no window runs without it.
         .executableTarget(
             name: "captured-picker",
-            dependencies: ["PickerMessages", "CGTK"],
+            dependencies: ["CaptureSystem", "PickerMessages", "CGTK"],
             swiftSettings: settings
         ),
 
@@ -126,7 +126,7 @@ let package = Package(
         .target(name: "LyingDriver", path: "Tests/Support/LyingDriver"),
         .executableTarget(
             name: "capture-bench-reader",
-            dependencies: ["CaptureKit"],
+            dependencies: ["CaptureKit", "CaptureSystem"],
             path: "Tests/Benchmarks/Reader",
             swiftSettings: settings
         ),

@@ -33,7 +33,7 @@ import Glibc
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
     private var disconnectHandlers: [@Sendable (CaptureError) -> Void] = []
-    private var closeHandlers: [UInt64: @Sendable (CaptureError) -> Void] = [:]
+    private(set) var closeHandlers: [UInt64: @Sendable (CaptureError) -> Void] = [:]
 
     init(_ kind: BusKind, loop: BusLoop) throws(CaptureError) {
         self.loop = loop

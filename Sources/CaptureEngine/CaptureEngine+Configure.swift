@@ -5,8 +5,9 @@ public import CaptureCore
 extension CaptureEngine {
     /// Gives a session a new description.
     ///
-    /// Inputs and outputs that keep their names stay as they are and must be described as before; others are opened and
-    /// begun first, and only when all of them run, those that are no longer described are finished and closed. A fault
+    /// Inputs and outputs that keep their names stay as they are and must be described as before, but for outputs that are
+    /// at their end: they may be described in any way, and give way to another of their name. Others are opened and begun
+    /// first, and only when all of them run, those that are no longer described are finished and closed. A fault
     /// before that leaves the session as it was.
     ///
     /// - Parameters:
@@ -35,7 +36,12 @@ extension CaptureEngine {
         }
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
         let described = Set(description.outputs.filter(\.takesFile).map(\.name))
-        try description.validate(files: kept.intersection(described).union(files.keys))
+        let replaced = session.replaced(by: description, files)
+        let finished = session.outputs.filter { $0.value.isDone && replaced[$0.key] == nil }
+        try description.validate(
+            files: kept.intersection(described).union(files.keys),
+            finished: Set(finished.keys)
+        )
         try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
@@ -46,7 +52,7 @@ extension CaptureEngine {
             observer.sessionChanged(session.snapshot)
             return
         }
-        try stays(session.description, in: description)
+        try stays(session, in: description, files)
         session.isChanging = true
         defer {
             session.isChanging = false
@@ -56,9 +62,10 @@ extension CaptureEngine {
         // Held from here on, so that no other session is given one of them meanwhile.
         for (name, file) in files { session.files[name] = file }
         do throws(CaptureError) {
-            try await apply(description, to: session, for: client)
+            try await apply(description, replacing: replaced, to: session, for: client)
         } catch {
             for name in files.keys { session.files[name] = nil }
+            for (name, output) in replaced where session.outputs[name] == nil { session.outputs[name] = output }
             await giveBackIdleGrants(of: session)
             throw error
         }
@@ -83,7 +90,12 @@ extension CaptureEngine {
     }
 
     /// What keeps its name must stay as it is: a change of it would interrupt what it feeds.
-    private func stays(_ old: SessionDescription, in new: SessionDescription) throws(CaptureError) {
+    private func stays(
+        _ session: Session,
+        in new: SessionDescription,
+        _ files: [String: any OpenFile]
+    ) throws(CaptureError) {
+        let old = session.description
         for input in new.inputs {
             if let before = old.inputs.first(where: { $0.name == input.name }), before != input {
                 throw CaptureError(
@@ -93,8 +105,12 @@ extension CaptureEngine {
             }
         }
         for output in new.outputs {
-            guard let before = old.outputs.first(where: { $0.name == output.name }) else { continue }
-            if before != output || old.inputs(of: output.name) != new.inputs(of: output.name) {
+            guard let before = old.outputs.first(where: { $0.name == output.name }),
+                session.outputs[output.name]?.isDone != true
+            else { continue }
+            if before != output || files[output.name] != nil
+                || old.inputs(of: output.name) != new.inputs(of: output.name)
+            {
                 throw CaptureError(
                     .invalidArgument,
                     "output '\(output.name)' is running; give a changed output another name"
@@ -105,10 +121,11 @@ extension CaptureEngine {
 
     private func apply(
         _ description: SessionDescription,
+        replacing replaced: [String: LiveOutput],
         to session: Session,
         for client: SessionClient
     ) async throws(CaptureError) {
-        let needed = session.needed(of: description)
+        let needed = session.needed(of: description, replacing: Set(replaced.keys))
         let missing = Set(needed.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
             for service in missing {
@@ -131,7 +148,7 @@ extension CaptureEngine {
             // Identifying takes its time, in which a consent may go.
             try proceed(session)
         }
-        let known = Set(session.outputs.keys)
+        let known = Set(session.outputs.keys).subtracting(replaced.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }
         try await authorizeSaving(fresh, of: session, for: client, mayAsk: false)
         let inputs = try await open(
@@ -191,6 +208,17 @@ extension CaptureEngine {
         if idle.isEmpty { return }
         session.grants = session.grants.filter { needed.contains($0.key) }
         await gate.sessionEnded(Array(idle.values), needed: servicesInUse)
+    }
+}
+
+extension Session {
+    /// The outputs at their end that give way to others of their names: those for which a file came, or which are to be
+    /// saved another way.
+    fileprivate func replaced(by new: SessionDescription, _ files: [String: any OpenFile]) -> [String: LiveOutput] {
+        outputs.filter { name, output in
+            guard output.isDone, let now = new.outputs.first(where: { $0.name == name }) else { return false }
+            return files[name] != nil || (now.library != nil && now != output.description)
+        }
     }
 }
 

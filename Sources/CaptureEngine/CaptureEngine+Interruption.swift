@@ -145,10 +145,12 @@ extension Session {
     fileprivate var buffers: [OutputDescription] { description.outputs.filter { $0.kind == .buffer } }
 
     /// The inputs of a description that something is made of; those whose outputs are all done need not be opened again.
-    func needed(of description: SessionDescription) -> [InputDescription] {
+    ///
+    /// - Parameter replaced: Outputs that are done and give way to others of their names.
+    func needed(of description: SessionDescription, replacing replaced: Set<String> = []) -> [InputDescription] {
         description.inputs.filter { input in
             let fed = description.connections.filter { $0.input == input.name }.map(\.output)
-            return fed.isEmpty || fed.contains { outputs[$0]?.isDone != true }
+            return fed.isEmpty || fed.contains { outputs[$0]?.isDone != true || replaced.contains($0) }
         }
     }
 

@@ -3,9 +3,11 @@ import CaptureCore
 extension SessionDescription {
     /// Checks everything that can be known without a device.
     ///
-    /// - Parameter files: The names of the outputs for which a descriptor came along.
+    /// - Parameters:
+    ///   - files: The names of the outputs for which a descriptor came along.
+    ///   - finished: Those that are at their end and stay so, whatever is said of them.
     /// - Throws: `.invalidArgument` with the name that is wrong and what would be right.
-    func validate(files: Set<String>) throws(CaptureError) {
+    func validate(files: Set<String>, finished: Set<String> = []) throws(CaptureError) {
         func wrong(_ text: String) -> CaptureError { CaptureError(.invalidArgument, text) }
         guard !inputs.isEmpty else { throw wrong("a session needs an input: a camera or a microphone") }
         guard !outputs.isEmpty else { throw wrong("a session needs an output") }
@@ -20,7 +22,9 @@ extension SessionDescription {
             }
         }
         if Set(connections).count != connections.count { throw wrong("a connection is given twice") }
-        for output in outputs { try validate(output, hasFile: files.contains(output.name)) }
+        for output in outputs where !finished.contains(output.name) {
+            try validate(output, hasFile: files.contains(output.name))
+        }
         if let stray = files.first(where: { name in !outputs.contains { $0.name == name } }) {
             throw wrong("a file came for the output '\(stray)', which the session does not have")
         }

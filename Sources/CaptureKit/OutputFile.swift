@@ -197,8 +197,11 @@ extension Descriptor {
                 "standard output is a terminal; pipe it into a player or a file, as in '… | ffplay -'"
             )
         }
+        guard StandardDescriptors.isWritable(STDOUT_FILENO) else {
+            throw CaptureError(.inputOutput, "standard output is closed, or not open for writing")
+        }
         let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw CaptureError(.inputOutput, "standard output is closed", errno: errno) }
+        guard copy >= 0 else { throw CaptureError(.inputOutput, "standard output cannot be handed on", errno: errno) }
         return Descriptor(owning: copy)
     }
 }

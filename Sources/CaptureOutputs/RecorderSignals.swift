@@ -26,8 +26,13 @@ public final class RecorderSignals: Sendable {
         let file = file
         do throws(SystemError) {
             let listener = try WorkerThread(name: "signals") {
-                while (try? Poll.wait(file.descriptor)) != nil {
-                    if clinux_caught_signal(file.descriptor) == SIGTERM { terminate() }
+                do throws(SystemError) {
+                    while true {
+                        _ = try Poll.wait(file.descriptor)
+                        if clinux_caught_signal(file.descriptor) == SIGTERM { terminate() }
+                    }
+                } catch {
+                    Recorder.log("signals are not heard any more: \(error)")
                 }
             }
             thread.withLock { $0 = listener }

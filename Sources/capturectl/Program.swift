@@ -18,11 +18,7 @@ enum Program {
             } else {
                 try command.run()
             }
-            let fault = Output.lostFacts.load(ordering: .relaxed)
-            guard fault == 0 else {
-                throw CaptureError(.inputOutput, "standard output: \(unsafe String(cString: strerror(fault)))")
-            }
-            return 0
+            return checkOutput(0)
         } catch {
             return report(error)
         }
@@ -36,10 +32,17 @@ enum Program {
             Output.message(Printable.text(error.message, limit: 2000))
             return error.code.exitCode
         }
-        if let code = error as? ExitCode { return code.rawValue }
+        if let code = error as? ExitCode { return checkOutput(code.rawValue) }
         let code = Capturectl.exitCode(for: error).rawValue
         let text = Capturectl.fullMessage(for: error)
         if code == 0 { Output.print(text) } else { Output.note(text) }
-        return code
+        return checkOutput(code)
+    }
+
+    /// Success is none where what was to be printed is lost.
+    private static func checkOutput(_ code: Int32) -> Int32 {
+        let fault = Output.lostFacts.load(ordering: .relaxed)
+        if code != 0 || fault == 0 { return code }
+        return report(CaptureError(.inputOutput, "standard output: \(unsafe String(cString: strerror(fault)))"))
     }
 }

@@ -27,7 +27,8 @@ import PickerMessages
         while !line.isEmpty {
             let count = unsafe line.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { exit(0) }
+            // An agent that has gone wants no more; one that cannot be told does not know what becomes of its question.
+            guard count > 0 else { exit(errno == EPIPE ? 0 : 74) }
             line = line.dropFirst(count)
         }
     }

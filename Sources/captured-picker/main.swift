@@ -1,6 +1,10 @@
 import CGTK
+import CaptureSystem
 import Glibc
 import PickerMessages
+
+// First of all: what is opened next would get the number of one that is closed.
+StandardDescriptors.fill()
 
 // The window of `capturectl agent --desktop`, which starts it for each question: orders come on standard input, reports go
 // to standard output, a line of JSON each. It knows the library by what the agent tells it, and speaks to nobody else.

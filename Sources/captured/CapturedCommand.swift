@@ -36,10 +36,25 @@ struct CapturedCommand: ParsableCommand {
             return await command.serve()
         } catch {
             let code = exitCode(for: error).rawValue
-            let text = Array((fullMessage(for: error) + "\n").utf8)
-            _ = unsafe write(code == 0 ? STDOUT_FILENO : STDERR_FILENO, text, text.count)
-            return code
+            return print(fullMessage(for: error) + "\n", code)
         }
+    }
+
+    /// Prints what was asked for on standard output, what is wrong on standard error.
+    ///
+    /// - Returns: The code; 74 where what was asked for cannot be printed.
+    private static func print(_ text: String, _ code: Int32) -> Int32 {
+        let bytes = Array(text.utf8)
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes[done...].withUnsafeBytes { rest in
+                unsafe write(code == 0 ? STDOUT_FILENO : STDERR_FILENO, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return code == 0 && errno != EPIPE ? 74 : code }
+            done += count
+        }
+        return code
     }
 
     private func serve() async -> Int32 {

@@ -183,33 +183,38 @@ final class Questions: Sendable {
 
     /// The daemon refuses an answer that comes too late, and has said so to whoever asked; there is nobody else to tell.
     private func send(_ answer: PromptAnswer, to cookie: String) async {
-        switch answer {
-        case .withdrawn: return
-        case .dismissed: _ = try? await call("Dismiss", "s", [.string(cookie)])
-        case .confirmed(let action, let isConfirmed):
-            let entry = BusEntry(.string(action.rawValue), .bool(isConfirmed))
-            _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", [entry])])
-        case .picked(let answer):
-            let lists: [BusValue] = [.strings(answer.picked), .strings(answer.dropped)]
-            do throws(CaptureError) {
-                _ = try await call("AnswerPicked", "sasas", [.string(cookie)] + lists)
-            } catch  where error.code == .invalidArgument {
-                // The question would stand on with nobody to answer it.
-                _ = try? await call("Dismiss", "s", [.string(cookie)])
-            } catch {
-                return
-            }
-        case .answered(let answers):
-            let rows = answers.sorted { $0.key < $1.key }
-            let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }
-            _ = try? await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", entries)])
-        case .chosen(let choices):
-            let rows = choices.sorted { $0.key < $1.key }
-            let entries = rows.map { BusEntry(.string($0.key.rawValue), $0.value.busValue) }
-            _ = try? await call("AnswerFor", "sa{sa{sv}}", [.string(cookie), .dictionary("sa{sv}", entries)])
+        do throws(CaptureError) {
+            try await deliver(answer, to: cookie)
+        } catch  where error.code == .invalidArgument {
+            // The question would stand on with nobody to answer it.
+            try? await deliver(.dismissed, to: cookie)
+        } catch {
+            return
         }
     }
 
+    private func deliver(_ answer: PromptAnswer, to cookie: String) async throws(CaptureError) {
+        switch answer {
+        case .withdrawn: return
+        case .dismissed: try await call("Dismiss", "s", [.string(cookie)])
+        case .confirmed(let action, let isConfirmed):
+            let entry = BusEntry(.string(action.rawValue), .bool(isConfirmed))
+            try await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", [entry])])
+        case .picked(let answer):
+            let lists: [BusValue] = [.strings(answer.picked), .strings(answer.dropped)]
+            try await call("AnswerPicked", "sasas", [.string(cookie)] + lists)
+        case .answered(let answers):
+            let rows = answers.sorted { $0.key < $1.key }
+            let entries = rows.map { BusEntry(.string($0.key.rawValue), .bool($0.value)) }
+            try await call("Answer", "sa{sb}", [.string(cookie), .dictionary("sb", entries)])
+        case .chosen(let choices):
+            let rows = choices.sorted { $0.key < $1.key }
+            let entries = rows.map { BusEntry(.string($0.key.rawValue), $0.value.busValue) }
+            try await call("AnswerFor", "sa{sa{sv}}", [.string(cookie), .dictionary("sa{sv}", entries)])
+        }
+    }
+
+    @discardableResult
     private func call(
         _ member: String,
         _ signature: String,

@@ -1,6 +1,5 @@
 public import CaptureCore
 public import CaptureRing
-import CaptureSystem
 import Synchronization
 
 /// A source's own memory, mapped by this process: no recorder, no copy.
@@ -11,9 +10,6 @@ public final class FrameBufferOutput: CaptureOutput {
     /// Takes a buffer; its bytes are good while `isIntact` says so.
     public typealias Handler = @Sendable (RingBuffer) -> Void
 
-    /// How often the thread looks whether it is to stop while nothing is captured, in nanoseconds.
-    private static let patience: Int64 = 200_000_000
-
     /// The name in the session.
     public let name: String
     /// No file.
@@ -23,15 +19,20 @@ public final class FrameBufferOutput: CaptureOutput {
     /// What is asked of the daemon.
     public var description: OutputDescription { OutputDescription(name: name, kind: .buffer, format: "") }
 
-    private struct State {
-        var thread: WorkerThread?
-        var missed: UInt64 = 0
-        var end: CaptureError?
+    /// Whether it reads.
+    private enum State {
+        /// Not yet, or not any more.
+        case idle
+        /// Its reader is being made, for the one who was given this number.
+        case beginning(UInt64)
+        case reading(BufferReading)
+        /// Never again.
+        case stopped
     }
     private let handler: Handler?
     private let newest: Bool
-    private let state = Mutex(State())
-    private let isStopped = Atomic<Bool>(false)
+    private let state = Mutex((state: State.idle, lastTurn: UInt64(0)))
+    private let record = BufferRecord()
 
     /// A buffer output.
     ///
@@ -56,80 +57,74 @@ public final class FrameBufferOutput: CaptureOutput {
         stop()
     }
 
-    /// Whether the output reads by itself.
-    var hasHandler: Bool { handler != nil }
-
     /// Buffers that the handler was too slow for.
-    public var missed: UInt64 { state.withLock { $0.missed } }
+    public var missed: UInt64 { record.missed }
 
-    /// Why reading ended otherwise than by the session's stop.
-    public var failure: CaptureError? { state.withLock { $0.end } }
+    /// Why reading did not begin, or ended otherwise than by the session's stop.
+    public var failure: CaptureError? { record.end }
 
-    /// Calls the handler no more. Idempotent; never from the handler.
+    /// Calls the handler no more, in no session. Idempotent; never from the handler.
     public func stop() {
-        isStopped.store(true, ordering: .releasing)
-        state.withLock { state in
-            defer { state.thread = nil }
-            return state.thread
-        }?.join()
+        let reading = state.withLock { state -> BufferReading? in
+            defer { state.state = .stopped }
+            if case .reading(let reading) = state.state { return reading }
+            return nil
+        }
+        reading?.stop()
     }
 
-    /// Starts the thread, once.
-    func begin(_ reader: sending FrameBufferReader) throws(CaptureError) {
-        guard let handler, state.withLock({ $0.thread == nil }) else { return }
+    /// Calls the handler no more when this returns, until a session begins to be read again.
+    func cease() async {
+        let reading = state.withLock { state -> BufferReading? in
+            switch state.state {
+            case .reading(let reading):
+                state.state = .idle
+                return reading
+            case .beginning:
+                state.state = .idle
+                return nil
+            case .idle, .stopped: return nil
+            }
+        }
+        await reading?.cease()
+    }
+
+    /// Begins to begin, where there is a handler and nobody has begun yet.
+    ///
+    /// - Returns: What `begin` or `fail` takes.
+    func reserve() -> UInt64? {
+        guard handler != nil else { return nil }
+        return state.withLock { state in
+            guard case .idle = state.state else { return nil }
+            state.lastTurn += 1
+            state.state = .beginning(state.lastTurn)
+            return state.lastTurn
+        }
+    }
+
+    /// Starts the thread, unless the output was removed or stopped meanwhile.
+    func begin(_ reader: sending FrameBufferReader, _ turn: UInt64) throws(CaptureError) {
+        guard let handler else { return }
         // The reader is used by the thread alone from here on.
         let only = Handover(reader)
-        do throws(SystemError) {
-            let thread = try WorkerThread(name: "capture-\(name)") { [weak self, newest] in
-                guard let reader = only.take() else { return }
-                while let self, !self.isStopped.load(ordering: .acquiring) {
-                    guard self.step(reader, newest, handler) else { return }
-                }
+        let failure = state.withLock { [name, newest, record] state -> CaptureError? in
+            guard case .beginning(turn) = state.state, let reader = only.take() else { return nil }
+            do throws(CaptureError) {
+                state.state = .reading(try BufferReading(name, reader, newest: newest, handler, record))
+                return nil
+            } catch {
+                return error
             }
-            state.withLock { $0.thread = thread }
-        } catch {
-            throw CaptureError(.internalFault, error)
         }
+        if let failure { throw failure }
     }
 
-    /// One wait and what came of it; false when there is nothing more.
-    private func step(_ reader: FrameBufferReader, _ newest: Bool, _ handler: Handler) -> Bool {
-        do throws(CaptureError) {
-            switch try reader.next(timeout: FrameBufferOutput.patience, newest: newest) {
-            case .buffer(let buffer):
-                handler(buffer)
-                _ = reader.confirm(buffer)
-                state.withLock { $0.missed = reader.missed }
-            case .timedOut: break
-            case .ended(.stopped), .ended(.moved): return false
-            case .ended(.revoked):
-                state.withLock { $0.end = CaptureError(.revoked, "the consent was withdrawn") }
-                return false
-            case .ended(.deviceLost):
-                state.withLock { $0.end = CaptureError(.deviceLost, "the device went away") }
-                return false
-            }
-            return true
-        } catch {
-            state.withLock { $0.end = error }
-            return false
-        }
-    }
-}
-
-/// Hands a value that belongs to one thread at a time to the next one.
-private final class Handover<Value>: Sendable {
-    private let value: Mutex<Value?>
-
-    init(_ value: sending Value) {
-        self.value = Mutex(value)
-    }
-
-    func take() -> sending Value? {
-        value.withLock { value in
-            let taken = value
-            value = nil
-            return taken
+    /// It did not come to reading.
+    func fail(_ error: CaptureError, _ turn: UInt64) {
+        state.withLock { state in
+            guard case .beginning(turn) = state.state else { return }
+            state.state = .idle
+            record.failed(error)
         }
     }
 }

@@ -23,10 +23,28 @@ public final class FrameBufferReader {
     private var ring: RingReader
     private let moves: BufferMoves
     private var missedBefore: UInt64 = 0
+    /// Follows the stream into other rings, for as long as the reader is there.
+    private var following: Task<Void, Never>?
 
     init(_ file: Descriptor, _ moves: BufferMoves) throws(CaptureError) {
         ring = try RingReader(mapping: file)
         self.moves = moves
+    }
+
+    deinit {
+        following?.cancel()
+    }
+
+    /// Follows the output of a session, whose events are those since before the ring was asked for.
+    fileprivate func follow(
+        _ events: AsyncStream<SessionEvent>,
+        of hub: SessionHub,
+        _ output: String,
+        from file: Descriptor
+    ) {
+        let moves = moves
+        let first = file.identity
+        following = Task { await moves.follow(events, of: hub, output, from: first) }
     }
 
     /// What the buffers hold.
@@ -122,47 +140,80 @@ final class BufferMoves: Sendable {
     }
 }
 
+extension BufferMoves {
+    /// Takes over each ring that an output goes on in.
+    ///
+    /// - Parameter first: The ring that its reader has.
+    fileprivate func follow(
+        _ events: AsyncStream<SessionEvent>,
+        of hub: SessionHub,
+        _ output: String,
+        from first: FileIdentity?
+    ) async {
+        var isAfterInterruption = false
+        // One is never read from its start again: a move may be told of when the ring that it led to is there already.
+        var last = first
+        for await event in events {
+            switch event {
+            case .bufferMoved(output):
+                do throws(CaptureError) {
+                    let next = try await hub.openBuffer(output)
+                    if next.identity == last { continue }
+                    last = next.identity
+                    put(next, fromStart: !isAfterInterruption)
+                    isAfterInterruption = false
+                } catch {
+                    // Interrupted or ended since: either is told of by the session's state, and a way on by a move.
+                    if ![.wrongState, .switchedOff, .userAway].contains(error.code) { end(error) }
+                }
+            case .changed(let status) where status.state == .suspended: isAfterInterruption = true
+            case .changed(let status) where status.state.isFinal: end(status.reason)
+            default: continue
+            }
+        }
+    }
+}
+
 extension CaptureSession {
     /// A reader of a running session's buffer output.
     ///
     /// - Parameter output: The name of a `FrameBufferOutput`.
     /// - Throws: `wrongState` unless the session runs; `notPermitted` for another program's session.
     public func reader(of output: String) async throws(CaptureError) -> sending FrameBufferReader {
-        let moves = try BufferMoves()
+        let hub = try await create()
         // Before the ring is asked for, so that no move is missed between.
-        let events = try await events()
-        let file = try await openBuffer(output)
-        Task {
-            var isAfterInterruption = false
-            // One is never read from its start again: a move may be told of when the ring that it led to is there already.
-            var last = file.identity
-            for await event in events {
-                switch event {
-                case .bufferMoved(output):
-                    do throws(CaptureError) {
-                        let next = try await self.openBuffer(output)
-                        if next.identity == last { continue }
-                        last = next.identity
-                        moves.put(next, fromStart: !isAfterInterruption)
-                        isAfterInterruption = false
-                    } catch {
-                        // Interrupted or ended since: either is told of by the session's state, and a way on by a move.
-                        if ![.wrongState, .switchedOff, .userAway].contains(error.code) { moves.end(error) }
-                    }
-                case .changed(let status) where status.state == .suspended: isAfterInterruption = true
-                case .changed(let status) where status.state.isFinal: moves.end(status.reason)
-                default: continue
-                }
-            }
-        }
-        return try FrameBufferReader(file, moves)
+        let events = hub.events()
+        let file = try await hub.openBuffer(output)
+        let reader = try FrameBufferReader(file, try BufferMoves())
+        reader.follow(events, of: hub, output, from: file)
+        return reader
     }
 
-    /// Lets the buffer outputs that have a closure read.
-    func beginBuffers() async throws(CaptureError) {
-        for output in outputs {
-            guard let buffer = output as? FrameBufferOutput, buffer.hasHandler else { continue }
-            try buffer.begin(try await reader(of: buffer.name))
+    /// Lets the buffer outputs read that have a closure and do not read yet.
+    ///
+    /// - Returns: Why the first of those that cannot does not; it says so itself, too.
+    @discardableResult
+    func beginBuffers() async -> CaptureError? {
+        let before = beginning
+        let task = Task { () -> CaptureError? in
+            _ = await before?.value
+            return await beginEach()
         }
+        beginning = task
+        return await task.value
+    }
+
+    private func beginEach() async -> CaptureError? {
+        var fault: CaptureError?
+        for case let buffer as FrameBufferOutput in knownOutputs {
+            guard let turn = buffer.reserve() else { continue }
+            do throws(CaptureError) {
+                try buffer.begin(try await reader(of: buffer.name), turn)
+            } catch {
+                buffer.fail(error, turn)
+                fault = fault ?? error
+            }
+        }
+        return fault
     }
 }

@@ -51,8 +51,7 @@ extension CaptureSession {
     ///
     /// - Throws: What the daemon refuses before anyone is asked.
     public func start() async throws(CaptureError) {
-        let hub = try await create()
-        try await daemon.call(hub.path, CaptureNames.session, "Start")
+        try await create().start()
     }
 
     /// Starts and waits until samples flow; where consent was never given, that includes a person's answer.
@@ -64,43 +63,37 @@ extension CaptureSession {
         try await start()
         for await event in events {
             guard case .changed(let status) = event else { continue }
-            if status.state == .running { return try await beginBuffers() }
+            if status.state == .running {
+                if let error = await beginBuffers() { throw error }
+                return
+            }
             if status.state.isFinal { throw CaptureSession.failure(status) }
         }
         try await stop()
         throw CaptureError(.dismissed, "the start was cancelled")
     }
 
-    /// Asks the daemon to stop and returns at once; files are being finished.
+    /// Asks the daemon to stop and returns at once; files are being finished. Done in a cancelled task as well.
     public func stop() async throws(CaptureError) {
-        guard let hub, !hub.status.state.isFinal else { return }
-        do throws(CaptureError) {
-            try await daemon.call(hub.path, CaptureNames.session, "Stop")
-        } catch {
-            // One that came to its end by itself while it was asked has stopped. Another user's says the same and runs on.
-            guard [.wrongState, .noSuchSession].contains(error.code), await hub.isOver() else { throw error }
-        }
+        try await made()?.stop()
     }
 
-    /// Stops and waits until every file is finished.
+    /// Stops and waits until every file is finished, in a cancelled task as well.
     ///
     /// - Throws: Why it ended otherwise than asked.
     public func stopRunning() async throws(CaptureError) {
-        guard let hub else { return }
-        let events = hub.events()
-        try await stop()
-        for await event in events {
-            guard case .changed(let status) = event, status.state.isFinal else { continue }
-            if status.state != .stopped { throw CaptureSession.failure(status) }
-            return
-        }
+        guard let hub = await made() else { return }
+        try await hub.stop()
+        let status = await hub.ended()
+        if status.state != .stopped { throw CaptureSession.failure(status) }
     }
 
     /// The counters now.
     public func statistics() async throws(CaptureError) -> SessionStatistics {
         guard let hub else { return SessionStatistics() }
-        let answer = try await daemon.call(hub.path, CaptureNames.session, "GetStatistics")
-        guard let value = answer.first else { throw CaptureDaemon.malformed("GetStatistics") }
+        guard let value = try await hub.call("GetStatistics").first else {
+            throw CaptureDaemon.malformed("GetStatistics")
+        }
         return try SessionStatistics(busValue: value)
     }
 
@@ -115,30 +108,14 @@ extension CaptureSession {
                     "the output '\(output.name)' has no file, so that it can only be its maker's own"
                 )
             }
-            try await daemon.call(
-                hub.path,
-                CaptureNames.session,
-                "AddLibraryOutput",
-                "a{sv}as",
-                [output.description.busValue, .strings(inputs)]
-            )
+            try await hub.call("AddLibraryOutput", "a{sv}as", [output.description.busValue, .strings(inputs)])
             return
         }
-        try await daemon.call(
-            hub.path,
-            CaptureNames.session,
+        try await hub.call(
             "AddOutput",
             "a{sv}ash",
             [output.description.busValue, .strings(inputs), .descriptor(file)]
         )
-    }
-
-    /// The descriptor of the ring behind a buffer output.
-    func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
-        guard let hub else { throw CaptureError(.wrongState, "the session was not started") }
-        let answer = try await daemon.call(hub.path, CaptureNames.session, "OpenBuffer", "s", [.string(output)])
-        guard let file = answer.first?.file else { throw CaptureDaemon.malformed("OpenBuffer") }
-        return file
     }
 
     /// Why a session ended otherwise than asked.

@@ -7,16 +7,44 @@ public import CaptureCore
 /// The session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
 /// process that made it. No frame and no sample passes through this actor.
 ///
-/// One task configures a session at a time; everything else may be called from anywhere.
+/// Everything may be called from any task; changes are made one after the other. What is between a `beginConfiguration` and
+/// its `commitConfiguration` is one task's.
 public actor CaptureSession {
     let daemon: CaptureDaemon
     /// Whether the session ends when the process that made it leaves the bus.
     public nonisolated let isAttached: Bool
 
-    var draft = SessionDraft()
-    private var applied = SessionDraft()
+    /// What the daemon knows of the session.
+    private enum Life {
+        /// Nothing.
+        case local
+        /// The daemon is making it.
+        case creating(Task<Result<SessionHub, CaptureError>, Never>)
+        /// It is there.
+        case made(Made)
+        /// It is there, and a change is under way.
+        case changing(Made, Task<Result<Void, CaptureError>, Never>)
+    }
+
+    /// A session in the daemon, as the daemon took it last.
+    private struct Made {
+        let hub: SessionHub
+        /// Has the buffer outputs read whenever the session runs.
+        let following: Task<Void, Never>?
+        var draft = SessionDraft()
+        var description = SessionDescription(inputs: [], outputs: [], connections: [])
+        /// How often outputs of the same name had ended before each output was added, by the outputs' numbers.
+        var ends: [Int: Int] = [:]
+
+        /// Whether an output is at its end.
+        func isFinished(_ entry: SessionDraft.Entry) -> Bool { hub.ends(of: entry.name) > ends[entry.number] ?? 0 }
+    }
+
+    private var life: Life
+    private var draft = SessionDraft()
     private var depth = 0
-    var hub: SessionHub?
+    /// The last look for outputs that are to be read; who looks next waits for it.
+    var beginning: Task<CaptureError?, Never>?
 
     /// A session without inputs and outputs; the daemon hears of it at the start.
     ///
@@ -26,12 +54,20 @@ public actor CaptureSession {
     public init(on daemon: CaptureDaemon? = nil, isAttached: Bool = true) async throws(CaptureError) {
         self.daemon = try await CaptureDaemon.given(daemon)
         self.isAttached = isAttached
+        life = .local
     }
 
     init(_ daemon: CaptureDaemon, _ hub: SessionHub) {
         self.daemon = daemon
-        self.hub = hub
         isAttached = false
+        life = .made(Made(hub: hub, following: nil))
+    }
+
+    deinit {
+        switch life {
+        case .local, .creating: break
+        case .made(let made), .changing(let made, _): made.following?.cancel()
+        }
     }
 
     // MARK: Configuration
@@ -46,7 +82,12 @@ public actor CaptureSession {
     public var preset: Preset { draft.preset }
 
     /// The session as it would be sent to the daemon.
-    public var description: SessionDescription { draft.description(isAttached: isAttached) }
+    public var description: SessionDescription {
+        switch life {
+        case .local, .creating: draft.description(isAttached: isAttached)
+        case .made(let made), .changing(let made, _): describe(draft, beside: made)
+        }
+    }
 
     /// Puts off that changes take effect until the matching `commitConfiguration`.
     public func beginConfiguration() {
@@ -59,21 +100,19 @@ public actor CaptureSession {
     public func commitConfiguration() async throws(CaptureError) {
         guard depth > 0 else { throw CaptureError(.usage, "a configuration is committed that was not begun") }
         depth -= 1
-        try await apply()
+        try await change { _ in }
     }
 
-    /// Sets the preset; takes effect where a camera is opened next.
+    /// Sets the preset, for the cameras that are opened from now on; one that runs goes on as it is.
     public func setPreset(_ preset: Preset) async throws(CaptureError) {
-        draft.preset = preset
-        try await apply()
+        try await change { $0.preset = preset }
     }
 
     /// Adds an input, connected with every output that takes its kind and has none of it yet, unless told not to.
     ///
     /// - Throws: `usage` when the name is taken.
     public func addInput(_ input: CaptureDeviceInput, connecting: Bool = true) async throws(CaptureError) {
-        try draft.add(input, connecting: connecting)
-        try await apply()
+        try await change { draft throws(CaptureError) in try draft.add(input, connecting: connecting) }
     }
 
     /// Adds an output, connected with the first input of each kind that it takes, unless told not to. Of a session that runs
@@ -81,71 +120,181 @@ public actor CaptureSession {
     ///
     /// - Throws: `usage` when the name is taken; of a session that runs what `MediaLibrary.requestSaving()` throws.
     public func addOutput(_ output: any CaptureOutput, connecting: Bool = true) async throws(CaptureError) {
-        try draft.add(output, connecting: connecting)
-        try await apply()
+        try await change { draft throws(CaptureError) in try draft.add(output, connecting: connecting) }
     }
 
     /// Connects an input with an output, by their names.
     ///
     /// - Throws: `usage` when one is not there or the output cannot be fed by it.
     public func addConnection(from input: String, to output: String) async throws(CaptureError) {
-        try draft.connect(input, output)
-        try await apply()
+        try await change { draft throws(CaptureError) in try draft.connect(input, output) }
     }
 
     /// Takes an input and its connections away.
     public func removeInput(_ name: String) async throws(CaptureError) {
-        draft.inputs.removeAll { $0.name == name }
-        draft.connections.removeAll { $0.input == name }
-        try await apply()
+        try await change { $0.removeInput(name) }
     }
 
-    /// Takes an output and its connections away; its file is finished.
+    /// Takes an output and its connections away: its file is finished, its handler not called any more. Never from the
+    /// handler.
     public func removeOutput(_ name: String) async throws(CaptureError) {
-        draft.outputs.removeAll { $0.name == name }
-        draft.connections.removeAll { $0.output == name }
-        try await apply()
+        try await change { $0.removeOutput(name) }
     }
 
-    private func apply() async throws(CaptureError) {
-        guard depth == 0, let hub else { return }
-        let known = Set(applied.outputs.map(\.name))
-        let wanted = draft
-        do throws(CaptureError) {
-            let isNewSaved = wanted.outputs.contains { !known.contains($0.name) && $0.description.library != nil }
-            // Before a start that is left to the start, which asks for the devices as well.
-            if isNewSaved, hub.status.state != .configured { try await MediaLibrary(on: daemon).requestSaving() }
-            try await daemon.call(
-                hub.path,
-                CaptureNames.session,
-                "Configure",
-                "a{sv}a{sh}",
-                [
-                    wanted.description(isAttached: isAttached).busValue,
-                    wanted.files(without: known),
-                ]
-            )
-            applied = wanted
-        } catch {
-            draft = applied
-            throw error
+    // MARK: Life
+
+    /// What hears of the session in the daemon; `nil` before it is there.
+    var hub: SessionHub? {
+        switch life {
+        case .local, .creating: nil
+        case .made(let made), .changing(let made, _): made.hub
         }
     }
 
-    /// Makes the session in the daemon, once.
-    func create() async throws(CaptureError) -> SessionHub {
-        if let hub { return hub }
-        let wanted = draft
-        let answer = try await daemon.manage(
-            "CreateSession",
-            "a{sv}a{sh}",
-            [wanted.description(isAttached: isAttached).busValue, wanted.files(without: [])]
-        )
-        guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
-        let hub = SessionHub(daemon, path: path)
-        self.hub = hub
-        applied = wanted
-        try await hub.connect(isOwn: true)
+    /// The outputs that the daemon knows.
+    var knownOutputs: [any CaptureOutput] {
+        switch life {
+        case .local, .creating: []
+        case .made(let made), .changing(let made, _): made.draft.outputs
+        }
+    }
+
+    /// The session in the daemon, once it is there if it is being made; `nil` when it is not to be.
+    func made() async -> SessionHub? {
+        guard case .creating(let task) = life else { return hub }
+        // Whoever makes it is told why there is none.
+        guard case .success(let hub) = await task.value else { return nil }
         return hub
+    }
+
+    /// Makes the session in the daemon, once, whoever asks for it first.
+    func create() async throws(CaptureError) -> SessionHub {
+        switch life {
+        case .made(let made), .changing(let made, _): return made.hub
+        case .creating(let task): return try await task.value.get()
+        case .local:
+            let task = Task { await make() }
+            life = .creating(task)
+            return try await task.value.get()
+        }
+    }
+
+    private func make() async -> Result<SessionHub, CaptureError> {
+        let wanted = draft
+        do throws(CaptureError) {
+            let description = wanted.description(isAttached: isAttached)
+            let answer = try await daemon.manage(
+                "CreateSession",
+                "a{sv}a{sh}",
+                [description.busValue, wanted.files(without: [])]
+            )
+            guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
+            let hub = SessionHub(daemon, path: path)
+            try await hub.connectOrStop()
+            let events = hub.events()
+            let following = Task { [weak self] in
+                for await event in events {
+                    if case .changed(let status) = event, status.state == .running { await self?.beginBuffers() }
+                }
+            }
+            life = .made(Made(hub: hub, following: following, draft: wanted, description: description))
+            return .success(hub)
+        } catch {
+            life = .local
+            return .failure(error)
+        }
+    }
+
+    /// Changes the configuration when every change before is done: here alone as long as the daemon does not know the
+    /// session or more is to come, else there as well or not at all.
+    private func change(_ edit: (inout SessionDraft) throws(CaptureError) -> Void) async throws(CaptureError) {
+        while true {
+            switch life {
+            case .creating(let task): _ = await task.value
+            case .changing(_, let task): _ = await task.value
+            case .local: return try edit(&draft)
+            case .made(let made):
+                var wanted = draft
+                try edit(&wanted)
+                draft = wanted
+                if depth > 0 { return }
+                let task = Task { await apply(wanted, to: made) }
+                life = .changing(made, task)
+                return try await task.value.get()
+            }
+        }
+    }
+
+    private func apply(_ wanted: SessionDraft, to before: Made) async -> Result<Void, CaptureError> {
+        var made = before
+        let result: Result<Void, CaptureError>
+        do throws(CaptureError) {
+            let again = try replaced(by: wanted, in: made)
+            // The daemon cannot tell one that is saved from one of its name that was: that goes first.
+            if !again.isEmpty {
+                var between = wanted
+                for name in again { between.removeOutput(name) }
+                try await send(between, to: &made)
+            }
+            try await send(wanted, to: &made)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        draft = made.draft
+        let staying = Set(made.draft.entries.map(\.number))
+        for entry in before.draft.entries where !staying.contains(entry.number) {
+            await (entry.output as? FrameBufferOutput)?.cease()
+        }
+        life = .made(made)
+        // One that cannot be read says so by its `failure`.
+        if made.hub.status.state == .running { await beginBuffers() }
+        return result
+    }
+
+    /// Checks that what gives way to another output of its name is at its end.
+    ///
+    /// - Returns: The names of those that are saved into the media library.
+    private func replaced(by wanted: SessionDraft, in made: Made) throws(CaptureError) -> [String] {
+        guard made.hub.isStarted else { return [] }
+        var names: [String] = []
+        for entry in wanted.entries where entry.output.description.kind != .buffer {
+            guard let before = made.draft.entries.first(where: { $0.name == entry.name }), before.number != entry.number
+            else { continue }
+            guard made.isFinished(before) else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "output '\(entry.name)' is running; give a changed output another name"
+                )
+            }
+            if entry.output.description.library != nil { names.append(entry.name) }
+        }
+        return names
+    }
+
+    private func send(_ wanted: SessionDraft, to made: inout Made) async throws(CaptureError) {
+        let known = Set(made.draft.entries.map(\.number))
+        let fresh = wanted.entries.filter { !known.contains($0.number) }
+        // Before a start that is left to the start, which asks for the devices as well.
+        if made.hub.isStarted, fresh.contains(where: { $0.output.description.library != nil }) {
+            try await MediaLibrary(on: daemon).requestSaving()
+        }
+        let description = describe(wanted, beside: made)
+        let ends = fresh.map { ($0.number, made.hub.ends(of: $0.name)) }
+        if description != made.description || !fresh.isEmpty {
+            try await made.hub.call(
+                "Configure",
+                "a{sv}a{sh}",
+                [description.busValue, wanted.files(without: known)]
+            )
+        }
+        made.draft = wanted
+        made.description = description
+        made.ends.merge(ends) { $1 }
+    }
+
+    /// What the daemon has opened stays as it was described then.
+    private func describe(_ draft: SessionDraft, beside made: Made) -> SessionDescription {
+        draft.description(isAttached: isAttached, opened: made.hub.isStarted ? made.description.inputs : [])
     }
 }

@@ -3,10 +3,20 @@ import CaptureCore
 
 /// A session's configuration on the client's side.
 struct SessionDraft: Sendable {
+    /// An output, told apart from another one of its name that was there before.
+    struct Entry: Sendable {
+        let number: Int
+        let output: any CaptureOutput
+        var name: String { output.name }
+    }
+
     var inputs: [CaptureDeviceInput] = []
-    var outputs: [any CaptureOutput] = []
+    private(set) var entries: [Entry] = []
+    private var lastNumber = 0
     var connections: [ConnectionDescription] = []
     var preset = Preset.high
+
+    var outputs: [any CaptureOutput] { entries.map(\.output) }
 
     mutating func add(_ input: CaptureDeviceInput, connecting: Bool) throws(CaptureError) {
         if inputs.contains(where: { $0.name == input.name }) {
@@ -23,11 +33,22 @@ struct SessionDraft: Sendable {
         if outputs.contains(where: { $0.name == output.name }) {
             throw CaptureError(.usage, "the session has an output '\(output.name)' already; give this one another name")
         }
-        outputs.append(output)
+        lastNumber += 1
+        entries.append(Entry(number: lastNumber, output: output))
         guard connecting else { return }
         for input in inputs where fits(input, output) {
             connections.append(ConnectionDescription(input: input.name, output: output.name))
         }
+    }
+
+    mutating func removeInput(_ name: String) {
+        inputs.removeAll { $0.name == name }
+        connections.removeAll { $0.input == name }
+    }
+
+    mutating func removeOutput(_ name: String) {
+        entries.removeAll { $0.name == name }
+        connections.removeAll { $0.output == name }
     }
 
     mutating func connect(_ input: String, _ output: String) throws(CaptureError) {
@@ -53,22 +74,31 @@ struct SessionDraft: Sendable {
         return !inputs.contains { feeding.contains($0.name) && $0.mediaType == input.mediaType }
     }
 
-    func description(isAttached: Bool) -> SessionDescription {
+    /// The session as the bus describes it.
+    ///
+    /// - Parameter opened: The inputs that stay as they were described when they were opened.
+    func description(isAttached: Bool, opened: [InputDescription] = []) -> SessionDescription {
         SessionDescription(
-            inputs: inputs.map { $0.description(preset: preset) },
-            outputs: outputs.map(\.description),
+            inputs: inputs.map { input in
+                let new = input.description(preset: preset)
+                guard var before = opened.first(where: { $0.name == input.name }) else { return new }
+                // One that follows the preset keeps the one that it was opened with.
+                if input.video == nil { before.video = new.video }
+                return before == new ? opened.first { $0.name == input.name } ?? new : new
+            },
+            outputs: entries.map(\.output.description),
             connections: connections,
             isAttached: isAttached
         )
     }
 
     /// `a{sh}`: the files of the outputs that the daemon does not know yet.
-    func files(without known: Set<String>) -> BusValue {
+    func files(without known: Set<Int>) -> BusValue {
         .dictionary(
             "sh",
-            outputs.compactMap { output in
-                guard !known.contains(output.name), let file = output.file else { return nil }
-                return BusEntry(.string(output.name), .descriptor(file))
+            entries.compactMap { entry in
+                guard !known.contains(entry.number), let file = entry.output.file else { return nil }
+                return BusEntry(.string(entry.name), .descriptor(file))
             }
         )
     }

@@ -16,6 +16,10 @@ final class SessionHub: Sendable {
         var saved: [String: SavedOutput] = [:]
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener = 0
+        /// Wait for the end, whatever becomes of their tasks.
+        var waiting: [CheckedContinuation<SessionStatus, Never>] = []
+        /// Set once the start was asked for.
+        var isStarted = false
         var subscriptions: [BusSubscription] = []
         /// Set once the reason of an end was asked for.
         var isAsking = false
@@ -44,11 +48,25 @@ final class SessionHub: Sendable {
         let name = try await daemon.connection.watchName(CaptureNames.service) { [weak self] _ in
             self?.lose("the capture daemon went away; its recorders finish their files by themselves")
         }
-        daemon.connection.onClose { [weak self] in self?.lose($0.message) }
-        state.withLock { $0.subscriptions = [signals, name] }
+        let closed = try await daemon.connection.watchClose { [weak self] in self?.lose($0.message) }
+        state.withLock { state in
+            // One that was lost meanwhile hears nothing more.
+            if !state.status.state.isFinal { state.subscriptions = [signals, name, closed] }
+        }
         if !isOwn { try await daemon.askToBeTold() }
         let properties = try await daemon.properties(of: path, CaptureNames.session)
         update(properties, .answer)
+    }
+
+    /// The same for a session that was just made: one that cannot be heard of is not left behind.
+    func connectOrStop() async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await connect(isOwn: true)
+        } catch {
+            // What keeps the stop from being asked for keeps the session from running, too.
+            _ = try? await call("Stop")
+            throw error
+        }
     }
 
     /// What happens from now on, beginning with how things stand. Ends after the final state.
@@ -66,6 +84,59 @@ final class SessionHub: Sendable {
             }
         }
         return stream
+    }
+
+    /// Waits for the final state, in a cancelled task as well.
+    func ended() async -> SessionStatus {
+        await withCheckedContinuation { continuation in
+            let status = state.withLock { state -> SessionStatus? in
+                if state.status.state.isFinal { return state.status }
+                state.waiting.append(continuation)
+                return nil
+            }
+            if let status { continuation.resume(returning: status) }
+        }
+    }
+
+    /// How often an output of that name has come to its end.
+    func ends(of output: String) -> Int { state.withLock { $0.results.count { $0.name == output } } }
+
+    /// Whether the start was asked for: from then on the daemon takes no other description of what it has opened.
+    var isStarted: Bool { state.withLock { $0.isStarted || $0.status.state != .configured } }
+
+    /// Asks the daemon to start.
+    func start() async throws(CaptureError) {
+        state.withLock { $0.isStarted = true }
+        try await call("Start")
+    }
+
+    /// Asks the daemon to stop.
+    func stop() async throws(CaptureError) {
+        if status.state.isFinal { return }
+        do throws(CaptureError) {
+            try await call("Stop")
+        } catch {
+            // One that came to its end by itself while it was asked has stopped. Another user's says the same and runs on.
+            guard [.wrongState, .noSuchSession].contains(error.code), await isOver() else { throw error }
+        }
+    }
+
+    /// The descriptor of the ring behind a buffer output.
+    func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
+        guard let file = try await call("OpenBuffer", "s", [.string(output)]).first?.file else {
+            throw CaptureDaemon.malformed("OpenBuffer")
+        }
+        return file
+    }
+
+    /// Calls a method of the session.
+    @discardableResult
+    func call(
+        _ member: String,
+        _ signature: String = "",
+        _ arguments: [BusValue] = []
+    ) async throws(CaptureError) -> [BusValue] {
+        try await daemon.call(path, CaptureNames.session, member, signature, arguments)
     }
 
     /// Whether the session has ended, asked anew: its end may not have been announced to us yet.
@@ -169,13 +240,15 @@ final class SessionHub: Sendable {
     private func tell(_ status: SessionStatus) {
         send(.changed(status))
         guard status.state.isFinal else { return }
-        let (listeners, subscriptions) = state.withLock { state in
-            let taken = (state.listeners, state.subscriptions)
+        let (listeners, waiting, subscriptions) = state.withLock { state in
+            let taken = (state.listeners, state.waiting, state.subscriptions)
             state.listeners = [:]
+            state.waiting = []
             state.subscriptions = []
             return taken
         }
         for listener in listeners.values { listener.finish() }
+        for one in waiting { one.resume(returning: status) }
         // Let go outside of the lock: the end of a subscription goes to the bus thread.
         withExtendedLifetime(subscriptions) {}
     }

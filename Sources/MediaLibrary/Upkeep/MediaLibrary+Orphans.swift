@@ -1,5 +1,6 @@
 import CaptureCore
 import GRDB
+import Glibc
 import Synchronization
 
 extension MediaLibrary {
@@ -9,7 +10,7 @@ extension MediaLibrary {
         for part in try LibraryFolder.names(in: folder.contents, "the folder of contents") {
             guard
                 Hexadecimal.isText(part, digits: 2),
-                let open = try? folder.existing(part, in: folder.contents, "the folder contents/\(part)")
+                let open = try folderOfContents(part)
             else {
                 faults.append(LibraryFault.orphan("contents/\(part)"))
                 continue
@@ -35,6 +36,17 @@ extension MediaLibrary {
             }
         }
         return faults
+    }
+
+    /// The folder of the contents with these first digits; `nil` when it is no folder, or has gone.
+    ///
+    /// - Throws: Any other reason why it cannot be opened: a full table of descriptors makes no orphan of it.
+    private func folderOfContents(_ part: String) throws(CaptureError) -> OwnedDescriptor? {
+        do throws(CaptureError) {
+            return try folder.existing(part, in: folder.contents, "the folder contents/\(part)")
+        } catch  where error.errno == ENOTDIR || error.errno == ELOOP {
+            return nil
+        }
     }
 
     /// Whether a file has a row, or is on its way: what is doubtful goes when the library is opened next. To be asked

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 import Synchronization
 
@@ -81,9 +82,13 @@ func measure(_ arguments: [String]) async throws -> String {
         """
 }
 
+StandardDescriptors.fill()
 Termination.listen()
 do {
     print(try await measure(Array(CommandLine.arguments.dropFirst())))
+    if fflush(nil) != 0 {
+        throw CaptureError(.inputOutput, "standard output cannot be written to", errno: errno)
+    }
 } catch let error as CaptureError {
     let text = "capture-bench-reader: \(error.message)\n"
     _ = unsafe write(STDERR_FILENO, text, text.utf8.count)

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 
 // Takes a camera and a microphone, has its consent withdrawn in the middle, and looks whether anything newer reached it:
@@ -43,8 +44,13 @@ func measure(_ words: [String]) async throws -> Bool {
     return wrong == 0
 }
 
+StandardDescriptors.fill()
 do {
-    exit(try await measure(Array(CommandLine.arguments.dropFirst())) ? 0 : 1)
+    let isRight = try await measure(Array(CommandLine.arguments.dropFirst()))
+    if fflush(nil) != 0 {
+        throw CaptureError(.inputOutput, "standard output cannot be written to", errno: errno)
+    }
+    exit(isRight ? 0 : 1)
 } catch let error as CaptureError {
     let text = "capture-revocation-subject: \(error.message)\n"
     _ = unsafe write(STDERR_FILENO, text, text.utf8.count)

@@ -51,12 +51,12 @@ struct LibraryChangesCommand: AsyncParsableCommand {
             for await _ in notices { feed.yield(true) }
             feed.finish()
         }
-        let presence = try await followed()
         defer {
             watch.cancel()
-            presence.cancel()
             withExtendedLifetime(interrupts) {}
         }
+        let presence = try await followed()
+        defer { presence.cancel() }
         var token: LibraryChangeToken
         if let since {
             token = try await differences(LibraryChangeToken(rawValue: since), in: library)

@@ -1,0 +1,163 @@
+import CaptureCore
+import CaptureRing
+import CaptureSystem
+import Synchronization
+
+/// The thread that calls a buffer output's handler. Thread-safe.
+final class BufferReading: Sendable {
+    /// How often the thread looks whether it is to stop while nothing is captured, in nanoseconds.
+    private static let patience: Int64 = 200_000_000
+
+    /// Whether the thread is to stop, and whether it has.
+    private final class Progress: Sendable {
+        let isStopped = Atomic<Bool>(false)
+        private let state = Mutex((isOver: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+        func finish() {
+            let waiting = state.withLock { state in
+                defer { state = (true, []) }
+                return state.waiting
+            }
+            for one in waiting { one.resume() }
+        }
+
+        func finished() async {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if !state.isOver { state.waiting.append(continuation) }
+                    return state.isOver
+                }
+                if isOver { continuation.resume() }
+            }
+        }
+    }
+
+    private let progress = Progress()
+    /// Taken by the one who waits for its end.
+    private let thread: Mutex<WorkerThread?>
+
+    /// Starts to read.
+    init(
+        _ name: String,
+        _ reader: sending FrameBufferReader,
+        newest: Bool,
+        _ handler: @escaping FrameBufferOutput.Handler,
+        _ record: BufferRecord
+    ) throws(CaptureError) {
+        let only = Handover(reader)
+        record.began()
+        let progress = progress
+        do throws(SystemError) {
+            let thread = try WorkerThread(name: "capture-\(name)") {
+                defer { progress.finish() }
+                guard let reader = only.take() else { return }
+                while !progress.isStopped.load(ordering: .acquiring) {
+                    guard BufferReading.step(reader, newest, handler, record) else { return }
+                }
+            }
+            self.thread = Mutex(thread)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// Ends the thread and waits until it has.
+    func stop() {
+        progress.isStopped.store(true, ordering: .releasing)
+        guard let thread = take() else { return }
+        // The handler may have had the last reference to the output.
+        if thread.isCurrent { thread.detach() } else { thread.join() }
+    }
+
+    /// Ends the thread and waits until it has, without holding a thread.
+    func cease() async {
+        progress.isStopped.store(true, ordering: .releasing)
+        await progress.finished()
+        // It has nothing left to do.
+        take()?.join()
+    }
+
+    private func take() -> WorkerThread? {
+        thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+    }
+
+    /// One wait and what came of it; false when there is nothing more.
+    private static func step(
+        _ reader: FrameBufferReader,
+        _ newest: Bool,
+        _ handler: FrameBufferOutput.Handler,
+        _ record: BufferRecord
+    ) -> Bool {
+        do throws(CaptureError) {
+            switch try reader.next(timeout: patience, newest: newest) {
+            case .buffer(let buffer):
+                handler(buffer)
+                _ = reader.confirm(buffer)
+                record.missed(reader.missed)
+            case .timedOut: break
+            case .ended(.stopped), .ended(.moved): return false
+            case .ended(.revoked):
+                record.failed(CaptureError(.revoked, "the consent was withdrawn"))
+                return false
+            case .ended(.deviceLost):
+                record.failed(CaptureError(.deviceLost, "the device went away"))
+                return false
+            }
+            return true
+        } catch {
+            record.failed(error)
+            return false
+        }
+    }
+}
+
+/// What is known of an output's reading, in every session that it was part of. Thread-safe.
+final class BufferRecord: Sendable {
+    private struct State {
+        var missedBefore: UInt64 = 0
+        var missed: UInt64 = 0
+        var end: CaptureError?
+    }
+    private let state = Mutex(State())
+
+    /// Buffers that the handler was too slow for.
+    var missed: UInt64 { state.withLock { $0.missedBefore + $0.missed } }
+
+    /// Why reading ended.
+    var end: CaptureError? { state.withLock { $0.end } }
+
+    /// Another reader begins.
+    func began() {
+        state.withLock { state in
+            state.missedBefore += state.missed
+            state.missed = 0
+            state.end = nil
+        }
+    }
+
+    /// So many were missed by this reader.
+    func missed(_ count: UInt64) { state.withLock { $0.missed = count } }
+
+    /// Reading ended with a fault.
+    func failed(_ error: CaptureError) { state.withLock { $0.end = error } }
+}
+
+/// Hands a value that belongs to one thread at a time to the next one.
+final class Handover<Value>: Sendable {
+    private let value: Mutex<Value?>
+
+    init(_ value: sending Value) {
+        self.value = Mutex(value)
+    }
+
+    func take() -> sending Value? {
+        value.withLock { value in
+            let taken = value
+            value = nil
+            return taken
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import BusSupport
+import CaptureCore
+import CaptureKit
+import Synchronization
+import Testing
+
+/// Counts what a handler is given.
+private final class Frames: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var seen: Int { count.load(ordering: .acquiring) }
+
+    func output(_ name: String) -> FrameBufferOutput {
+        FrameBufferOutput(name: name) { [self] _ in count.add(1, ordering: .acquiringAndReleasing) }
+    }
+
+    /// Returns once so many more were seen, or when that takes so long that none will come.
+    func more(_ number: Int) async throws -> Bool {
+        let wanted = seen + number
+        let limit = ContinuousClock.now + .seconds(30)
+        while seen < wanted, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(5)) }
+        return seen >= wanted
+    }
+}
+
+/// Handlers of buffer outputs, at a real daemon's camera.
+@Suite(.timeLimit(.minutes(5)))
+struct BufferHandlerTests {
+    @Test func `a session that was started without waiting calls its handlers`() async throws {
+        let captured = try await RealDaemon()
+        let frames = Frames()
+        let session = try await SessionLifeTests.session(try await captured.client(), frames.output("buffer"))
+        try await session.start()
+        #expect(try await frames.more(3))
+        try await session.stopRunning()
+    }
+
+    @Test func `an output that is added while the session runs calls its handler`() async throws {
+        let captured = try await RealDaemon()
+        let (first, second) = (Frames(), Frames())
+        let session = try await SessionLifeTests.session(try await captured.client(), first.output("first"))
+        try await session.startRunning()
+        try await session.addOutput(second.output("second"))
+        #expect(try await first.more(3))
+        #expect(try await second.more(3))
+        try await session.stopRunning()
+    }
+
+    @Test func `an output that was removed calls its handler no more, and again once it is added again`() async throws {
+        let captured = try await RealDaemon()
+        let (kept, removed) = (Frames(), Frames())
+        let output = removed.output("removed")
+        let session = try await SessionLifeTests.session(try await captured.client(), kept.output("kept"), output)
+        try await session.startRunning()
+        #expect(try await removed.more(1))
+        try await session.removeOutput("removed")
+        let last = removed.seen
+        #expect(try await kept.more(10))
+        #expect(removed.seen == last)
+        try await session.addOutput(output)
+        #expect(try await removed.more(3))
+        #expect(output.failure == nil)
+        try await session.stopRunning()
+    }
+
+    @Test func `an output that was stopped stays so`() async throws {
+        let captured = try await RealDaemon()
+        let (kept, stopped) = (Frames(), Frames())
+        let output = stopped.output("stopped")
+        let session = try await SessionLifeTests.session(try await captured.client(), kept.output("kept"), output)
+        output.stop()
+        try await session.startRunning()
+        #expect(try await kept.more(10))
+        #expect(stopped.seen == 0)
+        try await session.stopRunning()
+    }
+}

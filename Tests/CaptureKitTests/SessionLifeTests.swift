@@ -1,0 +1,148 @@
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureKit
+import CaptureSystem
+import Testing
+
+/// Sessions of a real daemon's, as ordinary client programs use them.
+@Suite(.timeLimit(.minutes(5)))
+struct SessionLifeTests {
+    /// A session of the synthetic camera, small and fast.
+    static func session(_ daemon: CaptureDaemon, _ outputs: any CaptureOutput...) async throws -> CaptureSession {
+        let session = try await CaptureSession(on: daemon)
+        let request = VideoFormatRequest(width: 320, height: 240, framesPerSecond: 30)
+        try await session.addInput(.camera("synthetic:camera", request: request))
+        for output in outputs { try await session.addOutput(output) }
+        return session
+    }
+
+    /// Returns when an output has pictures: one that is stopped before that is a fault.
+    static func recorded(_ output: String, in session: CaptureSession) async throws {
+        while try await session.statistics().outputs[output]?.frames ?? 0 == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test func `tasks that first touch a session at one time make one session`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let session = try await SessionLifeTests.session(daemon, FrameBufferOutput())
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { _ = try await session.events() } }
+            try await group.waitForAll()
+        }
+        try #require(try await daemon.sessions().count == 1)
+        try await session.startRunning()
+        #expect(await session.isRunning)
+        try await session.stopRunning()
+    }
+
+    @Test func `a start and a listener that begin together see the same session run`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        for _ in 0..<5 {
+            let session = try await SessionLifeTests.session(daemon, FrameBufferOutput())
+            let before = try await daemon.sessions().count
+            async let states = session.states()
+            async let start: Void = session.start()
+            _ = try await (states, start)
+            try #require(try await daemon.sessions().count == before + 1)
+            for await status in try await states where status.state == .running { break }
+            try await session.stopRunning()
+        }
+    }
+
+    @Test func `a stop that comes while the session is being made stops it`() async throws {
+        let bus = try PrivateBus()
+        let (asked, question) = AsyncStream<Void>.makeStream()
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        let daemon = try await FakeDaemon(
+            on: bus,
+            [
+                "CreateSession": { _, _ throws(CaptureError) in
+                    question.yield()
+                    for await _ in answers { break }
+                    return [.objectPath(FakeDaemon.session)]
+                },
+                "Stop": { daemon, _ throws(CaptureError) in
+                    try daemon.become(.stopped)
+                    return []
+                },
+            ]
+        )
+        let session = try await SessionLifeTests.session(
+            try await CaptureDaemon.connect(to: bus.kind),
+            FrameBufferOutput()
+        )
+        let listening = Task { _ = try await session.events() }
+        for await _ in asked { break }
+        let stopping = Task { try await session.stopRunning() }
+        // The stop is under way before the answer comes.
+        for _ in 0..<100 { await Task.yield() }
+        answer.yield()
+        try await listening.value
+        try await stopping.value
+        #expect(daemon.calls("Stop").count == 1)
+        #expect(await session.status.state == .stopped)
+    }
+
+    @Test func `a cancelled task stops a session and waits for its end`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let file = try OutputFile.scratch()
+        let session = try await SessionLifeTests.session(daemon, try MovieFileOutput(file: file.descriptor))
+        try await session.startRunning()
+        try await SessionLifeTests.recorded("movie", in: session)
+        let stopping = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await session.stopRunning()
+            return await session.status.state
+        }
+        stopping.cancel()
+        #expect(try await stopping.value == .stopped)
+        #expect(await session.results.map(\.name) == ["movie"])
+    }
+
+    @Test func `a preset that is set while a camera runs is for cameras that are opened later`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let session = try await CaptureSession(on: daemon)
+        try await session.addInput(.camera("synthetic:camera"))
+        try await session.addOutput(FrameBufferOutput())
+        try await session.setPreset(.medium)
+        try await session.startRunning()
+        try await session.setPreset(.low)
+        #expect(await session.preset == .low)
+        try await session.addOutput(FrameBufferOutput(name: "second"))
+        let listed = try #require(try await daemon.sessions().first?.description)
+        #expect(listed.inputs.map(\.video) == [Preset.medium.request])
+        #expect(listed.outputs.map(\.name) == ["buffer", "second"])
+
+        // One that is opened after that follows it.
+        await session.beginConfiguration()
+        try await session.removeInput("camera")
+        try await session.removeOutput("buffer")
+        try await session.removeOutput("second")
+        try await session.addInput(.camera("synthetic:camera", name: "later"))
+        try await session.addOutput(FrameBufferOutput(name: "third"))
+        try await session.commitConfiguration()
+        let now = try #require(try await daemon.sessions().first?.description)
+        #expect(now.inputs.map(\.video) == [Preset.low.request])
+        try await session.stopRunning()
+    }
+
+    @Test func `a preset that is set after a session was made and before its start is the camera's`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let session = try await CaptureSession(on: daemon)
+        try await session.addInput(.camera("synthetic:camera"))
+        try await session.addOutput(FrameBufferOutput())
+        _ = try await session.states()
+        try await session.setPreset(.low)
+        try await session.startRunning()
+        let listed = try #require(try await daemon.sessions().first?.description)
+        #expect(listed.inputs.map(\.video) == [Preset.low.request])
+        try await session.stopRunning()
+    }
+}

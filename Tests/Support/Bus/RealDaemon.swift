@@ -1,0 +1,149 @@
+import CaptureBus
+import CaptureCore
+public import CaptureKit
+import CaptureSystem
+import Foundation
+
+/// A captured of the test's own with the synthetic camera and microphone, on a bus of its own, with recorders as its
+/// children. It ends with its last reference. Thread-safe.
+public final class RealDaemon: Sendable {
+    /// The bus that it serves.
+    public let bus: PrivateBus
+    /// Where its answers and settings are, and where a test may put files.
+    public let folder: String
+    private let process: Process
+
+    /// The folder of the programs that were built with the tests.
+    public static let programs: String = {
+        let own = Files.link(at: "/proc/self/exe") ?? ""
+        return own.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    }()
+
+    /// Starts it and returns when it is on the bus.
+    ///
+    /// - Parameter closing: Which of its standard descriptors are closed, as a shell has it.
+    public init(closing: String = "") async throws {
+        bus = try PrivateBus()
+        folder = NSTemporaryDirectory() + "captured-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: folder + "/config/captured/apps.d",
+            withIntermediateDirectories: true
+        )
+        try Data().write(to: URL(fileURLWithPath: folder + "/config/captured/captured.conf"))
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "exec \"$0\" \"$@\" \(closing)", RealDaemon.programs + "/captured", "--bus", "session", "--synthetic",
+            "--state-dir", folder + "/state",
+        ]
+        process.environment = RealDaemon.environment(bus, folder)
+        process.standardInput = FileHandle.nullDevice
+        let log = folder + "/captured.log"
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        try output.close()
+        let client = try await BusConnection.open(bus.kind)
+        while try await client.owner(of: CaptureNames.service) == nil {
+            guard process.isRunning else { throw CaptureError(.unreachable, "captured did not start: " + self.log) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        await client.close()
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// What it wrote.
+    public var log: String { (try? String(contentsOfFile: folder + "/captured.log", encoding: .utf8)) ?? "" }
+
+    /// The file behind one of its descriptors, or of one of its children's.
+    public func file(_ number: Int, of child: Int32? = nil) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/\(child ?? process.processIdentifier)/fd/\(number)"
+        )
+    }
+
+    /// Its children: the recorders at work.
+    public func children() throws -> [Int32] {
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")
+        return try threads.flatMap { thread in
+            try String(
+                contentsOfFile: "/proc/\(process.processIdentifier)/task/\(thread)/children",
+                encoding: .utf8
+            ).split(separator: " ").compactMap { Int32($0) }
+        }
+    }
+
+    /// What the programs that use it find in their environment.
+    public var environment: [String: String] { RealDaemon.environment(bus, folder) }
+
+    private static func environment(_ bus: PrivateBus, _ folder: String) -> [String: String] {
+        [
+            "DBUS_SESSION_BUS_ADDRESS": bus.address, "CAPTURED_BUS": "session", "XDG_CONFIG_HOME": folder + "/config",
+            "PATH": "/usr/bin:/bin", "TZ": "UTC",
+        ]
+    }
+
+    /// A connection of this process's, which is allowed to use the camera and the microphone.
+    public func client() async throws -> CaptureDaemon {
+        let daemon = try await CaptureDaemon.connect(to: bus.kind)
+        try await allow(try await AuthorizationPanel(on: daemon).whoAmI().program, named: "tests")
+        return daemon
+    }
+
+    /// Gives capturectl a reason to capture, and a yes.
+    public func allowCommandLine() async throws {
+        let said = try await control("auth", "whoami", "--json")
+        let facts = try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any]
+        guard let program = facts?["program"] as? String else {
+            throw CaptureError(.badData, "capturectl auth whoami said: \(said)")
+        }
+        try await allow(program, named: "capturectl")
+    }
+
+    private func allow(_ program: String, named name: String) async throws {
+        let entry = """
+            [Desktop Entry]
+            Type=Application
+            Name=\(name)
+            X-Capture-Program=\(program)
+            X-Capture-CameraUsageDescription=Tests
+            X-Capture-MicrophoneUsageDescription=Tests
+
+            """
+        let path = folder + "/config/captured/apps.d/\(name).desktop"
+        try entry.write(toFile: path, atomically: false, encoding: .utf8)
+        for service in ["camera", "microphone"] { try await control("auth", "set", program, service, "authorized") }
+    }
+
+    /// What capturectl prints.
+    ///
+    /// - Throws: What it complains about when it fails.
+    @discardableResult
+    public func control(_ arguments: String...) async throws -> String {
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: RealDaemon.programs + "/capturectl")
+        tool.arguments = arguments
+        tool.environment = environment
+        tool.standardInput = FileHandle.nullDevice
+        let path = folder + "/capturectl-\(UUID().uuidString)"
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        tool.standardOutput = output
+        tool.standardError = output
+        try tool.run()
+        try output.close()
+        let pid = tool.processIdentifier
+        while tool.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+        let said = try String(contentsOfFile: path, encoding: .utf8)
+        guard tool.terminationStatus == 0 else {
+            throw CaptureError(.internalFault, "capturectl \(arguments) (\(pid)): \(said)\(log)")
+        }
+        return said
+    }
+}
