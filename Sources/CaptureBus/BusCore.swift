@@ -97,7 +97,8 @@ import Glibc
     ///
     /// - Returns: Why the connection is lost, or `nil`.
     func process() -> CaptureError? {
-        for _ in 0..<64 where mayProcess() {
+        for _ in 0..<64 {
+            guard mayProcess() else { break }
             let code = unsafe sd_bus_process(bus, nil)
             if code < 0 { return CaptureError(.unreachable, BusCore.lost.message, errno: -code) }
             if code == 0 { break }
