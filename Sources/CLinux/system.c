@@ -57,6 +57,10 @@ int clinux_keep_freed_memory(void) {
     return mallopt(M_ARENA_MAX, 1) && mallopt(M_MMAP_THRESHOLD, 32 << 20) && mallopt(M_TRIM_THRESHOLD, 256 << 20) ? 0 : -1;
 }
 
+int clinux_return_freed_memory(void) {
+    return mallopt(M_ARENA_MAX, 2) && mallopt(M_MMAP_THRESHOLD, 128 << 10) && mallopt(M_TRIM_THRESHOLD, 1 << 20) ? 0 : -1;
+}
+
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 int clinux_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
 

@@ -30,7 +30,9 @@ extension BusConnection {
         _ handler: @escaping @Sendable () -> Void
     ) async throws(CaptureError) -> BusSubscription {
         let once = Once(handler)
-        let subscription = try await watchName(name) { owner in if owner == nil { once.run() } }
+        let token: UInt64 = try await loop.perform { core, done in core.watchVanishing(name, { once.run() }, done) }
+        let loop = loop
+        let subscription = BusSubscription { loop.post { $0.forgetVanishing(name, token) } }
         if try await owner(of: name) == nil { once.run() }
         return subscription
     }

@@ -38,6 +38,9 @@ struct OutgoingCall: Sendable {
     /// Whether a service that is not there is started for it.
     var startsService = true
 
+    /// How much an answer may bring. Services have well-known names; what is called by a unique one is any program.
+    var limits: MessageReader.Limits { destination.hasPrefix(":") ? .strangersAnswer : .answer }
+
     /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number is none.
     var microseconds: UInt64 {
         timeout.isFinite ? UInt64((max(timeout, 0.001) * 1_000_000).rounded()) : UInt64.max
@@ -107,7 +110,7 @@ extension BusCore {
                 pending,
                 Result { () throws(CaptureError) in
                     do throws(CaptureError) {
-                        return try unsafe MessageReader.values(of: message, .answer)
+                        return try unsafe MessageReader.values(of: message, call.limits)
                     } catch {
                         throw CaptureError(.badData, "the answer to \(call.member) cannot be read: \(error.message)")
                     }
@@ -134,6 +137,7 @@ extension BusCore {
         to destination: String?
     ) throws(CaptureError) {
         let bus = unsafe try connected()
+        guard hasRoomForSignal() else { return }
         var message: OpaquePointer?
         var code = unsafe sd_bus_message_new_signal(bus, &message, path, interface, member)
         guard code >= 0, let message = unsafe message else {

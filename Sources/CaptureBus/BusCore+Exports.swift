@@ -54,25 +54,7 @@ import Glibc
     }
 }
 
-/// A call that arrived and waits for its turn.
-struct WaitingCall {
-    let token: UInt64
-    let call: BusCall
-    let handler: BusHandler
-    let types: [BusType]
-    /// What it reads, once its handler has let it; `nil` for a method's, whose handler has the answer.
-    var reading: BusReading?
-}
-
 extension BusCore {
-    /// The most calls of one sender that wait at one time.
-    static let mostWaitingCalls = 256
-    /// What a call beyond those is told.
-    static let overflow = CaptureError(
-        .busy,
-        "\(mostWaitingCalls) calls of this connection are waiting to be answered already"
-    )
-
     /// Makes an object reachable.
     func export(_ object: BusObject) throws(CaptureError) {
         guard exports[object.path] == nil else {
@@ -122,6 +104,7 @@ extension BusCore {
             }
             return
         }
+        guard hasRoomForSignal() else { return }
         var texts = unsafe names.map { unsafe strdup($0) }
         defer { while let text = unsafe texts.popLast() { unsafe free(text) } }
         unsafe texts.append(nil)
@@ -129,100 +112,5 @@ extension BusCore {
             unsafe sd_bus_emit_properties_changed_strv(bus, path, interface, texts.baseAddress)
         }
         if code < 0 { throw BusErrors.failure(code, "announce properties of \(path)", as: .unreachable) }
-    }
-
-    /// Takes in a call; the answer comes later.
-    func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
-        guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
-            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
-            let handler = exported.implementation.handlers[member], let types = exported.types[member]
-        else { throw CaptureError(.internalFault, "the call has no sender or no handler") }
-        let arguments: [BusValue]?
-        do throws(CaptureError) {
-            arguments = try unsafe MessageReader.values(of: message, .call)
-        } catch  where error == BusErrors.tooMuch {
-            // Takes its turn like any other, so that it is told of with its sender's name.
-            arguments = nil
-        }
-        let call = BusCall(
-            sender: sender,
-            path: exported.object.path,
-            interface: exported.implementation.interface.name,
-            member: member,
-            arguments: arguments ?? []
-        )
-        let refusing: BusHandler = { _ throws(CaptureError) in throw BusErrors.tooMuch }
-        let chosen = arguments == nil ? refusing : handler
-        try unsafe wait(message, WaitingCall(token: token(), call: call, handler: chosen, types: types))
-    }
-
-    /// Has a call wait for its turn.
-    func wait(_ message: OpaquePointer, _ waiting: WaitingCall) throws(CaptureError) {
-        let sender = waiting.call.sender
-        guard senders[sender, default: []].count < BusCore.mostWaitingCalls else {
-            overflown[sender] = waiting.call
-            throw BusCore.overflow
-        }
-        unsafe incoming[waiting.token] = unsafe sd_bus_message_ref(message)
-        senders[sender, default: []].append(waiting)
-        if senders[sender]?.count == 1 { start(waiting) }
-    }
-
-    /// Runs a call's handler. The first entry of a sender's queue is the one that runs.
-    private func start(_ waiting: WaitingCall) {
-        let loop = loop
-        let (call, handler, types, isReading) = (waiting.call, waiting.handler, waiting.types, waiting.reading != nil)
-        let failureHandler = failureHandler
-        Task {
-            let result: Result<[BusValue], CaptureError>
-            do throws(CaptureError) {
-                let values = try await handler(call)
-                if !isReading { try types.check(values, of: "the answer to \(call.member)") }
-                result = .success(values)
-            } catch {
-                await failureHandler?(call, error)
-                result = .failure(error)
-            }
-            loop.post { $0.answer(waiting, result) }
-        }
-    }
-
-    private func answer(_ waiting: WaitingCall, _ result: Result<[BusValue], CaptureError>) {
-        let (token, sender) = (waiting.token, waiting.call.sender)
-        if let message = unsafe incoming.removeValue(forKey: token) {
-            unsafe reply(to: message, waiting.types, result.flatMap { values in answer(waiting.reading, values) })
-            unsafe sd_bus_message_unref(message)
-        }
-        // Told once for all that came since the last answer, when who sends them is known by that.
-        if let call = overflown.removeValue(forKey: sender), let failureHandler {
-            Task { await failureHandler(call, BusCore.overflow) }
-        }
-        guard senders[sender]?.first?.token == token else { return }
-        senders[sender]?.removeFirst()
-        if let next = senders[sender]?.first { start(next) } else { senders[sender] = nil }
-    }
-
-    /// An answer that cannot be sent means that the connection is lost, which `process` finds out.
-    func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
-        var failure: CaptureError
-        do throws(CaptureError) {
-            let values = try result.get()
-            var reply: OpaquePointer?
-            let code = unsafe sd_bus_message_new_method_return(call, &reply)
-            guard code >= 0, let reply = unsafe reply else { throw BusErrors.failure(code, "make an answer") }
-            defer { unsafe sd_bus_message_unref(reply) }
-            try unsafe MessageWriter(message: reply).append(values, types: types)
-            unsafe sd_bus_send(bus, reply, nil)
-            return
-        } catch {
-            failure = error
-        }
-        if failure.message.utf8.contains(0) { failure.message = "the fault cannot be told" }
-        unsafe BusErrors.name(of: failure).withCString { name in
-            unsafe failure.message.withCString { text in
-                var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
-                unsafe sd_bus_reply_method_error(call, &error)
-            }
-        }
     }
 }

@@ -33,6 +33,8 @@ public struct BusMatch: Hashable, Sendable {
     public var member: String?
     /// The first argument, a string.
     public var firstArgument: String?
+    /// The new owner in a `NameOwnerChanged`, its third argument.
+    var newOwner: String?
 
     /// A match of the given parts.
     public init(
@@ -51,6 +53,12 @@ public struct BusMatch: Hashable, Sendable {
         self.firstArgument = firstArgument
     }
 
+    /// Of names whose owners change to `newOwner`.
+    init(sender: String, path: String, interface: String, member: String, newOwner: String) {
+        self.init(sender: sender, path: path, interface: interface, member: member)
+        self.newOwner = newOwner
+    }
+
     /// The match as the bus takes it.
     ///
     /// - Throws: `.internalFault` for a value with a quote or NUL, which could change what is matched.
@@ -60,6 +68,7 @@ public struct BusMatch: Hashable, Sendable {
             let values = [
                 ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
                 ("member", member), ("arg0", firstArgument),
+                ("arg2", newOwner),
             ]
             for (key, value) in values {
                 guard let value else { continue }
@@ -81,7 +90,8 @@ public struct BusMatch: Hashable, Sendable {
     let handler: (BusSignal) -> Void
     /// Follows the owner of a well-known name.
     var ownerWatch: UInt64?
-    /// Who owns the well-known name that signals are wanted of, "" for nobody; `nil` when any sender will do.
+    /// Who owns the well-known name that signals are wanted of, "" for nobody; `nil` when any sender will do. The bus has
+    /// its own name, and others may send in it to this connection alone, too.
     var owner: String?
     private var slot: OpaquePointer?
     private var completion: ((Result<UInt64, CaptureError>) -> Void)?
@@ -91,6 +101,7 @@ public struct BusMatch: Hashable, Sendable {
         token = core.token()
         self.match = match
         self.handler = handler
+        owner = match.sender == CaptureNames.bus ? CaptureNames.bus : nil
     }
 
     /// Gives the match to the bus; `completion` is called once, when the bus has it or refuses it.
@@ -181,9 +192,10 @@ extension BusCore {
     }
 
     /// Asks the bus about a name. Answers and `NameOwnerChanged` come in the order in which they happened.
-    private func ask(
+    func ask(
         _ member: String,
         of name: String,
+        timeout: Double = 25,
         _ completion: @escaping (Result<[BusValue], CaptureError>) -> Void
     ) {
         let question = OutgoingCall(
@@ -193,12 +205,12 @@ extension BusCore {
             member: member,
             types: [.basic(UInt8(ascii: "s"))],
             arguments: [.string(name)],
-            timeout: 25
+            timeout: timeout
         )
         call(question, completion)
     }
 
-    private func install(_ match: Match, _ completion: @escaping (Result<UInt64, CaptureError>) -> Void) {
+    func install(_ match: Match, _ completion: @escaping (Result<UInt64, CaptureError>) -> Void) {
         matches[match.token] = match
         do throws(CaptureError) {
             try match.install(completion)

@@ -39,7 +39,7 @@ extension BusCore {
             { message, core, _ in
                 guard let message = unsafe message, let core = unsafe core else { return 0 }
                 let own = unsafe Unmanaged<BusCore>.fromOpaque(core).takeUnretainedValue()
-                return unsafe own.take(message) || own.takeReading(message) ? 1 : 0
+                return unsafe own.refuseAtOnce(message) || own.take(message) || own.takeReading(message) ? 1 : 0
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
@@ -51,7 +51,7 @@ extension BusCore {
         guard let quick = quickMethods.first(where: { unsafe $0.isCalled(by: message) }),
             let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
             // Not before earlier calls of the same sender.
-            senders[sender] == nil,
+            calls.isIdle(sender),
             let arguments = unsafe try? MessageReader.values(of: message, .call),
             let values = quick.handler(sender, arguments)
         else {

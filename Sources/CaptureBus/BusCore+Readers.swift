@@ -39,11 +39,11 @@ extension BusCore {
         guard let count = unsafe numberOfNames(readBy: message),
             let path = unsafe sd_bus_message_get_path(message).map({ unsafe String(cString: $0) }),
             let object = exports[path]?.first?.object, let readers = object.readers,
-            let names = unsafe names(count, readBy: message)
+            let (names, cost) = unsafe names(count, readBy: message)
         else { return false }
         let reading = BusReading(object: object, readers: readers, names: names)
         do throws(CaptureError) {
-            try unsafe wait(message, reading)
+            try unsafe wait(message, reading, cost)
         } catch {
             unsafe reply(to: message, [], .failure(error))
         }
@@ -58,18 +58,18 @@ extension BusCore {
         return unsafe sd_bus_message_is_method_call(message, properties, "GetAll") > 0 ? 1 : nil
     }
 
-    /// The names that a call gives; `nil` for other arguments, which sd-bus refuses.
-    private func names(_ count: Int, readBy message: OpaquePointer) -> [String]? {
-        let arguments = unsafe try? MessageReader.values(of: message, .call)
-        let names = (arguments ?? []).compactMap(\.text)
-        guard names.count == count, arguments?.count == count else {
+    /// The names that a call gives, and what it costs; `nil` for other arguments, which sd-bus refuses.
+    private func names(_ count: Int, readBy message: OpaquePointer) -> (names: [String], cost: Int)? {
+        let read = unsafe try? MessageReader.measured(message, .call)
+        let names = (read?.values ?? []).compactMap(\.text)
+        guard let read, names.count == count, read.values.count == count else {
             unsafe sd_bus_message_rewind(message, 1)
             return nil
         }
-        return names
+        return (names, CallCost.of(read.size))
     }
 
-    private func wait(_ message: OpaquePointer, _ reading: BusReading) throws(CaptureError) {
+    private func wait(_ message: OpaquePointer, _ reading: BusReading, _ cost: Int) throws(CaptureError) {
         guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
             let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) })
         else { throw CaptureError(.internalFault, "the call has no sender") }
@@ -87,7 +87,7 @@ extension BusCore {
         }
         let types = try reading.types
         let waiting = WaitingCall(token: token(), call: call, handler: handler, types: types, reading: reading)
-        try unsafe wait(message, waiting)
+        try unsafe wait(message, waiting, cost)
     }
 
     /// Properties are looked up on the bus thread, where they are set and announced: what is answered after a change was

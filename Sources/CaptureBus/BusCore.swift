@@ -22,13 +22,19 @@ import Glibc
     var nextToken: UInt64 = 1
     var pending: [UInt64: PendingCall] = [:]
     var exports: [String: [ExportedInterface]] = [:]
+    /// What the calls are answered by that wait or run.
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
-    var senders: [String: [WaitingCall]] = [:]
+    var calls = CallQueues<WaitingCall>(reserved: [0, getuid()])
+    /// The users of connections that called, as far as they are known; `nil` while the bus is asked.
+    var users: [String: UInt32?] = [:]
+    /// Of whose refused calls the failure handler is being told.
+    var telling: Set<String> = []
+    var vanishing = Vanishing()
+    /// Signals that were left out since the bus last read what is sent to it.
+    var signalsLeftOut = 0
     var quickMethods: [QuickMethod] = []
     /// What looks at calls before sd-bus looks for their object.
     var callFilter: OpaquePointer?
-    /// The last call of each sender that was refused since too many waited, until that is told.
-    var overflown: [String: BusCall] = [:]
     var matches: [UInt64: Match] = [:]
     /// Told of each call that is answered by an error, before its caller is.
     var failureHandler: (@Sendable (BusCall, CaptureError) async -> Void)?
@@ -92,6 +98,7 @@ import Glibc
     /// - Returns: Why the connection is lost, or `nil`.
     func process() -> CaptureError? {
         for _ in 0..<64 {
+            guard mayProcess() else { break }
             let code = unsafe sd_bus_process(bus, nil)
             if code < 0 { return CaptureError(.unreachable, BusCore.lost.message, errno: -code) }
             if code == 0 { break }
@@ -106,10 +113,11 @@ import Glibc
         var deadline: UInt64 = 0
         let code = unsafe sd_bus_get_timeout(bus, &deadline)
         guard descriptor >= 0, events >= 0, code >= 0 else { return nil }
-        if deadline == UInt64.max { return (descriptor, Int16(truncatingIfNeeded: events), -1) }
+        let interest = isCongested ? events & ~POLLIN : events
+        if deadline == UInt64.max { return (descriptor, Int16(truncatingIfNeeded: interest), -1) }
         let now = UInt64(max(0, Timestamp.now.nanoseconds)) / 1000
         let milliseconds = deadline <= now ? 0 : min((deadline - now + 999) / 1000, 1 << 30)
-        return (descriptor, Int16(truncatingIfNeeded: events), Int32(milliseconds))
+        return (descriptor, Int16(truncatingIfNeeded: interest), Int32(milliseconds))
     }
 
     /// Calls `handler` when the connection is lost, at once when it is already.
@@ -136,13 +144,14 @@ import Glibc
         guard let bus = unsafe bus else { return }
         ending = reason
         if reason == BusCore.closed { unsafe sd_bus_flush(bus) }
-        let calls = pending.values.sorted { $0.token < $1.token }
-        for call in calls { complete(call, .failure(reason)) }
+        let ours = pending.values.sorted { $0.token < $1.token }
+        for call in ours { complete(call, .failure(reason)) }
         for match in matches.values.sorted(by: { $0.token < $1.token }) { match.installed(.failure(reason)) }
         matches = [:]
         for path in exports.keys.sorted() { unexport(path) }
         while let (_, message) = unsafe incoming.popFirst() { unsafe sd_bus_message_unref(message) }
-        senders = [:]
+        calls = CallQueues(reserved: [])
+        vanishing = Vanishing()
         unsafe sd_bus_slot_unref(callFilter)
         unsafe callFilter = nil
         unsafe self.bus = nil

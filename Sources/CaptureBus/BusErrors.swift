@@ -14,6 +14,9 @@ public enum BusErrors {
     /// Why a message is not taken in that would take more memory than any call of ours needs.
     public static let tooMuch = CaptureError(.invalidArgument, "the message has too many or too long values")
 
+    /// Why a call is not taken in whose sender has too many others that are not answered.
+    public static let tooMany = CaptureError(.busy, "too many calls of this user are waiting to be answered already")
+
     /// A portal's store has no such entry; never leaves this module.
     static let notFound = CaptureError.Code(rawValue: "NotFound")
 
@@ -83,8 +86,16 @@ public enum BusErrors {
         guard let error = unsafe sd_bus_message_get_error(message), let name = unsafe error.pointee.name else {
             return nil
         }
-        let text = unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? ""
+        let text = unsafe error.pointee.message.map { unsafe sentence($0) } ?? ""
         return self.error(name: unsafe String(cString: name), message: text, destination: destination, path: path)
+    }
+
+    /// How much of an error's text is read, in bytes: whoever is called may send megabytes.
+    private static let longestSentence = 16 << 10
+
+    private static func sentence(_ text: UnsafePointer<CChar>) -> String {
+        let length = unsafe strnlen(text, longestSentence)
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
     }
 
     /// Why a bus that was reached did not greet.

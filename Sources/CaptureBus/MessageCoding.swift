@@ -99,6 +99,8 @@ import Glibc
         static let call = Limits(values: 4096, text: 64 << 10)
         /// What an answer or a signal may bring: the list of every format of many cameras is long.
         static let answer = Limits(values: 1 << 20, text: 16 << 20)
+        /// What an answer of a program may bring that is no service: an agent's, which has nothing to tell but an error.
+        static let strangersAnswer = Limits(values: 16 << 10, text: 256 << 10)
     }
 
     let message: OpaquePointer
@@ -113,9 +115,18 @@ import Glibc
     ///
     /// - Throws: `.invalidArgument` when it is damaged, too deep or too large.
     static func values(of message: OpaquePointer, _ limits: Limits) throws(CaptureError) -> [BusValue] {
+        try unsafe measured(message, limits).values
+    }
+
+    /// The same, and how much it is.
+    static func measured(_ message: OpaquePointer, _ limits: Limits) throws(CaptureError)
+        -> (values: [BusValue], size: Limits)
+    {
         unsafe sd_bus_message_rewind(message, 1)
         var reader = unsafe MessageReader(message, limits)
-        return try reader.all(depth: 0)
+        let values = try reader.all(depth: 0)
+        let left = reader.remaining
+        return (values, Limits(values: limits.values - left.values, text: limits.text - left.text))
     }
 
     /// The values up to the end of the container that is open.
@@ -192,10 +203,10 @@ import Glibc
         var text: UnsafePointer<CChar>?
         try check(unsafe sd_bus_message_read_basic(message, type, &text))
         guard let text = unsafe text else { throw damaged }
-        let string = unsafe String(cString: text)
-        remaining.text -= string.utf8.count
+        // Before it is copied: the text may be most of a message of 32 MiB.
+        remaining.text -= unsafe strlen(text)
         guard remaining.text >= 0 else { throw tooMuch }
-        return string
+        return unsafe String(cString: text)
     }
 
     private func basic<Number: BitwiseCopyable>(_ type: CChar, _ zero: Number) throws(CaptureError) -> Number {

@@ -22,6 +22,9 @@ enum Daemon {
         // Before a device is probed; two that start at one time are told apart when the name is taken, at the end.
         guard try await bus.owner(of: CaptureNames.service) == nil else { throw Daemon.second }
         bus.onDisconnect { error in signals.raise(.lostBus(error)) }
+        // What is asked about callers is answered here, not behind all that they call: the bus brings one thing after the other.
+        let asking = try await BusConnection.open(options.bus)
+        asking.onDisconnect { error in signals.raise(.lostBus(error)) }
 
         let store = AuthorizationStore(directory: places.state)
         if case .unusable(let why) = store.state {
@@ -102,7 +105,7 @@ enum Daemon {
             )
         )
         let logins = LoginWatch(
-            bus: bus,
+            bus: asking,
             isSystem: options.isSystem,
             sessions: people,
             gate: gate,
@@ -111,9 +114,9 @@ enum Daemon {
         await logins.setStopping(configuration.consent.stopWhenLocked)
         let libraryRequests = LibraryRequests(bus: bus)
         let doors = PassingDoors(program: places.door)
-        let settings = SettingsGuard(bus: bus, kind: options.bus, commandLine: places.commandLine, logins: people)
+        let settings = SettingsGuard(bus: asking, kind: options.bus, commandLine: places.commandLine, logins: people)
         let callers = CallerDirectory(
-            bus: bus,
+            bus: asking,
             root: places.root,
             refusals: refusals,
             present: { await gate.connected($0, revision: $1) }
@@ -133,7 +136,9 @@ enum Daemon {
         bus.onFailure { call, error in
             var client = await callers.identity(of: call.sender)
             // Of these nobody has looked who sends them. Whoever cannot be identified is told of by who could not.
-            if client == nil, error == BusErrors.tooMuch { client = try? await callers.client(call.sender).identity }
+            if client == nil, error == BusErrors.tooMuch || error == BusErrors.tooMany {
+                client = try? await callers.client(call.sender).identity
+            }
             if let client { refusals.tell(call, error, of: client) }
         }
         let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
@@ -209,7 +214,7 @@ enum Daemon {
         let controlling = ControlHandler(
             authorization: authorization,
             engine: engine,
-            identification: Identification(bus: bus, root: places.root)
+            identification: Identification(bus: asking, root: places.root)
         )
         let desk = ControlDesk(program: places.door) { await controlling.answer($0, of: $1) }
         do throws(CaptureError) {
@@ -260,6 +265,7 @@ enum Daemon {
         announcer.finish()
         await telling.value
         await bus.close()
+        await asking.close()
         if case .lostBus(let error) = end { throw error }
     }
 

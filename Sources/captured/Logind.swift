@@ -2,7 +2,7 @@ import CaptureBus
 import CaptureCore
 
 /// What logind says over the bus: that a session is locked is in no file that sd-login(3) reads, and those files may lag
-/// behind its signals.
+/// behind its signals. A call that it is asked for does not keep the caller's next one waiting.
 struct Logind: Sendable {
     static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
@@ -26,6 +26,7 @@ struct Logind: Sendable {
     ///
     /// - Throws: What kept logind from answering; `.badData` for what is no session.
     func session(_ id: String) async throws(CaptureError) -> Session {
+        BusTurn.end()
         let found = try await bus.call(
             Self.name,
             Self.path,
@@ -64,6 +65,7 @@ struct Logind: Sendable {
     }
 
     private func properties(of path: String, _ interface: String) async throws(CaptureError) -> [String: BusValue] {
+        BusTurn.end()
         let answer = try await bus.call(
             Self.name,
             path,

@@ -1,6 +1,35 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import Synchronization
+
+/// How many of polkit's answers are waited for: each may take a person minutes, and the bus lets a connection wait for 128
+/// answers in all, agents' and the service manager's included. Thread-safe.
+final class PolkitWaits: Sendable {
+    static let mostOfUser = 4
+    static let most = 64
+
+    private let waits = Mutex<[UInt32: Int]>([:])
+
+    /// Begins a wait.
+    ///
+    /// - Throws: `.busy` when as many are waited for as may.
+    func begin(for user: UInt32) throws(CaptureError) {
+        try waits.withLock { waits throws(CaptureError) in
+            guard waits[user, default: 0] < Self.mostOfUser, waits.values.reduce(0, +) < Self.most else {
+                throw CaptureError(.busy, "other passwords are being asked for already; answer those first")
+            }
+            waits[user, default: 0] += 1
+        }
+    }
+
+    func end(for user: UInt32) {
+        waits.withLock { waits in
+            let left = (waits[user] ?? 1) - 1
+            waits[user] = left > 0 ? left : nil
+        }
+    }
+}
 
 /// Asks polkit whether a caller may do something, which may have the person type a password.
 struct Polkit: Sendable {
@@ -8,7 +37,7 @@ struct Polkit: Sendable {
 
     /// Whether polkit allows an action to whoever is behind a connection.
     ///
-    /// When the task is cancelled the person's dialog is taken away.
+    /// When the task is cancelled the person's dialog is taken away. The next call of who called begins meanwhile.
     ///
     /// - Parameters:
     ///   - action: As in `org.capturekit.capture1.switch-on`.
@@ -19,6 +48,7 @@ struct Polkit: Sendable {
     func allows(_ action: String, to connection: String, message: String? = nil, timeout: Double)
         async throws(CaptureError) -> Bool
     {
+        BusTurn.end()
         let subject = BusValue.structure([
             .string("system-bus-name"),
             .dictionary("sv", [BusEntry(.string("name"), .variant(.string(connection)))]),

@@ -30,6 +30,14 @@ struct SettingsGuard: Sendable {
     let commandLine: String
     /// Who sits at this machine.
     let logins: LoginSessions
+    private let waits = PolkitWaits()
+
+    init(bus: BusConnection, kind: BusKind, commandLine: String, logins: LoginSessions) {
+        self.bus = bus
+        self.kind = kind
+        self.commandLine = commandLine
+        self.logins = logins
+    }
 
     /// Whether a caller may change the answers of a user.
     ///
@@ -41,7 +49,7 @@ struct SettingsGuard: Sendable {
     ///   - program: For which program's id; empty for all.
     ///   - loosening: What becomes possible that was not, in words that follow a "to"; `nil` for nothing. That takes the
     ///     user's own password through polkit, whose dialog says it.
-    /// - Throws: `.notPermitted`.
+    /// - Throws: `.notPermitted`; `.busy` while the same user has other passwords to type.
     func allow(
         _ client: SessionClient,
         on owner: UInt32?,
@@ -124,6 +132,8 @@ struct SettingsGuard: Sendable {
                 "to \(what) takes a password, which is asked over the bus alone; root may do it here, by sudo"
             )
         }
+        try waits.begin(for: client.identity.user)
+        defer { waits.end(for: client.identity.user) }
         let isAllowed: Bool
         do throws(CaptureError) {
             isAllowed = try await Polkit(bus: bus).allows(

@@ -6,4 +6,6 @@ import Glibc
 StandardDescriptors.fill()
 // A peer that is gone is an error of the call that finds out.
 clinux_ignore_sigpipe()
+// What strangers send may be megabytes, for a moment.
+_ = clinux_return_freed_memory()
 exit(await CapturedCommand.serve(Array(CommandLine.arguments.dropFirst())))

@@ -7,6 +7,7 @@ import Testing
 /// More calls of one connection than may wait.
 @Suite(.timeLimit(.minutes(10))) struct `A flood of calls` {
     private let path = "/org/capturekit/Test"
+    private let mostWaiting = CallLimits().user / CallCost.call
     private let interface = BusInterface("org.capturekit.Test.Slow", methods: [BusMethod("Slow")])
 
     @Test func `is refused beyond those that wait, and told of once for each that is answered at most`() async throws {
@@ -21,11 +22,11 @@ import Testing
         let (lines, tell) = AsyncStream<Void>.makeStream()
         let told = Mutex(0)
         server.onFailure { _, error in
-            guard error == BusCore.overflow else { return }
+            guard error == BusErrors.tooMany else { return }
             told.withLock { $0 += 1 }
             tell.yield()
         }
-        let calls = (0..<BusCore.mostWaitingCalls + 200).map { _ in
+        let calls = (0..<mostWaiting + 200).map { _ in
             Task { try await client.call(server.uniqueName, path, interface.name, "Slow", timeout: 300) }
         }
         var answered = 0
@@ -37,7 +38,7 @@ import Testing
                 #expect(error.code == .busy)
             }
         }
-        #expect(answered >= BusCore.mostWaitingCalls)
+        #expect(answered >= mostWaiting)
         #expect(answered < calls.count)
         for await _ in lines { break }
         #expect(told.withLock { $0 } <= answered)

@@ -72,6 +72,16 @@ class Bus:
 
     def call(self, to, path, interface, member, signature="", values=(), files=()):
         """Returns the name of the error, or None for an answer."""
+        message = self.message(to, path, interface, member, signature, values, len(files))
+        sent = socket.send_fds(self.socket, [message], list(files)) if files else 0
+        self.socket.sendall(message[sent:])
+        while True:
+            kind, reply, error = self.receive()
+            if reply == self.serial and kind in (2, 3):
+                return error
+
+    def message(self, to, path, interface, member, signature="", values=(), files=0):
+        """The bytes of a call; its number is at 8."""
         self.serial += 1
         body = bytearray()
         for kind, value in zip(types(signature), values):
@@ -80,17 +90,11 @@ class Bus:
         if signature:
             fields.append((8, ("g", signature)))
         if files:
-            fields.append((9, ("u", len(files))))
+            fields.append((9, ("u", files)))
         head = bytearray(struct.pack("<BBBBII", ord("l"), 1, 0, 1, len(body), self.serial))
         pack(head, "a(yv)", fields)
         head += b"\0" * (-len(head) % 8)
-        message = bytes(head + body)
-        sent = socket.send_fds(self.socket, [message], list(files)) if files else 0
-        self.socket.sendall(message[sent:])
-        while True:
-            kind, reply, error = self.receive()
-            if reply == self.serial and kind in (2, 3):
-                return error
+        return bytes(head + body)
 
     def tickets(self, files):
         """Passes descriptors through a door of the daemon's, which stays open."""
@@ -234,4 +238,5 @@ def main():
     sys.exit(bad > 0 or count < 30)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+import CLinux
+import CSystemd
+import CaptureCore
+import CaptureSystem
+
+/// A call that arrived and is not answered yet.
+struct WaitingCall {
+    let token: UInt64
+    let call: BusCall
+    let handler: BusHandler
+    let types: [BusType]
+    /// What it reads, once its handler has let it; `nil` for a method's, whose handler has the answer.
+    var reading: BusReading?
+}
+
+/// Calls from their arrival to their answer.
+extension BusCore {
+    /// Takes in a call; the answer comes later.
+    func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
+        guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
+            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+            let handler = exported.implementation.handlers[member], let types = exported.types[member]
+        else { throw CaptureError(.internalFault, "the call has no sender or no handler") }
+        func call(_ arguments: [BusValue]) -> BusCall {
+            BusCall(
+                sender: sender,
+                path: exported.object.path,
+                interface: exported.implementation.interface.name,
+                member: member,
+                arguments: arguments
+            )
+        }
+        let (arguments, size): ([BusValue], MessageReader.Limits)
+        do throws(CaptureError) {
+            (arguments, size) = try unsafe MessageReader.measured(message, .call)
+        } catch  where error == BusErrors.tooMuch {
+            // At once, not in its turn: nothing of it is kept.
+            unsafe reply(to: message, types, .failure(error))
+            return tell(call([]), error)
+        }
+        let waiting = WaitingCall(token: token(), call: call(arguments), handler: handler, types: types)
+        try unsafe wait(message, waiting, CallCost.of(size))
+    }
+
+    /// Refuses a call of a sender that has no room for any, before it is looked at.
+    func refuseAtOnce(_ message: OpaquePointer) -> Bool {
+        guard unsafe sd_bus_message_is_method_call(message, nil, nil) > 0,
+            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+            calls.isFull(for: sender)
+        else { return false }
+        unsafe reply(to: message, [], .failure(BusErrors.tooMany))
+        if !telling.contains(sender) {
+            func text(_ pointer: UnsafePointer<CChar>?) -> String {
+                unsafe pointer.map { unsafe String(cString: $0) } ?? ""
+            }
+            let call = BusCall(
+                sender: sender,
+                path: unsafe text(sd_bus_message_get_path(message)),
+                interface: unsafe text(sd_bus_message_get_interface(message)),
+                member: unsafe text(sd_bus_message_get_member(message)),
+                arguments: []
+            )
+            tell(call, BusErrors.tooMany)
+        }
+        return true
+    }
+
+    /// Has a call wait for its turn.
+    func wait(_ message: OpaquePointer, _ waiting: WaitingCall, _ cost: Int) throws(CaptureError) {
+        let sender = waiting.call.sender
+        unsafe incoming[waiting.token] = unsafe try standIn(for: message, of: sender)
+        let user = users[sender] ?? nil
+        refuse(calls.add(.init(token: waiting.token, sender: sender, cost: cost, call: waiting), of: user))
+        if user == nil, calls.isUnknown(sender) { askUser(of: sender) }
+        startNext(of: sender)
+    }
+
+    /// What a call is answered by without keeping it: a message without arguments, of the same sender and number.
+    private func standIn(for message: OpaquePointer, of sender: String) throws(CaptureError) -> OpaquePointer {
+        var cookie: UInt64 = 0
+        var copy: OpaquePointer?
+        var code = unsafe sd_bus_message_get_cookie(message, &cookie)
+        if code >= 0 { code = unsafe sd_bus_message_new_method_call(bus, &copy, nil, "/", nil, "Call") }
+        if code >= 0 { code = unsafe sd_bus_message_set_sender(copy, sender) }
+        if code >= 0 {
+            code = unsafe sd_bus_message_set_expect_reply(copy, sd_bus_message_get_expect_reply(message))
+        }
+        if code >= 0 { code = unsafe sd_bus_message_seal(copy, cookie, 0) }
+        guard code >= 0, let copy = unsafe copy else {
+            unsafe sd_bus_message_unref(copy)
+            throw BusErrors.failure(code, "take in a call")
+        }
+        return unsafe copy
+    }
+
+    /// How many connections' users are remembered, beside those that have calls waiting.
+    private static let mostUsers = 4096
+
+    private func askUser(of sender: String) {
+        guard users[sender] == nil else { return }
+        if users.count >= Self.mostUsers { users = users.filter { !calls.isIdle($0.key) } }
+        users.updateValue(nil, forKey: sender)
+        ask("GetConnectionUnixUser", of: sender, timeout: .infinity) { [unowned self] answer in
+            guard case .success(let values) = answer,
+                let user = values.first?.integer.flatMap({ UInt32(exactly: $0) })
+            else {
+                // It has left: nobody waits for what it called.
+                users[sender] = nil
+                return drop(calls.abandon(sender))
+            }
+            users.updateValue(user, forKey: sender)
+            refuse(calls.identify(sender, as: user))
+        }
+    }
+
+    /// Begins a sender's next call, when none has the turn.
+    private func startNext(of sender: String) {
+        guard let next = calls.begin(sender)?.call else { return }
+        let loop = loop
+        let (token, call, handler, types) = (next.token, next.call, next.handler, next.types)
+        let isReading = next.reading != nil
+        let failureHandler = failureHandler
+        let turn = BusTurn {
+            loop.post { core in
+                core.calls.endTurn(sender, token)
+                core.startNext(of: sender)
+            }
+        }
+        Task {
+            await BusTurn.$current.withValue(turn) {
+                let result: Result<[BusValue], CaptureError>
+                do throws(CaptureError) {
+                    let values = try await handler(call)
+                    if !isReading { try types.check(values, of: "the answer to \(call.member)") }
+                    result = .success(values)
+                } catch {
+                    await failureHandler?(call, error)
+                    result = .failure(error)
+                }
+                loop.post { $0.answer(next, result) }
+            }
+        }
+    }
+
+    private func answer(_ waiting: WaitingCall, _ result: Result<[BusValue], CaptureError>) {
+        if let message = unsafe incoming.removeValue(forKey: waiting.token) {
+            unsafe reply(to: message, waiting.types, result.flatMap { values in answer(waiting.reading, values) })
+            unsafe sd_bus_message_unref(message)
+        }
+        calls.end(waiting.call.sender, waiting.token)
+        startNext(of: waiting.call.sender)
+    }
+
+    /// Answers calls that have no room.
+    private func refuse(_ tickets: [CallQueues<WaitingCall>.Ticket]) {
+        for ticket in tickets {
+            if let message = unsafe incoming[ticket.token] {
+                unsafe reply(to: message, [], .failure(BusErrors.tooMany))
+            }
+            tell(ticket.call.call, BusErrors.tooMany)
+        }
+        drop(tickets)
+    }
+
+    private func drop(_ tickets: [CallQueues<WaitingCall>.Ticket]) {
+        for ticket in tickets {
+            if let message = unsafe incoming.removeValue(forKey: ticket.token) { unsafe sd_bus_message_unref(message) }
+        }
+    }
+
+    /// Of how many senders' refused calls is told at a time.
+    private static let mostTelling = 64
+
+    /// Tells of a call that was refused before its turn came: of one of a sender's at a time, whatever it sends meanwhile.
+    private func tell(_ call: BusCall, _ error: CaptureError) {
+        guard let failureHandler, telling.count < Self.mostTelling, telling.insert(call.sender).inserted else { return }
+        let loop = loop
+        let told = BusCall(
+            sender: call.sender,
+            path: call.path,
+            interface: call.interface,
+            member: call.member,
+            arguments: []
+        )
+        Task {
+            await failureHandler(told, error)
+            loop.post { $0.telling.remove(told.sender) }
+        }
+    }
+
+    /// An answer that cannot be sent means that the connection is lost, which `process` finds out.
+    func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
+        var failure: CaptureError
+        do throws(CaptureError) {
+            let values = try result.get()
+            var reply: OpaquePointer?
+            let code = unsafe sd_bus_message_new_method_return(call, &reply)
+            guard code >= 0, let reply = unsafe reply else { throw BusErrors.failure(code, "make an answer") }
+            defer { unsafe sd_bus_message_unref(reply) }
+            try unsafe MessageWriter(message: reply).append(values, types: types)
+            unsafe sd_bus_send(bus, reply, nil)
+            return
+        } catch {
+            failure = error
+        }
+        if failure.message.utf8.contains(0) { failure.message = "the fault cannot be told" }
+        unsafe BusErrors.name(of: failure).withCString { name in
+            unsafe failure.message.withCString { text in
+                var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
+                unsafe sd_bus_reply_method_error(call, &error)
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CaptureCore
+
+/// Names that lose their owners: one match for all that are watched, since the bus lets a connection have 512 of them, and
+/// two users have as many connections.
+struct Vanishing {
+    /// The match that all share.
+    enum Watch {
+        case none
+        /// Who waits for it, too.
+        case beginning([(Result<UInt64, CaptureError>) -> Void])
+        case standing(UInt64)
+    }
+
+    var watch = Watch.none
+    /// Whom to tell, by name and number.
+    var handlers: [String: [UInt64: () -> Void]] = [:]
+}
+
+extension BusCore {
+    /// Calls `handler` whenever a name loses its owner; `completion` is given a number once the bus knows that.
+    func watchVanishing(
+        _ name: String,
+        _ handler: @escaping () -> Void,
+        _ completion: @escaping (Result<UInt64, CaptureError>) -> Void
+    ) {
+        let token = token()
+        vanishing.handlers[name, default: [:]][token] = handler
+        let done: (Result<UInt64, CaptureError>) -> Void = { [unowned self] result in
+            if case .failure = result { forgetVanishing(name, token) }
+            completion(result.map { _ in token })
+        }
+        switch vanishing.watch {
+        case .standing(let match): done(.success(match))
+        case .beginning(let others): vanishing.watch = .beginning(others + [done])
+        case .none:
+            vanishing.watch = .beginning([done])
+            beginWatch()
+        }
+    }
+
+    /// Ends a `watchVanishing`; with the last one the bus tells of no names any more.
+    func forgetVanishing(_ name: String, _ token: UInt64) {
+        vanishing.handlers[name]?[token] = nil
+        if vanishing.handlers[name]?.isEmpty == true { vanishing.handlers[name] = nil }
+        guard vanishing.handlers.isEmpty, case .standing(let match) = vanishing.watch else { return }
+        vanishing.watch = .none
+        unsubscribe(match)
+    }
+
+    private func beginWatch() {
+        let ends = BusMatch(
+            sender: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: "NameOwnerChanged",
+            newOwner: ""
+        )
+        let match = Match(self, ends) { [unowned self] signal in
+            guard let name = signal.arguments.first?.text else { return }
+            for handler in vanishing.handlers[name]?.sorted(by: { $0.key < $1.key }) ?? [] { handler.value() }
+        }
+        install(match) { [unowned self] result in
+            guard case .beginning(let waiting) = vanishing.watch else { return }
+            switch result {
+            case .success(let token): vanishing.watch = .standing(token)
+            case .failure: vanishing.watch = .none
+            }
+            for completion in waiting { completion(result) }
+            // Nobody may be left who wants to know.
+            if vanishing.handlers.isEmpty, case .standing(let token) = vanishing.watch {
+                vanishing.watch = .none
+                unsubscribe(token)
+            }
+        }
+    }
+}
