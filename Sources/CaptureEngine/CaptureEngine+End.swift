@@ -20,6 +20,7 @@ extension CaptureEngine {
     /// behind is seen to have lost its asker, not its agent. Files are finished after that.
     public func clientGone(_ connection: String) async {
         var waiting: [Task<Void, Never>] = []
+        for session in sessions.values { session.changes.refuse(of: connection, ChangeQueue.clientGone) }
         for session in sessions.values where session.client.connection == connection {
             let gone = CaptureError(.unreachable, "its program left before it ran")
             switch session.state {
@@ -108,6 +109,7 @@ extension CaptureEngine {
             state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
         let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
         session.ending = ending
+        refuseChanges(of: session, "ended", reason ?? loss)
         return ending
     }
 
@@ -140,7 +142,7 @@ extension CaptureEngine {
         -> SessionStatistics
     {
         session.starting?.cancel()
-        if reason?.isWithdrawal == true, session.isChanging || session.starting != nil {
+        if reason?.isWithdrawal == true, session.changes.isUnderWay || session.starting != nil {
             // What a change or a start waits for, a slow disk perhaps, is not waited for: what runs stops now.
             for output in session.outputs.values where !output.isDone { output.recorder?.stop() }
             await leaveRings(of: session, atOnce: true)
@@ -155,7 +157,7 @@ extension CaptureEngine {
         }
         await session.starting?.value
         // A change under way sees that the session ends, and takes back what it began.
-        if session.isChanging { await withCheckedContinuation { session.whenUnchanging.append($0) } }
+        await withCheckedContinuation { session.changes.whenIdle($0) }
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)

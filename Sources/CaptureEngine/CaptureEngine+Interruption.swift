@@ -36,6 +36,7 @@ extension CaptureEngine {
         if let task = session.ending ?? session.suspending { return task }
         let task = Task { await self.suspend(session, reason) }
         session.suspending = task
+        refuseChanges(of: session, "was interrupted", reason)
         return task
     }
 

@@ -62,7 +62,8 @@ extension CaptureEngine {
 
     /// Ends a session whose last file is done: nothing would come of its devices any more.
     func finishIfDone(_ session: Session) {
-        guard session.state == .running, !session.isEnding, !session.isChanging, !session.outputs.isEmpty,
+        guard session.state == .running, !session.isEnding, !session.changes.isUnderWay,
+            !session.outputs.isEmpty,
             session.outputs.values.allSatisfy({ $0.isDone || $0.isSaving }),
             // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
             !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })

@@ -33,10 +33,8 @@ final class Session {
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
     var isAbandoned = false
-    /// Set while a change is being prepared, so that changes come one after the other.
-    var isChanging = false
-    /// Wait for the change that is being prepared.
-    var whenUnchanging: [CheckedContinuation<Void, Never>] = []
+    /// Its changes, which come one after the other.
+    var changes = ChangeQueue()
     /// The start under way, or the resumption; whoever ends the session waits for it first.
     var starting: Task<Void, Never>?
 
