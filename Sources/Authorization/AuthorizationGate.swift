@@ -32,7 +32,6 @@ public final class Grant: Sendable {
 
     private let live = Atomic<Bool>(true)
     private let end = Mutex<(reason: String, kind: End)>(("", .withdrawn))
-    private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
     public var isLive: Bool { live.load(ordering: .acquiring) }
@@ -59,37 +58,25 @@ public final class Grant: Sendable {
         self.isLimited = isLimited
     }
 
-    /// Has something done when the grant is withdrawn: the withdrawal returns only after every handler has.
-    ///
-    /// A handler runs once, on the withdrawing thread, and at once when the grant is withdrawn already. It must not call
-    /// the gate and wait for it. The grant keeps its handlers: let them hold what they stop weakly.
-    public func onRevoke(_ handler: @escaping @Sendable () -> Void) {
-        let isLate = handlers.withLock { handlers in
-            guard isLive else { return true }
-            handlers.append(handler)
-            return false
-        }
-        if isLate { handler() }
-    }
-
+    /// Withdraws it; the first reason counts. `AuthorizationGate.enforce` stops what rests on it.
     fileprivate func revoke(_ why: String = "", by kind: End = .withdrawn) {
-        end.withLock { if isLive { $0 = (why, kind) } }
-        let waiting = handlers.withLock { handlers in
+        end.withLock { end in
+            if isLive { end = (why, kind) }
             live.store(false, ordering: .releasing)
-            defer { handlers = [] }
-            return handlers
         }
-        for handler in waiting { handler() }
     }
 }
 
 /// Decides who may capture: from what is stored, else by asking, once for all who wait for the same answer.
 ///
 /// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
-/// that a grant never outruns its withdrawal.
+/// that a grant never outruns its withdrawal. A change that withdraws something takes one turn, too, and then waits for the
+/// enforcers: it returns when nothing is delivered any more on what it withdrew.
 public actor AuthorizationGate {
     /// What was decided a moment ago and stands; answers without a turn of the gate.
     public nonisolated let remembered: RememberedDecisions
+    /// Stop what rests on withdrawn grants.
+    nonisolated let enforcers = Enforcers()
     let store: AuthorizationStore
     let usage: any UsageDescriptions
     let prompter: any Prompter
@@ -236,8 +223,7 @@ public actor AuthorizationGate {
         }
     }
 
-    /// Withdraws the live grants of a program that rest on the answer about a service; returns when all their handlers
-    /// have.
+    /// Withdraws the live grants of a program that rest on the answer about a service; their enforcement begins.
     ///
     /// - Parameters:
     ///   - path: Of a claimed program only those that were given to this file; `nil` for all. Of any other the answer is
@@ -249,18 +235,20 @@ public actor AuthorizationGate {
             path == nil || given.client.tier != .claimed || given.client.executable?.path == path
         }
         for grant in those.compactMap(\.grant) where grant.source == service { grant.revoke(why) }
+        enforcers.begin()
         prune(key)
     }
 
-    /// Withdraws those of a program's live grants that are meant; returns when all their handlers have.
+    /// Withdraws those of a program's live grants that are meant; their enforcement begins.
     func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
         for given in grants[key] ?? [] {
             if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
         }
+        enforcers.begin()
         prune(key)
     }
 
-    /// Withdraws the live grants that there is a reason against; returns when all their handlers have.
+    /// Withdraws the live grants that there is a reason against; their enforcement begins.
     ///
     /// - Parameters:
     ///   - kind: What the reason is.
@@ -280,8 +268,10 @@ public actor AuthorizationGate {
             gone.append((entry.client, grant.service, why))
             if let row = entry.row { used.append(row) }
         }
-        // What was interrupted was used until now, and may be again when that is over. Noted when nothing is delivered any
-        // more, since a disk may take its time; one that cannot be written lets answers end the sooner.
+        // Before anything is written, since a disk may take its time.
+        if !gone.isEmpty { enforcers.begin() }
+        // What was interrupted was used until now, and may be again when that is over. A disk that cannot be written lets
+        // answers end the sooner.
         if kind != .withdrawn { for row in used { _ = try? noteUse(of: row) } }
         for key in Array(grants.keys) { prune(key) }
         return gone

@@ -74,7 +74,8 @@ extension CaptureEngine {
             throw CaptureError(.wrongState, "session \(session.id) was started meanwhile; change it once more")
         }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
-        try refuseShared(files, beside: session.written.filter { staying.contains($0.key) }, of: session.id, for: client)
+        let goingOn = session.written.filter { staying.contains($0.key) }
+        try refuseShared(files, beside: goingOn, of: session.id, for: client)
         if session.state == .configured {
             session.description = description
             session.files = session.files.filter { described.contains($0.key) }.merging(files) { $1 }
@@ -159,8 +160,6 @@ extension CaptureEngine {
                 again: session.client.identifyAgain
             )
             try await adopt(grants, in: session)
-            // Identifying takes its time, in which a consent may go.
-            try proceed(session)
         }
         let known = Set(session.outputs.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }
@@ -195,7 +194,9 @@ extension CaptureEngine {
         session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         observer.sessionChanged(session.snapshot)
         let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
-        await finish(Array(goneOutputs.values))
+        await finish(Array(goneOutputs.values), forChangeOf: session)
+        // Whoever ends or interrupts it meanwhile finishes and closes what is left.
+        if session.isEnding { return }
         for name in goneOutputs.keys { session.outputs[name] = nil }
         for (name, input) in inputs where !description.inputs.contains(where: { $0.name == name }) {
             session.inputs[name] = nil

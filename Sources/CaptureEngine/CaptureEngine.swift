@@ -46,6 +46,7 @@ public actor CaptureEngine {
         self.history = history
         self.saver = saver
         self.patience = patience
+        gate.enforced(by: self)
     }
 
     var pool: SourcePool {

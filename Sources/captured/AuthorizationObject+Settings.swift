@@ -40,7 +40,6 @@ extension AuthorizationObject {
                 author: SettingsAuthor(client.identity)
             )
         )
-        await engine.endRevoked()
         for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
             await librarySettings.changed(service, to: status, of: program, user: owner)
             try listeners.tell(bus, of: status, for: service, user: owner, program: program)
@@ -106,7 +105,6 @@ extension AuthorizationObject {
             denials: client.identity.user == 0 ? nil : denied,
             by: SettingsAuthor(client.identity)
         )
-        await engine.endRevoked()
         for row in gone {
             await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
             try listeners.tell(bus, of: .notDetermined, for: row.service, user: row.user, program: row.program)

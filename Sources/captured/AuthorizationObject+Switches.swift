@@ -35,7 +35,6 @@ extension AuthorizationObject {
             // It may be off though that could not be kept.
             fault = error
         }
-        await engine.endRevoked()
         if isOn { await engine.resume() }
         if let fault { throw fault }
         return []

@@ -230,8 +230,6 @@ enum Daemon {
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
             await health.reload()
-            // What the next reading forbids does not wait for files that end by this one.
-            Task { await engine.endRevoked() }
         }
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")

@@ -47,7 +47,8 @@ actor Health {
     /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
     /// and what policy says follow at once; devices and recorders are set up at the start alone.
     ///
-    /// What the policy forbids has been withdrawn when this returns; sessions are about to end by it.
+    /// What the policy forbids has been withdrawn when this returns, and nothing is delivered on it any more. Files that end by
+    /// it are not waited for: the next reading may forbid more.
     func reload() async {
         ServiceManager.reloading()
         configuration = places.readConfiguration()

@@ -98,7 +98,6 @@ struct ManagerObject: Sendable {
             throw CaptureError(.notPermitted, "the configuration is reloaded by root alone")
         }
         await health.reload()
-        await engine.endRevoked()
         return []
     }
     private func subscribe(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -160,7 +160,7 @@ extension AuthorizationGate {
             return
         }
         keepPassing(rows.filter { !$0.lifetime.isStored }, for: prompts[key]?.waiters.values.map(\.client) ?? [])
-        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDue() }
+        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDueNow() }
         for row in rows where row.status == .denied {
             revoke(user: row.user, program: row.program, service: row.service, path: row.executable?.path)
         }
