@@ -72,7 +72,12 @@ public final class Grant: Sendable {
 /// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
 /// that a grant never outruns its withdrawal. A change that withdraws something takes one turn, too, and then waits for the
 /// enforcers: it returns when nothing is delivered any more on what it withdrew.
+///
+/// Its turns wait for the disk, so they run where the executor says: on a thread of its own, never in the cooperative pool.
 public actor AuthorizationGate {
+    private let executor: any SerialExecutor
+    /// Where its turns run.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     /// What was decided a moment ago and stands; answers without a turn of the gate.
     public nonisolated let remembered: RememberedDecisions
     /// Stop what rests on withdrawn grants.
@@ -108,6 +113,7 @@ public actor AuthorizationGate {
     /// A gate over a store.
     ///
     /// - Parameters:
+    ///   - executor: Runs its turns, which may wait for the disk.
     ///   - store: The answers.
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
@@ -118,6 +124,7 @@ public actor AuthorizationGate {
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
     ///   - now: What time it is.
     public init(
+        executor: any SerialExecutor,
         store: AuthorizationStore,
         usage: any UsageDescriptions,
         prompter: any Prompter,
@@ -128,6 +135,7 @@ public actor AuthorizationGate {
         decisions: @escaping @Sendable (Decision) -> Void = { _ in },
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
+        self.executor = executor
         self.store = store
         remembered = RememberedDecisions(store: store, now: now)
         self.usage = usage

@@ -42,6 +42,7 @@ enum Daemon {
         }
         let history = HistoryKeeper(
             past,
+            executor: try thread("history"),
             limits: configuration.history.limits,
             complain: { Journal.send($0, priority: .error) },
             watch: live.follow
@@ -57,6 +58,7 @@ enum Daemon {
         await agents.setPasswords(places.passwords(configuration))
         let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
+            executor: try thread("gate"),
             store: store,
             usage: places.usageDescriptions { people.active()?.user },
             prompter: agents,
@@ -250,6 +252,15 @@ enum Daemon {
         .busy,
         "\(CaptureNames.service) is taken: another captured runs on this bus"
     )
+
+    /// A thread for an actor that waits for the disk.
+    private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {
+        do throws(SystemError) {
+            return try ThreadExecutor(name: name)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
 
     private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
         throws(CaptureError) -> SyntheticDevices?
