@@ -84,6 +84,7 @@ public actor AuthorizationGate {
     nonisolated let enforcers = Enforcers()
     let store: AuthorizationStore
     let usage: any UsageDescriptions
+    let runsAside: RunsAside
     let prompter: any Prompter
     let root: String
     /// What the administrator has decided; changed by `setPolicy`.
@@ -114,6 +115,7 @@ public actor AuthorizationGate {
     ///
     /// - Parameters:
     ///   - executor: Runs its turns, which may wait for the disk.
+    ///   - aside: Runs looks at files that are not the machine's own.
     ///   - store: The answers.
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
@@ -125,6 +127,7 @@ public actor AuthorizationGate {
     ///   - now: What time it is.
     public init(
         executor: any SerialExecutor,
+        aside runsAside: @escaping RunsAside,
         store: AuthorizationStore,
         usage: any UsageDescriptions,
         prompter: any Prompter,
@@ -136,6 +139,7 @@ public actor AuthorizationGate {
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
         self.executor = executor
+        self.runsAside = runsAside
         self.store = store
         remembered = RememberedDecisions(store: store, now: now)
         self.usage = usage
@@ -194,6 +198,7 @@ public actor AuthorizationGate {
         mayAsk: Bool = true,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) -> [Service: Grant] {
+        var described: (services: Set<Service>, usage: UsageDescription)?
         do throws(CaptureError) {
             while true {
                 let revision = presenceRevision
@@ -212,7 +217,22 @@ public actor AuthorizationGate {
                     return given
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
-                try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)
+                if prompts[AnswerKey(client)] == nil, described?.services != standing.undecided {
+                    let services = standing.undecided
+                    let usage = try await aside { [usage] () throws(CaptureError) in
+                        try usage.description(of: client, for: services.sorted())
+                    }
+                    described = (services, usage)
+                    // Meanwhile it may have been decided, or somebody else's question may stand.
+                    continue
+                }
+                try await waitForAnswer(
+                    to: standing.undecided,
+                    described?.usage,
+                    for: client,
+                    session: session,
+                    again: again
+                )
             }
         } catch {
             let cause: Decision.Cause =

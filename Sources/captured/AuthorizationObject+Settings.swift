@@ -15,7 +15,7 @@ extension AuthorizationObject {
 
     private func set(_ call: BusCall, lifetime: GrantLifetime) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
+        let user = try await Users.find(call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
         let answers = try AuthorizationObject.answers(call.arguments.text(2), call.arguments.text(3))
         let owner = ClientIdentity.answerUser(of: program, user: user)
@@ -89,7 +89,7 @@ extension AuthorizationObject {
             }
         // Without a name: one's own answers; root's "without a name" is everybody's.
         let user: UInt32? =
-            name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
+            name.isEmpty && client.identity.user == 0 ? nil : try await Users.find(name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
         let denied = try await gate.list().filter { row in
             row.status == .denied && (owner == nil || row.user == owner)

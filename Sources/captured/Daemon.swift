@@ -59,6 +59,7 @@ enum Daemon {
         let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
             executor: try thread("gate"),
+            aside: aside,
             store: store,
             usage: places.usageDescriptions { people.active()?.user },
             prompter: agents,
@@ -252,6 +253,15 @@ enum Daemon {
         .busy,
         "\(CaptureNames.service) is taken: another captured runs on this bus"
     )
+
+    /// Looks at programs' files, each on a thread of its own: it may wait for ever.
+    private static let aside: RunsAside = { work throws(CaptureError) in
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "look", body: work)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
 
     /// A thread for an actor that waits for the disk.
     private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {

@@ -15,7 +15,15 @@ struct Identification: Sendable {
     }
 
     /// What an identity is made of, from what the bus and the kernel said.
+    ///
+    /// Files and the user database are looked at on a thread of its own: that may take as long as a server does that they are
+    /// on.
     func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
+        let unitUser = try await unitUser(peer.unit)
+        return try await WorkerThread.run("identify") { .success(facts(from: peer, unitUser: unitUser)) }
+    }
+
+    private func facts(from peer: PeerFacts, unitUser: UInt32?) -> ProcessFacts {
         let executable = ProcessExecutable.examine(
             link: root.path(of: peer.executable.path) + (peer.executable.isDeleted ? " (deleted)" : ""),
             device: peer.executable.device,
@@ -30,13 +38,13 @@ struct Identification: Sendable {
             executable: executable,
             // Without systemd as process 1 a unit in the cgroup's path is the host's, not the program's.
             systemUnit: ServiceManager.isBooted ? peer.unit : nil,
-            systemUnitUser: try await unitUser(peer.unit),
+            systemUnitUser: unitUser,
             userUnit: peer.userUnit,
             session: peer.session,
             cgroup: peer.controlGroup,
             isLoginUser: ProcessFacts.isLoginUser(
                 peer.user,
-                shell: Users.shell(of: peer.user),
+                shell: Users.learn(peer.user)?.shell,
                 hasSession: !Seat.sessions(of: peer.user).isEmpty
             ),
             label: peer.securityLabel ?? "",

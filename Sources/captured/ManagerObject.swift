@@ -75,6 +75,7 @@ struct ManagerObject: Sendable {
     private func listHolders(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let user = try await callers.client(call.sender).identity.user
         let holders = try await search.holders()
+        try await Users.learn(holders.map(\.user))
         return [
             .propertyList(
                 holders.filter { user == 0 || $0.user == user }.map { holder in
@@ -89,7 +90,7 @@ struct ManagerObject: Sendable {
     }
 
     private func getHealth(_: BusCall) async throws(CaptureError) -> [BusValue] {
-        [.properties(await health.report())]
+        [.properties(try await health.report())]
     }
 
     private func reload(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

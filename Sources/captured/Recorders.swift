@@ -34,6 +34,13 @@ struct Recorders: RecorderLauncher {
             }
             return descriptor
         }
+        // A child is forked, or the service manager's socket may be full.
+        return try await WorkerThread.run("launch") {
+            Result { () throws(CaptureError) in try launch(job, files) }
+        }
+    }
+
+    private func launch(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> RunningRecorder {
         do throws(SystemError) {
             let handle = RunningRecorder(try RecorderProcess.start(origin))
             try handle.process.socket.send(job.text, with: files)

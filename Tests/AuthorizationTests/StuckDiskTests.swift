@@ -40,7 +40,8 @@ private final class StuckDisk: Sendable {
     /// - Parameters:
     ///   - isStuck: Signalled by each piece of work just before it is.
     ///   - release: Called in the end.
-    private func poolRuns(while isStuck: DispatchSemaphore, then release: @escaping @Sendable () -> Void) async -> Bool {
+    private func poolRuns(while isStuck: DispatchSemaphore, then release: @escaping @Sendable () -> Void) async -> Bool
+    {
         let count = count
         return await withCheckedContinuation { continuation in
             // A thread of its own: a pool that is stuck would not run the test either.
@@ -93,5 +94,38 @@ private final class StuckDisk: Sendable {
         }
         #expect(await poolRuns(while: isStuck, then: disk.release))
         for one in reading { #expect(try await one.value.isEmpty) }
+    }
+
+    @Test func `keeps nobody but the program waiting whose files are on it`() async throws {
+        let person = Person()
+        let files = StuckFiles()
+        let gate = AuthorizationGate(store: .inMemory(), usage: files, prompter: person)
+        let asking = Task { try await gate.request([.camera]) }
+        await files.wereLookedAt()
+        #expect(try await gate.status(.camera, for: .program("/usr/bin/other")) == .notDetermined)
+        try await gate.set(user: 1000, program: "exe:/usr/bin/other", service: .camera, status: .denied)
+        // What is decided meanwhile counts.
+        try await gate.set(user: 1000, program: "exe:/usr/bin/cheese", service: .camera, status: .denied)
+        files.release()
+        let error = await #expect(throws: CaptureError.self) { try await asking.value }
+        #expect(error?.code == .denied)
+        #expect(person.asked.isEmpty)
+    }
+}
+
+/// Metadata on a disk that does not answer.
+private final class StuckFiles: UsageDescriptions {
+    private let looked = AsyncStream<Void>.makeStream()
+    private let answer = DispatchSemaphore(value: 0)
+
+    func wereLookedAt() async { for await _ in looked.stream { return } }
+
+    func release() { answer.signal() }
+
+    func description(of client: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription {
+        looked.continuation.yield()
+        answer.wait()
+        answer.signal()
+        return UsageDescription(reasons: Dictionary(uniqueKeysWithValues: services.map { ($0, "to test") }))
     }
 }

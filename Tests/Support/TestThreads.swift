@@ -4,6 +4,14 @@ import CaptureSystem
 
 /// Threads for the actors of tests, as the daemon gives them.
 enum TestThreads {
+    static let aside: RunsAside = { work throws(CaptureError) in
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "look", body: work)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
     static func make(_ name: String) -> ThreadExecutor {
         do {
             return try ThreadExecutor(name: name)
@@ -28,6 +36,7 @@ extension AuthorizationGate {
     ) {
         self.init(
             executor: TestThreads.make("gate"),
+            aside: TestThreads.aside,
             store: store,
             usage: usage,
             prompter: prompter,

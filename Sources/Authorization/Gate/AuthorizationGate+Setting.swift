@@ -64,7 +64,10 @@ extension AuthorizationGate {
         _ statuses: [Service: AuthorizationStatus],
         _ options: SettingOptions = SettingOptions()
     ) async throws(CaptureError) {
-        try setNow(user: user, program: program, statuses, options)
+        // What is tightened does not wait for a file.
+        let isYes = statuses.values.contains(where: \.isYes)
+        let file = isYes ? try await file(of: program) : nil
+        try setNow(user: user, program: program, statuses, options, file: file)
         await enforce(awaitingFiles: options.awaitsFiles)
     }
 
@@ -72,10 +75,11 @@ extension AuthorizationGate {
         user: UInt32,
         program: String,
         _ statuses: [Service: AuthorizationStatus],
-        _ options: SettingOptions
+        _ options: SettingOptions,
+        file: ExecutableFile?
     ) throws(CaptureError) {
         try checkSettable(user: user, program: program, statuses)
-        let rows = try rows(user: user, program: program, statuses, options.lifetime)
+        let rows = try rows(user: user, program: program, statuses, options.lifetime, file: file)
         let owner = ClientIdentity.answerUser(of: program, user: user)
         let stored = try store.answers(user: owner, program: program)
         guard options.mayLoosen || !loosens(rows, stored) else {
@@ -125,8 +129,9 @@ extension AuthorizationGate {
         program: String,
         _ statuses: [Service: AuthorizationStatus],
         lifetime: GrantLifetime = .always
-    ) throws(CaptureError) -> Bool {
-        let rows = try rows(user: user, program: program, statuses, lifetime)
+    ) async throws(CaptureError) -> Bool {
+        let file = statuses.values.contains(where: \.isYes) ? try await file(of: program) : nil
+        let rows = try rows(user: user, program: program, statuses, lifetime, file: file)
         let owner = ClientIdentity.answerUser(of: program, user: user)
         return loosens(rows, try store.answers(user: owner, program: program))
     }
@@ -155,7 +160,8 @@ extension AuthorizationGate {
         user: UInt32,
         program: String,
         _ statuses: [Service: AuthorizationStatus],
-        _ lifetime: GrantLifetime
+        _ lifetime: GrantLifetime,
+        file executable: ExecutableFile?
     ) throws(CaptureError) -> [StoredAnswer] {
         let time = now()
         let hasYes = statuses.values.contains(where: \.isYes)
@@ -168,9 +174,7 @@ extension AuthorizationGate {
             )
         }
         let id = try ProgramID(program)
-        var executable: ExecutableFile?
         if case .executable(let path) = id {
-            executable = ExecutableFile.inspect(path, below: root)
             guard executable != nil || !hasYes else {
                 throw CaptureError(
                     .invalidArgument,

@@ -21,20 +21,21 @@ extension AuthorizationGate {
     /// Whether a program is limited to chosen assets of the media library, by an answer for the file that is there now.
     ///
     /// - Throws: `inputOutput` when the store cannot be used.
-    public func isLimited(user: UInt32, program: String) throws(CaptureError) -> Bool {
+    public func isLimited(user: UInt32, program: String) async throws(CaptureError) -> Bool {
         guard try statuses(user: user, program: program)[.libraryReadWrite] == .limited else { return false }
         let owner = ClientIdentity.answerUser(of: program, user: user)
-        return current(try store.answers(user: owner, program: program)) { $0.program == program && $0.user == owner }
-            .contains { answer in
-                guard answer.service == .libraryReadWrite, answer.status == .limited, !answer.isNobodys else {
-                    return false
-                }
+        let limiting = current(try store.answers(user: owner, program: program)) {
+            $0.program == program && $0.user == owner
+        }.filter { $0.service == .libraryReadWrite && $0.status == .limited && !$0.isNobodys }
+        return try await aside { [root] () throws(CaptureError) in
+            limiting.contains { answer in
                 guard answer.tier == .claimed else { return true }
                 guard let file = answer.executable, let present = ExecutableFile.inspect(file.path, below: root) else {
                     return false
                 }
                 return file.isSameProgram(as: present)
             }
+        }
     }
 
     /// The answers that a program has, the strictest where its files have different ones.

@@ -14,7 +14,7 @@ struct LibrarySettings: Sendable {
     ///
     /// - Throws: `.inputOutput`; it must not be limited then.
     func forgetChosen(_ user: UInt32, _ program: String) async throws(CaptureError) {
-        guard await libraries.hasLibrary(of: user) else { return }
+        guard try await libraries.hasLibrary(of: user) else { return }
         try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
     }
 
