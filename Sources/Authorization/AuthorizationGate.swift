@@ -32,7 +32,6 @@ public final class Grant: Sendable {
 
     private let live = Atomic<Bool>(true)
     private let end = Mutex<(reason: String, kind: End)>(("", .withdrawn))
-    private let handlers = Mutex<[@Sendable () -> Void]>([])
 
     /// Whether it still holds. Once false, it stays so.
     public var isLive: Bool { live.load(ordering: .acquiring) }
@@ -59,39 +58,33 @@ public final class Grant: Sendable {
         self.isLimited = isLimited
     }
 
-    /// Has something done when the grant is withdrawn: the withdrawal returns only after every handler has.
-    ///
-    /// A handler runs once, on the withdrawing thread, and at once when the grant is withdrawn already. It must not call
-    /// the gate and wait for it. The grant keeps its handlers: let them hold what they stop weakly.
-    public func onRevoke(_ handler: @escaping @Sendable () -> Void) {
-        let isLate = handlers.withLock { handlers in
-            guard isLive else { return true }
-            handlers.append(handler)
-            return false
-        }
-        if isLate { handler() }
-    }
-
+    /// Withdraws it; the first reason counts. `AuthorizationGate.enforce` stops what rests on it.
     fileprivate func revoke(_ why: String = "", by kind: End = .withdrawn) {
-        end.withLock { if isLive { $0 = (why, kind) } }
-        let waiting = handlers.withLock { handlers in
+        end.withLock { end in
+            if isLive { end = (why, kind) }
             live.store(false, ordering: .releasing)
-            defer { handlers = [] }
-            return handlers
         }
-        for handler in waiting { handler() }
     }
 }
 
 /// Decides who may capture: from what is stored, else by asking, once for all who wait for the same answer.
 ///
 /// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
-/// that a grant never outruns its withdrawal.
+/// that a grant never outruns its withdrawal. A change that withdraws something takes one turn, too, and then waits for the
+/// enforcers: it returns when nothing is delivered any more on what it withdrew.
+///
+/// Its turns wait for the disk, so they run where the executor says: on a thread of its own, never in the cooperative pool.
 public actor AuthorizationGate {
+    private let executor: any SerialExecutor
+    /// Where its turns run.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     /// What was decided a moment ago and stands; answers without a turn of the gate.
     public nonisolated let remembered: RememberedDecisions
+    /// Stop what rests on withdrawn grants.
+    nonisolated let enforcers = Enforcers()
     let store: AuthorizationStore
     let usage: any UsageDescriptions
+    let runsAside: RunsAside
     let prompter: any Prompter
     let root: String
     /// What the administrator has decided; changed by `setPolicy`.
@@ -121,6 +114,8 @@ public actor AuthorizationGate {
     /// A gate over a store.
     ///
     /// - Parameters:
+    ///   - executor: Runs its turns, which may wait for the disk.
+    ///   - aside: Runs looks at files that are not the machine's own.
     ///   - store: The answers.
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
@@ -131,6 +126,8 @@ public actor AuthorizationGate {
     ///   - decisions: Told of every decision, in order, on the gate; must not block.
     ///   - now: What time it is.
     public init(
+        executor: any SerialExecutor,
+        aside runsAside: @escaping RunsAside,
         store: AuthorizationStore,
         usage: any UsageDescriptions,
         prompter: any Prompter,
@@ -141,6 +138,8 @@ public actor AuthorizationGate {
         decisions: @escaping @Sendable (Decision) -> Void = { _ in },
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
+        self.executor = executor
+        self.runsAside = runsAside
         self.store = store
         remembered = RememberedDecisions(store: store, now: now)
         self.usage = usage
@@ -199,6 +198,7 @@ public actor AuthorizationGate {
         mayAsk: Bool = true,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) -> [Service: Grant] {
+        var described: (services: Set<Service>, usage: UsageDescription)?
         do throws(CaptureError) {
             while true {
                 let revision = presenceRevision
@@ -217,7 +217,22 @@ public actor AuthorizationGate {
                     return given
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
-                try await waitForAnswer(to: standing.undecided, for: client, session: session, again: again)
+                if prompts[AnswerKey(client)] == nil, described?.services != standing.undecided {
+                    let services = standing.undecided
+                    let usage = try await aside { [usage] () throws(CaptureError) in
+                        try usage.description(of: client, for: services.sorted())
+                    }
+                    described = (services, usage)
+                    // Meanwhile it may have been decided, or somebody else's question may stand.
+                    continue
+                }
+                try await waitForAnswer(
+                    to: standing.undecided,
+                    described?.usage,
+                    for: client,
+                    session: session,
+                    again: again
+                )
             }
         } catch {
             let cause: Decision.Cause =
@@ -236,8 +251,7 @@ public actor AuthorizationGate {
         }
     }
 
-    /// Withdraws the live grants of a program that rest on the answer about a service; returns when all their handlers
-    /// have.
+    /// Withdraws the live grants of a program that rest on the answer about a service; their enforcement begins.
     ///
     /// - Parameters:
     ///   - path: Of a claimed program only those that were given to this file; `nil` for all. Of any other the answer is
@@ -249,18 +263,20 @@ public actor AuthorizationGate {
             path == nil || given.client.tier != .claimed || given.client.executable?.path == path
         }
         for grant in those.compactMap(\.grant) where grant.source == service { grant.revoke(why) }
+        enforcers.begin()
         prune(key)
     }
 
-    /// Withdraws those of a program's live grants that are meant; returns when all their handlers have.
+    /// Withdraws those of a program's live grants that are meant; their enforcement begins.
     func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
         for given in grants[key] ?? [] {
             if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
         }
+        enforcers.begin()
         prune(key)
     }
 
-    /// Withdraws the live grants that there is a reason against; returns when all their handlers have.
+    /// Withdraws the live grants that there is a reason against; their enforcement begins.
     ///
     /// - Parameters:
     ///   - kind: What the reason is.
@@ -280,8 +296,10 @@ public actor AuthorizationGate {
             gone.append((entry.client, grant.service, why))
             if let row = entry.row { used.append(row) }
         }
-        // What was interrupted was used until now, and may be again when that is over. Noted when nothing is delivered any
-        // more, since a disk may take its time; one that cannot be written lets answers end the sooner.
+        // Before anything is written, since a disk may take its time.
+        if !gone.isEmpty { enforcers.begin() }
+        // What was interrupted was used until now, and may be again when that is over. A disk that cannot be written lets
+        // answers end the sooner.
         if kind != .withdrawn { for row in used { _ = try? noteUse(of: row) } }
         for key in Array(grants.keys) { prune(key) }
         return gone

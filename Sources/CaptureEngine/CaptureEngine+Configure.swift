@@ -8,22 +8,42 @@ extension CaptureEngine {
     /// Inputs and outputs that keep their names stay as they are and must be described as before, but for outputs that are
     /// at their end: they may be described in any way, and give way to another of their name. Others are opened and begun
     /// first, and only when all of them run, those that are no longer described are finished and closed. A fault
-    /// before that leaves the session as it was.
+    /// before that leaves the session as it was. Changes of one session come one after the other, in the order of the calls.
     ///
     /// - Parameters:
     ///   - files: For each new output that writes one, the file that the client opened.
     /// - Throws: `.notPermitted` when it would capture a kind of media without a stored consent (a change never asks:
-    ///   request access first), `.wrongState` when the session is over or being changed.
+    ///   request access first), `.wrongState` when the session is over, is starting, or ends before the change's turn.
     public func configure(
         _ id: UInt32,
         _ description: SessionDescription,
         files: [String: any OpenFile],
         client: SessionClient
     ) async throws(CaptureError) {
+        try await configure(id, files: files, client: client) { _ in description }
+    }
+
+    /// Gives a session a description that is made from the one it has when the change's turn comes.
+    private func configure(
+        _ id: UInt32,
+        files: [String: any OpenFile],
+        client: SessionClient,
+        _ describe: (SessionDescription) throws(CaptureError) -> SessionDescription
+    ) async throws(CaptureError) {
         let session = try session(id, for: client)
         guard session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
         }
+        // A session that cannot be changed says so at once.
+        try checkChangeable(session)
+        try await inTurn(session, for: client) { () throws(CaptureError) in
+            try checkChangeable(session)
+            try await configure(session, try describe(session.description), files: files, client: client)
+        }
+    }
+
+    private func checkChangeable(_ session: Session) throws(CaptureError) {
+        let id = session.id
         if session.state == .suspended || session.suspending != nil {
             let why = session.reason.map { " (\($0.message))" } ?? ""
             throw CaptureError(
@@ -31,9 +51,19 @@ extension CaptureEngine {
                 "session \(id) is interrupted\(why); it can be changed when it runs again, or be stopped"
             )
         }
-        guard session.state == .configured || session.state == .running, !session.isEnding, !session.isChanging else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue) and cannot be changed now")
+        guard session.state == .configured || session.state == .running, !session.isEnding else {
+            let state = session.isEnding ? "ending" : session.state.rawValue
+            throw CaptureError(.wrongState, "session \(id) is \(state) and cannot be changed now")
         }
+    }
+
+    private func configure(
+        _ session: Session,
+        _ description: SessionDescription,
+        files: [String: any OpenFile],
+        client: SessionClient
+    ) async throws(CaptureError) {
+        let state = session.state
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
         let described = Set(description.outputs.filter(\.takesFile).map(\.name))
         let replaced = session.replaced(by: description, files)
@@ -44,8 +74,14 @@ extension CaptureEngine {
         )
         try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
+        // It may have been started, ended or interrupted meanwhile.
+        try checkChangeable(session)
+        guard session.state == state else {
+            throw CaptureError(.wrongState, "session \(session.id) was started meanwhile; change it once more")
+        }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
-        try refuseShared(files, beside: session.written.filter { staying.contains($0.key) }, of: id, for: client)
+        let goingOn = session.written.filter { staying.contains($0.key) }
+        try refuseShared(files, beside: goingOn, of: session.id, for: client)
         if session.state == .configured {
             session.description = description
             session.files = session.files.filter { described.contains($0.key) }.merging(files) { $1 }
@@ -53,12 +89,6 @@ extension CaptureEngine {
             return
         }
         try stays(session, in: description, files)
-        session.isChanging = true
-        defer {
-            session.isChanging = false
-            for waiter in session.whenUnchanging { waiter.resume() }
-            session.whenUnchanging = []
-        }
         // Held from here on, so that no other session is given one of them meanwhile.
         for (name, file) in files { session.files[name] = file }
         do throws(CaptureError) {
@@ -79,14 +109,16 @@ extension CaptureEngine {
         file: (any OpenFile)?,
         client: SessionClient
     ) async throws(CaptureError) {
-        var description = try session(id, for: client).description
-        guard !description.outputs.contains(where: { $0.name == output.name }) else {
-            throw CaptureError(.invalidArgument, "session \(id) has an output '\(output.name)' already")
-        }
-        description.outputs.append(output)
-        description.connections += inputs.map { ConnectionDescription(input: $0, output: output.name) }
         let files = file.map { [output.name: $0] } ?? [:]
-        try await configure(id, description, files: files, client: client)
+        try await configure(id, files: files, client: client) { present throws(CaptureError) in
+            guard !present.outputs.contains(where: { $0.name == output.name }) else {
+                throw CaptureError(.invalidArgument, "session \(id) has an output '\(output.name)' already")
+            }
+            var description = present
+            description.outputs.append(output)
+            description.connections += inputs.map { ConnectionDescription(input: $0, output: output.name) }
+            return description
+        }
     }
 
     /// What keeps its name must stay as it is: a change of it would interrupt what it feeds.
@@ -145,8 +177,6 @@ extension CaptureEngine {
                 again: session.client.identifyAgain
             )
             try await adopt(grants, in: session)
-            // Identifying takes its time, in which a consent may go.
-            try proceed(session)
         }
         let known = Set(session.outputs.keys).subtracting(replaced.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }
@@ -181,7 +211,9 @@ extension CaptureEngine {
         session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         observer.sessionChanged(session.snapshot)
         let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
-        await finish(Array(goneOutputs.values))
+        await finish(Array(goneOutputs.values), forChangeOf: session)
+        // Whoever ends or interrupts it meanwhile finishes and closes what is left.
+        if session.isEnding { return }
         for name in goneOutputs.keys { session.outputs[name] = nil }
         for (name, input) in inputs where !description.inputs.contains(where: { $0.name == name }) {
             session.inputs[name] = nil
@@ -196,8 +228,6 @@ extension CaptureEngine {
             await endUses([name], of: session, as: .stopped, nil)
         }
         await giveBackIdleGrants(of: session)
-        session.isChanging = false
-        finishIfDone(session)
     }
 
     /// Gives back the grants of what a session captures no longer, or does not yet: what was allowed for one session, or

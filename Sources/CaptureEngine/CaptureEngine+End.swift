@@ -20,6 +20,7 @@ extension CaptureEngine {
     /// behind is seen to have lost its asker, not its agent. Files are finished after that.
     public func clientGone(_ connection: String) async {
         var waiting: [Task<Void, Never>] = []
+        for session in sessions.values { session.changes.refuse(of: connection, ChangeQueue.clientGone) }
         for session in sessions.values where session.client.connection == connection {
             let gone = CaptureError(.unreachable, "its program left before it ran")
             switch session.state {
@@ -64,43 +65,13 @@ extension CaptureEngine {
         for ending in endings { await ending.value }
     }
 
-    /// A consent was withdrawn, its service switched off or its user is away: the session delivers nothing any more when
-    /// this returns.
-    func revoked(_ id: UInt32, _ service: Service) async {
-        // A grant that lives came in the place of the one that this is about.
-        guard let session = sessions[id], !session.state.isFinal, let grant = session.grants[service], !grant.isLive
-        else { return }
-        if grant.withdrawnBy == .withdrawn { return await end(session, as: .failed, grant.withdrawal) }
-        // Nothing was taken from the program: it may go on, or start again, when that is over.
-        guard session.canGoOn else { return await end(session, as: .interrupted, grant.withdrawal) }
-        await interrupt(session, grant.withdrawal)
-    }
-
-    /// Ends the sessions whose consent was withdrawn, and interrupts those that may go on later; waits until nothing of them
-    /// is delivered any more.
-    public func endRevoked() async {
-        // None is delivered to while another is ended.
-        await withTaskGroup { group in
-            for session in sessions.values {
-                let id = session.id
-                let dead = session.grants.values.filter { !$0.isLive }
-                if let grant = dead.first(where: { $0.withdrawnBy == .withdrawn }) ?? dead.first {
-                    group.addTask { await self.revoked(id, grant.service) }
-                }
-                if session.state == .suspended || session.suspending != nil {
-                    group.addTask { await self.endIfForbidden(id) }
-                }
-            }
-        }
-    }
-
     /// Ends a session once, whatever it is doing; later callers wait for the same end.
     func end(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await beginEnd(session, as: state, reason)?.value
     }
 
     /// The end of a session, from now on under way; `nil` when it is over.
-    private func beginEnd(_ session: Session, as state: SessionState, _ reason: CaptureError?) -> Task<Void, Never>? {
+    func beginEnd(_ session: Session, as state: SessionState, _ reason: CaptureError?) -> Task<Void, Never>? {
         if let ending = session.ending { return ending }
         guard !session.state.isFinal else { return nil }
         // Its files end with a device, and who sees that may stop the session before the loss is heard of here.
@@ -108,6 +79,7 @@ extension CaptureEngine {
             state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
         let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
         session.ending = ending
+        refuseChanges(of: session, "ended", reason ?? loss)
         return ending
     }
 
@@ -140,7 +112,7 @@ extension CaptureEngine {
         -> SessionStatistics
     {
         session.starting?.cancel()
-        if reason?.isWithdrawal == true, session.isChanging || session.starting != nil {
+        if reason?.isWithdrawal == true, session.changes.isUnderWay || session.starting != nil {
             // What a change or a start waits for, a slow disk perhaps, is not waited for: what runs stops now.
             for output in session.outputs.values where !output.isDone { output.recorder?.stop() }
             await leaveRings(of: session, atOnce: true)
@@ -154,8 +126,9 @@ extension CaptureEngine {
             settle(output, CaptureError(.wrongState, what))
         }
         await session.starting?.value
-        // A change under way sees that the session ends, and takes back what it began.
-        if session.isChanging { await withCheckedContinuation { session.whenUnchanging.append($0) } }
+        // A change under way sees that the session ends, and takes back what it began. It does not wait for files any more.
+        for output in session.outputs.values { stopWaiting(for: output) }
+        await withCheckedContinuation { session.changes.whenIdle($0) }
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)
@@ -166,6 +139,7 @@ extension CaptureEngine {
         }
         var final = session.statistics
         await leaveRings(of: session, atOnce: reason?.isWithdrawal == true)
+        session.delivery.end()
         await endUses(Array(session.uses.keys), of: session, as: outcome, reason)
         await finish(outputs)
         final.outputs = session.statistics.outputs
@@ -200,5 +174,5 @@ extension Grant {
 
 extension CaptureError {
     /// Whether it says that a program may not see what comes from now on.
-    fileprivate var isWithdrawal: Bool { code == .revoked || code == .switchedOff || code == .userAway }
+    var isWithdrawal: Bool { code == .revoked || code == .switchedOff || code == .userAway }
 }

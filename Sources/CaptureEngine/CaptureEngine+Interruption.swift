@@ -13,13 +13,6 @@ extension CaptureEngine {
         }
     }
 
-    /// Interrupts a session once, whatever it is doing; later callers wait for the same interruption.
-    func interrupt(_ session: Session, _ reason: CaptureError) async {
-        // Interrupted already, and nothing of it has begun anew.
-        if session.state == .suspended, session.starting == nil, !session.isEnding { return }
-        await beginInterruption(session, reason).value
-    }
-
     /// Ends an interrupted session whose consent was withdrawn meanwhile: it has no live grant that could tell.
     func endIfForbidden(_ id: UInt32) async {
         guard let session = sessions[id] else { return }
@@ -32,10 +25,12 @@ extension CaptureEngine {
         }
     }
 
-    private func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
+    /// The interruption of a session, from now on under way; later callers get the same.
+    func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
         if let task = session.ending ?? session.suspending { return task }
         let task = Task { await self.suspend(session, reason) }
         session.suspending = task
+        refuseChanges(of: session, "was interrupted", reason)
         return task
     }
 
@@ -100,6 +95,7 @@ extension CaptureEngine {
 
     /// Lets an interrupted session run again, as a start does, but that nobody is asked.
     private func reopen(_ session: Session) async throws(CaptureError) {
+        session.delivery.begin()
         try await history.check()
         let grants = try await gate.requestAccess(
             session.neededServices,

@@ -56,13 +56,19 @@ extension CaptureEngine {
     /// An output is done, whatever came of it: nobody waits for it any more.
     private func complete(_ output: LiveOutput) {
         output.isDone = true
+        stopWaiting(for: output)
+    }
+
+    /// Lets go of those who wait for an output to be done.
+    func stopWaiting(for output: LiveOutput) {
         for waiter in output.whenDone { waiter.resume() }
         output.whenDone = []
     }
 
     /// Ends a session whose last file is done: nothing would come of its devices any more.
     func finishIfDone(_ session: Session) {
-        guard session.state == .running, !session.isEnding, !session.isChanging, !session.outputs.isEmpty,
+        guard session.state == .running, !session.isEnding, !session.changes.isUnderWay,
+            !session.outputs.isEmpty,
             session.outputs.values.allSatisfy({ $0.isDone || $0.isSaving }),
             // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
             !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })
@@ -71,7 +77,9 @@ extension CaptureEngine {
     }
 
     /// Tells recorders to finish and waits until each has, or until patience ends; then they are ended.
-    func finish(_ outputs: [LiveOutput]) async {
+    ///
+    /// - Parameter session: Whose change needs that; not waited for any more when the session ends or is interrupted.
+    func finish(_ outputs: [LiveOutput], forChangeOf session: Session? = nil) async {
         let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
         for output in waiting { output.recorder?.stop() }
         let limit = patience.finish
@@ -79,7 +87,7 @@ extension CaptureEngine {
             try await Task.sleep(for: limit)
             self.endLate(waiting)
         }
-        for output in waiting where !output.isDone {
+        for output in waiting where !output.isDone && session?.isEnding != true {
             await withCheckedContinuation { output.whenDone.append($0) }
         }
         timer.cancel()

@@ -68,15 +68,12 @@ extension CaptureEngine {
     }
 
     /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
+    ///
+    /// - Throws: As `proceed`, also when a grant was withdrawn on its way here: nobody else sees that.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
         try await confirmIdentity(of: session.client)
-        let id = session.id
-        for (service, grant) in grants {
-            session.grants[service] = grant
-            grant.onRevoke { [weak self] in
-                Task { await self?.revoked(id, service) }
-            }
-        }
+        for (service, grant) in grants { session.grants[service] = grant }
+        try proceed(session)
     }
 
     /// Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
@@ -125,7 +122,11 @@ extension CaptureEngine {
                 )
                 begun.append(one)
             }
-            for output in begun { try await waitUntilReady(output, in: session) }
+            for output in begun {
+                // Of one that was being launched when the session was ended nobody else knows.
+                try proceed(session)
+                try await waitUntilReady(output, in: session)
+            }
             return live
         } catch {
             await discard(begun)

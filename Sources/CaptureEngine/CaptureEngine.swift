@@ -18,6 +18,7 @@ public actor CaptureEngine {
     let patience: RecorderPatience
     var sessions: [UInt32: Session] = [:]
     private var lastID: UInt32 = 0
+    private var lastChange: UInt64 = 0
     var isShuttingDown = false
     private var madePool: SourcePool?
 
@@ -45,6 +46,7 @@ public actor CaptureEngine {
         self.history = history
         self.saver = saver
         self.patience = patience
+        gate.enforced(by: self)
     }
 
     var pool: SourcePool {
@@ -74,6 +76,8 @@ public actor CaptureEngine {
         try description.validate(files: Set(files.keys))
         try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
+        // The shutdown may have begun meanwhile, and ends the sessions that were there then.
+        if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
         forgetOldest()
         let user = client.identity.user
         guard sessions.values.count(where: { !$0.state.isFinal && $0.client.identity.user == user }) < Self.mostSessions
@@ -101,6 +105,12 @@ public actor CaptureEngine {
             throw CaptureError(.noSuchSession, "there is no session \(id)")
         }
         return session
+    }
+
+    /// A number for a change that waits.
+    func nextChange() -> UInt64 {
+        lastChange += 1
+        return lastChange
     }
 
     func change(_ session: Session, to state: SessionState, _ reason: CaptureError? = nil) {

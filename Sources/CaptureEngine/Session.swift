@@ -33,10 +33,10 @@ final class Session {
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
     var isAbandoned = false
-    /// Set while a change is being prepared, so that changes come one after the other.
-    var isChanging = false
-    /// Wait for the change that is being prepared.
-    var whenUnchanging: [CheckedContinuation<Void, Never>] = []
+    /// Its changes, which come one after the other.
+    var changes = ChangeQueue()
+    /// Whether anything of it may be delivered.
+    var delivery = Delivery()
     /// The start under way, or the resumption; whoever ends the session waits for it first.
     var starting: Task<Void, Never>?
 
@@ -72,6 +72,34 @@ final class Session {
         all.inputs = before.merging(inputs.mapValues(\.statistics)) { $1.following($0) }
         all.outputs = outputs.mapValues(\.statistics)
         return all
+    }
+}
+
+/// Whether anything of a session may be delivered, and who waits until nothing is.
+struct Delivery {
+    private enum State {
+        case possible(waiting: [CheckedContinuation<Void, Never>])
+        case over
+    }
+
+    private var state = State.possible(waiting: [])
+
+    /// From now on something may be.
+    mutating func begin() {
+        if case .over = state { state = .possible(waiting: []) }
+    }
+
+    /// Nothing is any more: its devices are released, and the rings that its client has mapped are left.
+    mutating func end() {
+        guard case .possible(let waiting) = state else { return }
+        state = .over
+        for one in waiting { one.resume() }
+    }
+
+    /// Resumes a continuation when nothing is delivered any more.
+    mutating func whenOver(_ continuation: CheckedContinuation<Void, Never>) {
+        guard case .possible(let waiting) = state else { return continuation.resume() }
+        state = .possible(waiting: waiting + [continuation])
     }
 }
 

@@ -74,7 +74,13 @@ actor SourcePool {
                 try SourcePool.check(input, fits: shared)
                 return shared
             case .opening(let task):
-                let shared = try await task.value
+                let shared: SharedSource
+                do {
+                    shared = try await task.value
+                } catch let error as CaptureError where error.isWithdrawal && grant.isLive {
+                    // It was the consent of whoever opened it that went.
+                    return try await acquire(input, device, grant: grant, for: session)
+                }
                 try SourcePool.check(input, fits: shared)
                 return shared
             case .closing, nil:

@@ -8,6 +8,7 @@ extension AuthorizationObject {
     func list(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let listed = try await gate.listed().filter { client.mayList($0.answer.user, $0.answer.program) }
+        try await Users.learn(listed.map(\.answer.user))
         var entries: [[String: BusValue]] = []
         for entry in listed {
             let row = entry.answer
@@ -33,7 +34,7 @@ extension AuthorizationObject {
 
     func getProgramStatus(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        let user = try Users.id(of: call.arguments.text(0), caller: client.identity)
+        let user = try await Users.find(call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
         guard client.mayList(user, program) else {
             throw CaptureError(.notPermitted, "answers of another user are shown to root alone")
@@ -56,7 +57,7 @@ extension AuthorizationObject {
             }
             return [.propertyList(await explaining.explain(client, asked))]
         }
-        let user = try Users.id(of: name, caller: client.identity)
+        let user = try await Users.find(name, caller: client.identity)
         guard client.mayList(user, program) else {
             throw CaptureError(.notPermitted, "answers of another user are shown to root alone")
         }

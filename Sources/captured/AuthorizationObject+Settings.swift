@@ -27,7 +27,7 @@ extension AuthorizationObject {
 
     /// Stores what a person wants of a program.
     func set(for client: SessionClient, _ change: AnswerChange) async throws(CaptureError) {
-        let user = try Users.id(of: change.user, caller: client.identity)
+        let user = try await Users.find(change.user, caller: client.identity)
         let (program, lifetime) = (change.program, change.lifetime)
         let answers = try AuthorizationObject.answers(change.service, change.answer)
         let owner = ClientIdentity.answerUser(of: program, user: user)
@@ -49,10 +49,10 @@ extension AuthorizationObject {
                 most: client.identity.user == 0 ? nil : AuthorizationObject.mostSettings,
                 // Nobody was asked whether it may: what stood a moment ago may have been tightened since.
                 mayLoosen: loosens || client.identity.user == 0,
-                author: SettingsAuthor(client.identity)
+                author: SettingsAuthor(client.identity),
+                awaitsFiles: client.isOnBus
             )
         )
-        await engine.endRevoked()
         for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
             await librarySettings.changed(service, to: status, of: program, user: owner)
             tell(status, for: service, user: owner, program: program)
@@ -124,7 +124,7 @@ extension AuthorizationObject {
             }
         // Without a name: one's own answers; root's "without a name" is everybody's.
         let user: UInt32? =
-            name.isEmpty && client.identity.user == 0 ? nil : try Users.id(of: name, caller: client.identity)
+            name.isEmpty && client.identity.user == 0 ? nil : try await Users.find(name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
         // Who cannot be asked for a password keeps each no; each yes goes.
         let mayLoosen = client.isOnBus || client.identity.user == 0
@@ -140,9 +140,9 @@ extension AuthorizationObject {
             services: services,
             // A no that came since then was not named by the dialog, and stays.
             denials: client.identity.user == 0 ? nil : denied,
-            by: SettingsAuthor(client.identity)
+            by: SettingsAuthor(client.identity),
+            awaitingFiles: client.isOnBus
         )
-        await engine.endRevoked()
         for row in gone {
             await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
             tell(.notDetermined, for: row.service, user: row.user, program: row.program)

@@ -33,7 +33,7 @@ extension AuthorizationObject {
         var fault: CaptureError?
         do throws(CaptureError) {
             // Told in the gate's own turn: of two at a time, the one that came last is shown and noted last.
-            try await gate.setSwitch(service, isOn: isOn) { switches in
+            try await gate.setSwitch(service, isOn: isOn, awaitingFiles: client.isOnBus) { switches in
                 note(service, isOn: isOn, by: client.identity, of: user)
                 show(switches)
             }
@@ -41,7 +41,6 @@ extension AuthorizationObject {
             // It may be off though that could not be kept.
             fault = error
         }
-        await engine.endRevoked()
         if isOn { await engine.resume() }
         if let fault { throw fault }
     }

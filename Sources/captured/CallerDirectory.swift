@@ -2,6 +2,7 @@ import Authorization
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import CaptureSystem
 import Synchronization
 
 /// The programs behind the bus's connections.
@@ -67,8 +68,11 @@ actor CallerDirectory {
                 await tellPresent()
             }
             // Of who has left meanwhile nothing is kept.
-            if known[connection] == now, let pin = PeerPin(peer) {
-                pins.withLock { $0[connection] = PinnedCaller(now, pin) }
+            if known[connection] == now {
+                let pin = try await WorkerThread.run("who-calls") { .success(PeerPin(peer)) }
+                if known[connection] == now, let pin {
+                    pins.withLock { $0[connection] = PinnedCaller(now, pin) }
+                }
             }
         } catch {
             pins.withLock { $0[connection] = nil }

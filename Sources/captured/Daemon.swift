@@ -45,6 +45,7 @@ enum Daemon {
         }
         let history = HistoryKeeper(
             past,
+            executor: try thread("history"),
             limits: configuration.history.limits,
             complain: { Journal.send($0, priority: .error) },
             watch: live.follow
@@ -60,6 +61,8 @@ enum Daemon {
         await agents.setPasswords(places.passwords(configuration))
         let announcer = Announcer(listeners, refusals: refusals)
         let gate = AuthorizationGate(
+            executor: try thread("gate"),
+            aside: aside,
             store: store,
             usage: places.usageDescriptions { people.active()?.user },
             prompter: agents,
@@ -250,8 +253,6 @@ enum Daemon {
 
         let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
             await health.reload()
-            // What the next reading forbids does not wait for files that end by this one.
-            Task { await engine.endRevoked() }
         }
         ServiceManager.stopping()
         Journal.send("captured stops: \(end)")
@@ -273,6 +274,24 @@ enum Daemon {
         .busy,
         "\(CaptureNames.service) is taken: another captured runs on this bus"
     )
+
+    /// Looks at programs' files, each on a thread of its own: it may wait for ever.
+    private static let aside: RunsAside = { work throws(CaptureError) in
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "look", body: work)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// A thread for an actor that waits for the disk.
+    private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {
+        do throws(SystemError) {
+            return try ThreadExecutor(name: name)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
 
     private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
         throws(CaptureError) -> SyntheticDevices?

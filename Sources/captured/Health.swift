@@ -1,6 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureSystem
 import Glibc
 
 /// What `capturectl doctor` and `status` are told of the daemon itself.
@@ -47,12 +48,14 @@ actor Health {
     /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
     /// and what policy says follow at once; devices and recorders are set up at the start alone.
     ///
-    /// What the policy forbids has been withdrawn when this returns; sessions are about to end by it.
+    /// What the policy forbids has been withdrawn when this returns, and nothing is delivered on it any more. Files that end by
+    /// it are not waited for: the next reading may forbid more.
     func reload() async {
         ServiceManager.reloading()
-        configuration = places.readConfiguration()
+        guard let read = await read() else { return ServiceManager.ready(status: "not reloaded") }
+        configuration = read.configuration
         // First: nobody goes on before it is known, and no logind that does not answer holds it up.
-        policy = places.readPolicy()
+        policy = read.policy
         SessionJournal.record(policy)
         await gate.setPolicy(policy)
         await gate.setLifetimes(configuration.consent.lifetimes)
@@ -68,9 +71,27 @@ actor Health {
         ServiceManager.ready(status: "reloaded")
     }
 
-    func report() async -> [String: BusValue] {
-        store.look()
-        past.look()
+    /// Configuration and policy as they are on disk now, with the users and groups that they name.
+    private func read() async -> (configuration: Configuration, policy: Policy)? {
+        do throws(CaptureError) {
+            return try await WorkerThread.run("reload") { [places] in
+                .success((places.readConfiguration(), places.readPolicy()))
+            }
+        } catch {
+            Journal.send("the configuration was not read anew: \(error)", priority: .error)
+            return nil
+        }
+    }
+
+    func report() async throws(CaptureError) -> [String: BusValue] {
+        let faults = await libraries.faults
+        let users = Array(faults.keys) + [ownUser]
+        try await WorkerThread.run("health") { [store, past] in
+            store.look()
+            past.look()
+            for user in users { Users.learn(user) }
+            return .success(())
+        }
         let storeFault = Health.fault(store.state)
         let historyFault = Health.fault(past.state)
         let switches = await gate.currentSwitches
@@ -83,7 +104,7 @@ actor Health {
             "historyFault": .string(historyFault),
             "historyRemedy": .string(past.remedy),
             "libraryFaults": .strings(
-                await libraries.faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
+                faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
             ),
             "stateDirectory": .string(places.state),
             "configurationProblems": .strings(configuration.problems.map { "\($0)" }),

@@ -16,6 +16,10 @@ struct HistoryPages: Sendable {
 
     /// `GetHistory` for a caller.
     func answer(_ filter: [String: BusValue], to caller: ClientIdentity) async throws(CaptureError) -> [BusValue] {
+        var filter = filter
+        if let name = filter["user"]?.text {
+            filter["user"] = .string(String(try await Users.find(name, caller: caller)))
+        }
         let query = try HistoryPages.query(filter, of: caller)
         // One more than is shown tells whether there are more.
         var wider = query
@@ -23,6 +27,7 @@ struct HistoryPages: Sendable {
         // What others did to the media library, and what it was called, is no program's to see.
         if caller.user != 0, !commandLine.isRun(by: caller) { wider.programOfLibrary = caller.program }
         let entries = try await keeper.page(wider)
+        try await Users.learn(entries.flatMap { [$0.user] + ($0.author.map { [$0.user] } ?? []) })
         let shown = entries.prefix(query.limit)
         let next = entries.count > shown.count ? shown.last?.id ?? 0 : 0
         let isPersons = caller.user == 0 || caller.tier == .claimed

@@ -45,8 +45,15 @@ struct Identification: Sendable {
     }
 
     /// What an identity is made of, from what the bus and the kernel said.
+    ///
+    /// Files and the user database are looked at on a thread of its own: that may take as long as a server does that they are
+    /// on.
     func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
-        Identification.facts(from: peer, unitUser: try await unitUser(peer.unit), root: root)
+        let unitUser = try await unitUser(peer.unit)
+        let root = root
+        return try await WorkerThread.run("identify") {
+            .success(Identification.facts(from: peer, unitUser: unitUser, root: root))
+        }
     }
 
     private static func facts(from peer: PeerFacts, unitUser: UInt32?, root: SystemRoot) -> ProcessFacts {
@@ -70,7 +77,7 @@ struct Identification: Sendable {
             cgroup: peer.controlGroup,
             isLoginUser: ProcessFacts.isLoginUser(
                 peer.user,
-                shell: Users.shell(of: peer.user),
+                shell: Users.learn(peer.user)?.shell,
                 hasSession: !Seat.sessions(of: peer.user).isEmpty
             ),
             label: peer.securityLabel ?? "",

@@ -78,6 +78,7 @@ struct ManagerObject: Sendable {
     private func listHolders(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let user = try await callers.client(call.sender).identity.user
         let holders = try await search.holders()
+        try await Users.learn(holders.map(\.user))
         return [
             .propertyList(
                 holders.filter { user == 0 || $0.user == user }.map { holder in
@@ -92,7 +93,7 @@ struct ManagerObject: Sendable {
     }
 
     private func getHealth(_: BusCall) async throws(CaptureError) -> [BusValue] {
-        [.properties(await health.report())]
+        [.properties(try await health.report())]
     }
 
     private func reload(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -101,7 +102,6 @@ struct ManagerObject: Sendable {
             throw CaptureError(.notPermitted, "the configuration is reloaded by root alone")
         }
         await health.reload()
-        await engine.endRevoked()
         return []
     }
     private func subscribe(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

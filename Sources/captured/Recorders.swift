@@ -49,6 +49,13 @@ struct Recorders: RecorderLauncher {
             handle.abandon()
             throw error
         }
+        // A child is forked, or the service manager's socket may be full.
+        return try await WorkerThread.run("launch") {
+            Result { () throws(CaptureError) in try launch(job, files) }
+        }
+    }
+
+    private func launch(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> RunningRecorder {
         do throws(SystemError) {
             try handle.listen(name: job.output.name)
             return handle

@@ -23,6 +23,7 @@ struct UserPresence: Presence {
             guard !session.isActive, let seat = session.seat,
                 let other = try await logind.user(inFrontOf: session.seatPath), other != session.user
             else { return nil }
+            try await Users.learn([other])
             return "\(Users.name(of: other)) sits at \(seat) now, and until session \(id) of \(name) is in front again "
                 + "nothing of it captures (StopWhenLocked=)"
         } catch {

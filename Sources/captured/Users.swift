@@ -1,20 +1,40 @@
 import Authorization
 import CaptureCore
 import CaptureSystem
+import Synchronization
 
 /// Names and numbers of users.
 enum Users {
-    /// The name of a uid, or the number where it has none.
+    /// The names that were looked up, so that who needs one does not wait for the user database: it may be on a network.
+    private static let known = Mutex<[UInt32: String]>([:])
+    private static let mostKnown = 4096
+
+    /// The name of a uid, or the number where it has none. A caller's own is known from when it was identified; other users
+    /// are to be learned first, or this waits.
     static func name(of uid: UInt32) -> String {
-        UserDatabase.user(uid).value?.name ?? String(uid)
+        if let name = known.withLock({ $0[uid] }) { return name }
+        return learn(uid)?.name ?? String(uid)
     }
 
-    /// The login shell of a uid; nil where it has no entry.
-    static func shell(of uid: UInt32) -> String? {
-        UserDatabase.user(uid).value?.shell
+    /// Looks a uid up, and keeps its name. Blocks.
+    @discardableResult
+    static func learn(_ uid: UInt32) -> UserDatabase.User? {
+        let user = UserDatabase.user(uid).value
+        known.withLock { known in
+            if known.count >= mostKnown { known = [:] }
+            known[uid] = user?.name ?? String(uid)
+        }
+        return user
     }
 
-    /// The uid of a name or a number; of the caller itself for an empty one.
+    /// Looks those up whose names are not known, on a thread of its own.
+    static func learn(_ uids: some Sequence<UInt32>) async throws(CaptureError) {
+        let unknown = known.withLock { known in Set(uids).filter { known[$0] == nil } }
+        if unknown.isEmpty { return }
+        try await WorkerThread.run("users") { .success(unknown.forEach { learn($0) }) }
+    }
+
+    /// The uid of a name or a number; of the caller itself for an empty one. Blocks for a name.
     ///
     /// - Throws: `.invalidArgument` for a user that does not exist.
     static func id(of name: String, caller: ClientIdentity) throws(CaptureError) -> UInt32 {
@@ -28,6 +48,14 @@ enum Users {
             throw CaptureError(.invalidArgument, "there is no user '\(DisplayText.neutralized(name, limit: 64))'")
         }
         return user.number
+    }
+
+    /// The same, which looks a name up on a thread of its own: the user database may be on a network.
+    static func find(_ name: String, caller: ClientIdentity) async throws(CaptureError) -> UInt32 {
+        if name.isEmpty || UInt32(name) != nil { return try id(of: name, caller: caller) }
+        return try await WorkerThread.run("users") {
+            Result { () throws(CaptureError) in try id(of: name, caller: caller) }
+        }
     }
 }
 

@@ -41,8 +41,8 @@ extension ClientIdentity {
 }
 
 extension AuthorizationGate {
-    func set(_ choice: LibraryChoice, _ options: SettingOptions = SettingOptions()) throws(CaptureError) {
-        try set(
+    func set(_ choice: LibraryChoice, _ options: SettingOptions = SettingOptions()) async throws(CaptureError) {
+        try await set(
             user: 0,
             program: ClientIdentity.album.program,
             [.libraryAdd: choice.answers.add, .libraryReadWrite: choice.answers.readWrite],

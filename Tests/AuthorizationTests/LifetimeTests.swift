@@ -72,12 +72,13 @@ import Testing
             usage: FixedUsageDescriptions("x"),
             prompter: person
         )
+        let watch = WithdrawalWatch(gate)
         let unit = ClientIdentity(program: "unit:a.service", tier: .service, user: 990, name: "a", detail: "a test")
         try await gate.set(user: 0, program: unit.program, service: .camera, status: .authorized)
         let grant = try #require(try await gate.request([.camera], unit)[.camera])
         let soon = GrantLifetime.until(AnswerTime.now.wall + 2000)
         try await gate.set(user: 0, program: unit.program, service: .camera, status: .authorized, lifetime: soon)
-        await withCheckedContinuation { continuation in grant.onRevoke { continuation.resume() } }
+        await watch.end(of: grant)
         #expect(try await gate.list().isEmpty)
     }
 

@@ -125,11 +125,9 @@ import Testing
         let client = ClientIdentity.app("cheese", runs: "/usr/bin/cheese")
         let grants = try await allow([.camera, .microphone], client)
         let camera = try #require(grants[.camera])
-        let stopped = Atomic<Bool>(false)
-        camera.onRevoke { stopped.store(true, ordering: .relaxed) }
+        let stopped = Stopped(camera, of: gate)
         #expect(await gate.setPolicy(try folders.read(restricting)) == 1)
-        let hasStopped = stopped.load(ordering: .relaxed)
-        #expect(hasStopped)
+        #expect(stopped.hasStopped)
         #expect(!camera.isLive)
         #expect(camera.withdrawalReason.contains("\(file):1 says restrict"))
         #expect(grants[.microphone]?.isLive == true)

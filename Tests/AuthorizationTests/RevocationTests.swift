@@ -15,23 +15,39 @@ import Testing
     @Test func `of a grant has stopped everything when it returns`() async throws {
         let grants = try await gate.request([.camera, .microphone])
         let camera = try #require(grants[.camera])
-        let stopped = Atomic<Int>(0)
-        camera.onRevoke { stopped.add(1, ordering: .relaxed) }
-        camera.onRevoke { stopped.add(1, ordering: .relaxed) }
+        let one = Stopped(camera, of: gate)
+        let other = Stopped(camera, of: gate)
         try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
-        #expect(stopped.load(ordering: .relaxed) == 2)
+        #expect(one.hasStopped)
+        #expect(other.hasStopped)
         #expect(!camera.isLive)
         #expect(grants[.microphone]?.isLive == true)
     }
 
-    @Test func `is told at once to who asks too late, and only once to everybody`() async throws {
+    @Test func `waits for what somebody else's call has withdrawn`() async throws {
         let camera = try #require(try await gate.request([.camera])[.camera])
-        let count = Atomic<Int>(0)
-        camera.onRevoke { count.add(1, ordering: .relaxed) }
+        let stopped = Stopped(camera, of: gate)
         #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 1)
+        #expect(stopped.hasStopped)
         #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 0)
-        camera.onRevoke { count.add(1, ordering: .relaxed) }
-        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `lets the gate be called by who enforces it`() async throws {
+        let camera = try #require(try await gate.request([.camera])[.camera])
+        let caller = Caller(camera, of: gate)
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(caller.statuses == [.authorized])
+    }
+
+    @Test func `waits for files where that is wanted alone`() async throws {
+        let camera = try #require(try await gate.request([.camera])[.camera])
+        // What is left to do is waited for by who wants that alone.
+        let slow = Slow(camera, of: gate)
+        try await gate.setSwitch(.camera, isOn: false, awaitingFiles: false)
+        #expect(!slow.isFinished)
+        slow.finish()
+        try await gate.setSwitch(.camera, isOn: false)
+        #expect(slow.isFinished)
     }
 
     @Test func `by a reset of everything reaches every program and user`() async throws {
@@ -184,5 +200,70 @@ import Testing
         )
         try await gate.set(user: 1, program: missing, service: .camera, status: .denied)
         #expect(try await gate.statuses(user: 1, program: missing) == [.camera: .denied])
+    }
+}
+
+/// Something that runs as long as a grant lives. It takes its time to stop.
+final class Stopped: GrantEnforcer {
+    private let grant: Grant
+    private let flag = Atomic<Bool>(false)
+    var hasStopped: Bool { flag.load(ordering: .relaxed) }
+
+    init(_ grant: Grant, of gate: AuthorizationGate) {
+        self.grant = grant
+        gate.enforced(by: self)
+    }
+
+    func enforceWithdrawals() async -> [Task<Void, Never>] {
+        if grant.isLive { return [] }
+        for _ in 0..<100 { await Task.yield() }
+        flag.store(true, ordering: .relaxed)
+        return []
+    }
+}
+
+/// An enforcer that asks the gate something.
+private final class Caller: GrantEnforcer {
+    private let grant: Grant
+    private let gate: AuthorizationGate
+    private let seen = Mutex<Set<AuthorizationStatus>>([])
+    var statuses: Set<AuthorizationStatus> { seen.withLock { $0 } }
+
+    init(_ grant: Grant, of gate: AuthorizationGate) {
+        (self.grant, self.gate) = (grant, gate)
+        gate.enforced(by: self)
+    }
+
+    func enforceWithdrawals() async -> [Task<Void, Never>] {
+        if grant.isLive { return [] }
+        await gate.sessionEnded([grant])
+        let status = (try? await gate.status(.camera, for: .program())) ?? .notDetermined
+        seen.withLock { _ = $0.insert(status) }
+        return []
+    }
+}
+
+/// An enforcer that has something to finish afterwards.
+private final class Slow: GrantEnforcer {
+    private let grant: Grant
+    private let end = AsyncStream<Void>.makeStream()
+    private let flag = Atomic<Bool>(false)
+    var isFinished: Bool { flag.load(ordering: .relaxed) }
+
+    init(_ grant: Grant, of gate: AuthorizationGate) {
+        self.grant = grant
+        gate.enforced(by: self)
+    }
+
+    func finish() { end.continuation.finish() }
+
+    func enforceWithdrawals() async -> [Task<Void, Never>] {
+        if grant.isLive { return [] }
+        return [
+            Task {
+                for await _ in end.stream {}
+                flag.store(true, ordering: .relaxed)
+            }
+        ]
     }
 }

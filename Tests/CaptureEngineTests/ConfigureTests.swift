@@ -50,10 +50,8 @@ import Testing
         let id = try await bench.running()
         try await bench.engine.configure(id, EngineBench.buffer, files: [:], client: EngineBench.client())
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .failed)
     }
 
@@ -82,7 +80,6 @@ import Testing
             #expect(error.code == .recorderLost)
         }
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.engine.list(for: EngineBench.client()).first?.state == .running)
     }
 

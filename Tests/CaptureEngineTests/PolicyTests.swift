@@ -20,13 +20,12 @@ struct `A session under a policy` {
         let bench = EngineBench()
         let id = try await bench.running()
         #expect(await bench.gate.setPolicy(try policy("[Rule]\nService=microphone\nDecision=restrict\n")) == 1)
-        await bench.engine.endRevoked()
-        let session = await bench.engine.list(for: EngineBench.client()).first { $0.id == id }
-        #expect(session?.state == .failed)
-        #expect(session?.reason?.code == .revoked)
-        #expect(session?.reason?.code.exitCode == 77)
-        #expect(session?.reason?.message.contains("the consent for the microphone was withdrawn: ") == true)
-        #expect(session?.reason?.message.contains("\(folder)/policy.d/a.conf:1 says restrict") == true)
+        let session = await bench.watch.wait(id, for: .failed, .interrupted, .stopped)
+        #expect(session.state == .failed)
+        #expect(session.reason?.code == .revoked)
+        #expect(session.reason?.code.exitCode == 77)
+        #expect(session.reason?.message.contains("the consent for the microphone was withdrawn: ") == true)
+        #expect(session.reason?.message.contains("\(folder)/policy.d/a.conf:1 says restrict") == true)
         #expect(bench.machine.log.contains("close fake:camera"))
     }
 
@@ -43,7 +42,6 @@ struct `A session under a policy` {
         let bench = EngineBench()
         let id = try await bench.running()
         #expect(await bench.gate.setPolicy(try policy("[Rule]\nTier=service\nDecision=restrict\n")) == 0)
-        await bench.engine.endRevoked()
         #expect(await bench.engine.list(for: EngineBench.client()).first { $0.id == id }?.state == .running)
     }
 }

@@ -1,8 +1,13 @@
 import Authorization
 import CaptureCore
-import CaptureEngine
 import TestSupport
 import Testing
+
+@testable import CaptureEngine
+
+extension CaptureEngine {
+    fileprivate func users(of device: DeviceID) async -> Int { await pool.users(of: device).count }
+}
 
 /// What comes at the wrong moment: each of these hung or failed for the wrong reason once.
 @Suite(.timeLimit(.minutes(10))) struct `Two things at one time` {
@@ -29,7 +34,6 @@ import Testing
         let adding = Task { try await bench.addPhoto(to: id) }
         await bench.recorders.waitForLaunch("shot")
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(bench.machine.log.contains("close fake:camera"))
         await #expect(throws: CaptureError.self) { try await adding.value }
         #expect(await bench.watch.wait(id, for: .stopped, .failed).reason?.code == .revoked)
@@ -78,6 +82,30 @@ import Testing
         }
         let states = await bench.engine.list(for: EngineBench.client())
         #expect(states.allSatisfy { $0.state == .failed && $0.reason?.code == .inputOutput }, "\(states)")
+    }
+
+    @Test func `a consent that is withdrawn while its camera opens fails nobody else who waits for the opening`()
+        async throws
+    {
+        let bench = EngineBench()
+        let (first, second) = (EngineBench.client(), EngineBench.client(":1.2", user: 1001, program: "other"))
+        let one = try await bench.create(EngineBench.buffer, first)
+        let two = try await bench.create(EngineBench.buffer, second)
+        let (engine, gate, watch) = (bench.engine, bench.gate, bench.watch)
+        let once = Once()
+        bench.machine.before { what in
+            guard what == "open fake:camera", once.take() else { return }
+            Task {
+                try await engine.start(two, client: second)
+            }
+            _ = await watch.wait(two, for: .starting)
+            while await engine.users(of: FakeMachine.camera.id) < 2 { await Task.yield() }
+            Task { try await gate.reset(user: 1000, program: nil, service: .camera) }
+            while (try? await gate.status(.camera, for: first.identity)) != .notDetermined { await Task.yield() }
+        }
+        try await engine.start(one, client: first)
+        #expect(await watch.wait(one, for: .running, .failed).reason?.code == .revoked)
+        #expect(await watch.wait(two, for: .running, .failed).state == .running)
     }
 
     @Test func `a camera that goes away interrupts the session that is only starting too`() async throws {

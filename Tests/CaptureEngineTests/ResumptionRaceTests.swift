@@ -16,14 +16,22 @@ import Testing
         case starting = "start"
     }
 
-    /// Does something once at a moment of the next resumption; what it begins is not waited for there.
-    private func at(_ moment: Moment, _ body: @escaping @Sendable () async -> Void) -> AsyncStream<Void> {
+    /// Does something once at a moment of the next resumption, which goes on when it has taken effect: a withdrawal waits for
+    /// the resumption, and not the other way round.
+    private func at(
+        _ moment: Moment,
+        _ body: @escaping @Sendable () async throws(CaptureError) -> Void,
+        until isDone: @escaping @Sendable () async -> Bool = { true }
+    ) -> AsyncStream<Void> {
         let (done, told) = AsyncStream<Void>.makeStream()
         let once = Once()
         bench.machine.before { what in
             guard what == moment.rawValue, once.take() else { return }
-            await body()
-            told.finish()
+            Task {
+                do throws(CaptureError) { try await body() } catch { Issue.record(error) }
+                told.finish()
+            }
+            while await !isDone() { await Task.yield() }
         }
         return done
     }
@@ -32,12 +40,13 @@ import Testing
     func `a switch that is turned off again interrupts it again`(moment: Moment) async throws {
         let id = try await bench.suspended()
         let gate = bench.gate
-        let done = at(moment) {
-            do throws(CaptureError) { try await gate.setSwitch(.camera, isOn: false) } catch { Issue.record(error) }
+        let done = at(moment) { () throws(CaptureError) in
+            try await gate.setSwitch(.camera, isOn: false)
+        } until: {
+            await gate.currentSwitches.isOff(.camera)
         }
         try await bench.turn(.camera, on: true)
         for await _ in done {}
-        await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .suspended)
         #expect(bench.machine.openDevices.isEmpty)
         #expect(try await bench.uses().allSatisfy { !$0.outcome.isEmpty })
@@ -57,7 +66,10 @@ import Testing
                 return count
             }
             // The second look of a resumption, when the consent was given anew.
-            if look == 2 { try await gate.setSwitch(.camera, isOn: false) }
+            if look == 2 {
+                Task { try await gate.setSwitch(.camera, isOn: false) }
+                while await !gate.currentSwitches.isOff(.camera) { await Task.yield() }
+            }
             return identity
         }
         let id = try await bench.suspended(EngineBench.buffer, client)
@@ -65,7 +77,7 @@ import Testing
         try await gate.setSwitch(.camera, isOn: true)
         await bench.engine.resume()
         while looks.withLock({ $0 ?? 0 }) < 2 { await Task.yield() }
-        await bench.engine.endRevoked()
+        try await gate.setSwitch(.camera, isOn: false)
         #expect(await bench.state(of: id)?.state == .suspended)
         #expect(bench.machine.log.count { $0.hasPrefix("open") } == 1)
         looks.withLock { $0 = nil }
@@ -77,11 +89,7 @@ import Testing
     func `a stop ends it`(moment: Moment) async throws {
         let id = try await bench.suspended()
         let engine = bench.engine
-        let done = at(moment) {
-            do throws(CaptureError) { try await engine.stop(id, client: EngineBench.client()) } catch {
-                Issue.record(error)
-            }
-        }
+        let done = at(moment) { () throws(CaptureError) in try await engine.stop(id, client: EngineBench.client()) }
         try await bench.turn(.camera, on: true)
         for await _ in done {}
         #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
@@ -93,16 +101,13 @@ import Testing
     func `a withdrawn consent ends it`(moment: Moment) async throws {
         let id = try await bench.suspended()
         let gate = bench.gate
-        let done = at(moment) {
-            do throws(CaptureError) {
-                try await gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-            } catch {
-                Issue.record(error)
-            }
+        let done = at(moment) { () throws(CaptureError) in
+            try await gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        } until: {
+            (try? await gate.status(.camera, for: EngineBench.client().identity)) == .denied
         }
         try await bench.turn(.camera, on: true)
         for await _ in done {}
-        await bench.engine.endRevoked()
         #expect(await bench.watch.wait(id, for: .stopped, .failed).reason?.code == .revoked)
         #expect(bench.machine.openDevices.isEmpty)
     }
@@ -127,13 +132,12 @@ import Testing
     @Test func `a switch that is on again while its files are being finished is not missed`() async throws {
         let id = try await bench.running(EngineBench.both)
         bench.recorders.recorder("movie")?.isStubborn = true
-        try await bench.gate.setSwitch(.camera, isOn: false)
-        let ending = Task { await bench.engine.endRevoked() }
+        let ending = Task { try await bench.gate.setSwitch(.camera, isOn: false) }
         await bench.machine.wait(for: "close fake:camera")
         try await bench.gate.setSwitch(.camera, isOn: true)
         await bench.engine.resume()
         bench.recorders.recorder("movie")?.kill()
-        await ending.value
+        try await ending.value
         #expect(await bench.watch.wait(id, for: .running, .failed, .interrupted).state == .running)
         #expect(bench.machine.openDevices == ["fake:camera"])
     }
@@ -161,8 +165,7 @@ import Testing
         _ = try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
         doorman.leave("another user sits at the machine", 1000)
         await bench.gate.setPresence(doorman)
-        await bench.engine.endRevoked()
-        #expect(await bench.state(of: id)?.state == .suspended)
+        #expect(await bench.watch.wait(id, for: .suspended, .failed).state == .suspended)
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera at once"])
         #expect(bench.recorders.recorder("movie")?.moves == 1)
         #expect(bench.watch.bufferMoves == 0)
@@ -201,7 +204,7 @@ import Testing
     }
 }
 
-private final class Once: Sendable {
+final class Once: Sendable {
     private let isFirst = Atomic<Bool>(true)
     func take() -> Bool { isFirst.exchange(false, ordering: .relaxed) }
 }

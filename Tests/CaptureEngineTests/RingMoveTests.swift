@@ -26,7 +26,6 @@ import Testing
         let unseen = try await bench.running(EngineBench.buffer)
         let before = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera at once"])
         #expect(await bench.watch.wait(reading, for: .failed, .stopped).reason?.code == .revoked)
         #expect(await bench.watch.wait(unseen, for: .failed, .stopped).reason?.code == .revoked)
@@ -41,7 +40,6 @@ import Testing
         let bench = EngineBench()
         let recording = try await bench.running()
         try await bench.gate.setSwitch(.camera, isOn: false)
-        await bench.engine.endRevoked()
         #expect(bench.machine.log.contains("close fake:camera"))
         let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
         #expect(end.state == .interrupted)
@@ -57,7 +55,6 @@ import Testing
         let bench = EngineBench()
         let recording = try await bench.running()
         await bench.gate.setPresence(Locked())
-        await bench.engine.endRevoked()
         #expect(bench.machine.log.contains("close fake:camera"))
         let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
         #expect(end.state == .interrupted)
@@ -201,12 +198,16 @@ import Testing
         )
         // The file is being finished, and is not.
         await recorder.waitForStop()
-        try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        async let end: Void = bench.engine.endRevoked()
+        async let end: Void = bench.gate.set(
+            user: 1000,
+            program: "exe:/usr/bin/tester",
+            service: .camera,
+            status: .denied
+        )
         await bench.machine.wait(for: "move fake:camera at once")
         recorder.kill()
         _ = try? await change
-        await end
+        try await end
         #expect(await bench.watch.wait(id, for: .failed, .stopped).reason?.code == .revoked)
     }
 
@@ -248,7 +249,6 @@ import Testing
         _ = try await bench.engine.openBuffer(reading, output: "frames", client: EngineBench.client())
         bench.machine.failMoves(CaptureError(.inputOutput, "no memory is left"))
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(bench.machine.log.contains("close fake:camera"))
         let end = await bench.watch.wait(recording, for: .interrupted, .failed, .stopped)
         #expect(end.state == .interrupted)

@@ -189,7 +189,6 @@ import Testing
         let bench = EngineBench()
         let id = try await bench.running()
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .microphone, status: .denied)
-        await bench.engine.endRevoked()
         let session = await bench.engine.list(for: EngineBench.client()).first { $0.id == id }
         #expect(session?.state == .failed)
         #expect(session?.reason?.code == .revoked)
@@ -202,7 +201,6 @@ import Testing
         let recording = try await bench.running(EngineBench.movie(), other)
         let reading = try await bench.running(EngineBench.buffer)
         try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.watch.wait(reading, for: .failed, .stopped).reason?.code == .revoked)
         #expect(await bench.engine.list(for: other).first { $0.id == recording }?.state == .running)
         #expect(bench.recorders.recorder("movie")?.moves == 0)

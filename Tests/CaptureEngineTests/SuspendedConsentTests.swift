@@ -14,7 +14,6 @@ import Testing
     @Test func `ends it when it is withdrawn, though nothing is captured`() async throws {
         let id = try await bench.suspended()
         try await bench.gate.set(user: 1000, program: program, service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .failed)
         #expect(await bench.state(of: id)?.reason?.code == .denied)
     }
@@ -22,7 +21,6 @@ import Testing
     @Test func `ends it when it is forgotten`() async throws {
         let id = try await bench.suspended()
         _ = try await bench.gate.reset(user: 1000, program: program, service: nil)
-        await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .failed)
         #expect(await bench.state(of: id)?.reason?.code == .revoked)
     }
@@ -35,7 +33,6 @@ import Testing
             .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
         let id = try await bench.suspended()
         await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
-        await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .failed)
         #expect(await bench.state(of: id)?.reason?.code == .restricted)
         #expect(await bench.state(of: id)?.reason?.message.contains("a.conf:1") == true)
@@ -48,7 +45,6 @@ import Testing
         description.connections.append(ConnectionDescription(input: "microphone", output: "sounds"))
         let id = try await bench.suspended(description)
         try await bench.gate.set(user: 1000, program: program, service: .microphone, status: .denied)
-        await bench.engine.endRevoked()
         #expect(await bench.state(of: id)?.state == .failed)
         #expect(await bench.state(of: id)?.reason?.code == .denied)
     }
@@ -108,7 +104,6 @@ import Testing
             #expect(await watch.wait(id, for: .running, .failed).state == .running)
         }
         try await gate.setSwitch(.camera, isOn: false)
-        await engine.endRevoked()
         #expect(await watch.wait(recording, for: .interrupted, .failed).state == .interrupted)
         try await gate.setSwitch(.camera, isOn: true)
         await engine.resume()
@@ -116,7 +111,6 @@ import Testing
         #expect(try await gate.status(.camera, for: client.identity) == .authorized)
         #expect(try await gate.status(.microphone, for: client.identity) == .notDetermined)
         try await gate.setSwitch(.camera, isOn: false)
-        await engine.endRevoked()
         try await engine.stop(reading, client: client)
         _ = await watch.wait(reading, for: .stopped, .failed)
         #expect(try await gate.status(.camera, for: client.identity) == .notDetermined)

@@ -1,5 +1,6 @@
 public import Authorization
 public import CaptureCore
+import Synchronization
 
 /// A person made of a closure.
 public struct ClosurePrompter: Prompter {
@@ -31,5 +32,42 @@ public struct FixedUsageDescriptions: UsageDescriptions {
         for services: [Service]
     ) throws(CaptureError) -> UsageDescription {
         UsageDescription(reasons: Dictionary(uniqueKeysWithValues: services.map { ($0, text) }))
+    }
+}
+
+/// Tells when grants of a gate are withdrawn. Thread-safe.
+public final class WithdrawalWatch: GrantEnforcer {
+    private let waiting = Mutex<[(grant: Grant, continuation: CheckedContinuation<Void, Never>)]>([])
+    private let looks = Atomic<Int>(0)
+
+    /// A watch on a gate; it has to be kept.
+    public init(_ gate: AuthorizationGate) {
+        gate.enforced(by: self)
+    }
+
+    /// How often something was enforced.
+    public var count: Int { looks.load(ordering: .relaxed) }
+
+    /// Lets go of those who wait for what was withdrawn.
+    public func enforceWithdrawals() async -> [Task<Void, Never>] {
+        looks.add(1, ordering: .relaxed)
+        let ready = waiting.withLock { waiting in
+            defer { waiting.removeAll { !$0.grant.isLive } }
+            return waiting.filter { !$0.grant.isLive }
+        }
+        for one in ready { one.continuation.resume() }
+        return []
+    }
+
+    /// Waits until a grant is withdrawn.
+    public func end(of grant: Grant) async {
+        await withCheckedContinuation { continuation in
+            let isOver = waiting.withLock { waiting in
+                if !grant.isLive { return true }
+                waiting.append((grant, continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
     }
 }

@@ -73,6 +73,7 @@ public final class FakeMachine: DeviceProvider {
     private let delay = Mutex<Duration>(.zero)
     private let present = Mutex([FakeMachine.camera, FakeMachine.microphone])
     private let hook = Mutex<(@Sendable (String) async -> Void)?>(nil)
+    private let look = Mutex<(@Sendable () async -> Void)?>(nil)
 
     /// A machine on which nothing has happened.
     public init() {}
@@ -144,6 +145,11 @@ public final class FakeMachine: DeviceProvider {
         hook.withLock { $0 = body }
     }
 
+    /// Has something done whenever somebody looks which devices are there.
+    public func whenLooked(_ body: @escaping @Sendable () async -> Void) {
+        look.withLock { $0 = body }
+    }
+
     /// The devices that are open, by the log.
     public var openDevices: [String] {
         var open: [String] = []
@@ -165,7 +171,10 @@ public final class FakeMachine: DeviceProvider {
     }
 
     /// The camera and the microphone, unless it was changed.
-    public func devices() async -> [DeviceDescription] { present.withLock { $0 } }
+    public func devices() async -> [DeviceDescription] {
+        await look.withLock { $0 }?()
+        return present.withLock { $0 }
+    }
 
     /// Opens the camera, unless openings are made to fail.
     public func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant)

@@ -3,6 +3,7 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureEngine
+import TestSupport
 import Testing
 
 @testable import captured

@@ -4,6 +4,7 @@ import CaptureBus
 import CaptureCore
 import CaptureEngine
 import Foundation
+import TestSupport
 import Testing
 
 @testable import captured

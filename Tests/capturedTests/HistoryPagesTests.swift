@@ -1,6 +1,7 @@
 import CaptureBus
 import CaptureCore
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Authorization

@@ -2,6 +2,7 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Authorization

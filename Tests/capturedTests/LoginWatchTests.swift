@@ -2,6 +2,7 @@ import Authorization
 import BusSupport
 import CaptureBus
 import CaptureCore
+import TestSupport
 import Testing
 
 @testable import captured
@@ -18,6 +19,7 @@ struct `With StopWhenLocked` {
     private let bus: PrivateBus
     private let gate: AuthorizationGate
     private let watch: LoginWatch
+    private let withdrawals: WithdrawalWatch
     private static let logins = LoginSessions(
         user: { ["2": 1000, "5": 1000, "3": 1001][$0] },
         display: { [1000: "2", 1001: "3"][$0] },
@@ -36,6 +38,7 @@ struct `With StopWhenLocked` {
                 logins: Self.logins
             )
         )
+        withdrawals = WithdrawalWatch(gate)
         watch = LoginWatch(bus: connection, isSystem: true, sessions: Self.logins, gate: gate)
     }
 
@@ -60,7 +63,7 @@ struct `With StopWhenLocked` {
 
     /// Waits until a grant is withdrawn.
     private func end(of grant: Grant) async -> String {
-        await withCheckedContinuation { continuation in grant.onRevoke { continuation.resume() } }
+        await withdrawals.end(of: grant)
         return grant.withdrawalReason
     }
 

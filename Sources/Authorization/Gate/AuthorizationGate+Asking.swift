@@ -6,15 +6,17 @@ extension AuthorizationGate {
     /// One question a program at a time: who needs a service that is not in it waits all the same, and asks for what is
     /// still undecided afterwards.
     ///
+    /// - Parameter usage: What the program says about the services; without it no question is put, and this returns at once.
     /// - Throws: What kept the answer away, when any of the services was in the question.
     func waitForAnswer(
         to services: Set<Service>,
+        _ usage: UsageDescription?,
         for client: ClientIdentity,
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) {
         let key = AnswerKey(client)
-        if prompts[key] == nil { try open(key, services, for: client, session: session) }
+        if prompts[key] == nil, let usage { try open(key, services, usage, for: client, session: session) }
         guard let prompt = prompts[key] else { return }
         let waiter = nextNumber()
         let outcome = await withTaskCancellationHandler {
@@ -44,11 +46,11 @@ extension AuthorizationGate {
     private func open(
         _ key: AnswerKey,
         _ services: Set<Service>,
+        _ usage: UsageDescription,
         for client: ClientIdentity,
         session: String
     ) throws(CaptureError) {
         let ordered = services.sorted()
-        let usage = try usage.description(of: client, for: ordered)
         if let refusal = promptRefusal(client) { throw refusal }
         let id = nextNumber()
         book.put(key.programKey, id, at: now().sinceBoot)
@@ -160,7 +162,7 @@ extension AuthorizationGate {
             return
         }
         keepPassing(rows.filter { !$0.lifetime.isStored }, for: prompts[key]?.waiters.values.map(\.client) ?? [])
-        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDue() }
+        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDueNow() }
         for row in rows where row.status == .denied {
             revoke(user: row.user, program: row.program, service: row.service, path: row.executable?.path)
         }

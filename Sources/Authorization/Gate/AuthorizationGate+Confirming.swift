@@ -24,7 +24,9 @@ extension AuthorizationGate {
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) {
-        let usage = try? usage.description(of: client, for: [.libraryReadWrite])
+        let usage = try? await aside { [usage] () throws(CaptureError) in
+            try usage.description(of: client, for: [.libraryReadWrite])
+        }
         let request = Confirmation(
             client: client,
             name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80),

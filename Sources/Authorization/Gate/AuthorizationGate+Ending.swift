@@ -3,8 +3,15 @@ import CaptureCore
 /// What happens when an answer ends by itself.
 extension AuthorizationGate {
     /// Ends what is over: its row is removed, its grants are withdrawn, and that is told. Done at the right time by
-    /// itself; nothing that is over is ever granted, whether this has run or not.
-    public func endDue() {
+    /// itself; nothing that is over is ever granted, whether this has run or not. Nothing is delivered any more on what ended
+    /// when this returns.
+    public func endDue() async {
+        endDueNow()
+        await enforce()
+    }
+
+    /// The same in the present turn; what ends is being stopped when this returns.
+    func endDueNow() {
         let now = now()
         let time = time(now)
         for (key, live) in allLiveGrants() {

@@ -2,10 +2,10 @@ public import CaptureCore
 
 /// How long a yes lasts, and what happens when it ends.
 extension AuthorizationGate {
-    /// Changes the limits; what is over by them ends at once.
-    public func setLifetimes(_ limits: LifetimeLimits) {
+    /// Changes the limits; what is over by them has ended when this returns.
+    public func setLifetimes(_ limits: LifetimeLimits) async {
         lifetimes.limits = limits
-        endDue()
+        await endDue()
     }
 
     /// Tells which programs are connected now, so that answers which hold until a program is closed know when it is.
@@ -23,6 +23,8 @@ extension AuthorizationGate {
     }
 
     /// A session is over, or needs no longer all that it captured: grants that it had are given back.
+    ///
+    /// Does not wait for enforcers, which call this.
     ///
     /// - Parameter needed: What other sessions still need, by their clients, of which some have no live grants since they
     ///   are interrupted: what was allowed for one session is not over with this one.

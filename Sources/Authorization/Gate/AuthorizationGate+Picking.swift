@@ -37,7 +37,9 @@ extension AuthorizationGate {
             )
         }
         let time = promptTimeout * AuthorizationGate.pickingTime
-        let usage = try? usage.description(of: client, for: [.libraryReadWrite])
+        let usage = try? await aside { [usage] () throws(CaptureError) in
+            try usage.description(of: client, for: [.libraryReadWrite])
+        }
         let question = PickQuestion(
             client: client,
             name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80),
@@ -71,13 +73,17 @@ extension AuthorizationGate {
     /// Makes sure that a program says why it wants the media library, before anybody is asked.
     ///
     /// - Throws: `missingUsageDescription`, naming key and file.
-    public func checkLibraryReason(_ client: ClientIdentity) throws(CaptureError) {
-        _ = try usage.description(of: client, for: [.libraryReadWrite])
+    public func checkLibraryReason(_ client: ClientIdentity) async throws(CaptureError) {
+        _ = try await aside { [usage] () throws(CaptureError) in
+            try usage.description(of: client, for: [.libraryReadWrite])
+        }
     }
 
     /// Whether a program that may read chosen assets alone wants its person not to be offered more of them each time it
     /// runs: by `X-Capture-PreventAutomaticLimitedLibraryAlert=true` in its metadata.
-    public func preventsLibraryAlert(_ client: ClientIdentity) -> Bool {
-        usage.preventsLibraryAlert(client)
+    public func preventsLibraryAlert(_ client: ClientIdentity) async -> Bool {
+        let look = { @Sendable [usage] () throws(CaptureError) in usage.preventsLibraryAlert(client) }
+        // Whoever cannot be looked up has not said so.
+        return (try? await aside(look)) ?? false
     }
 }

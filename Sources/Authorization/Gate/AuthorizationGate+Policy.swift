@@ -3,11 +3,18 @@ import CaptureCore
 /// What the administrator decides before the user.
 extension AuthorizationGate {
     /// Puts another policy in the place of the one before. What it forbids has been withdrawn when this returns, and so has
-    /// what only the one before allowed; open questions that it answers are taken away.
+    /// what only the one before allowed; open questions that it answers are taken away. Nothing is delivered any more on what
+    /// was withdrawn; files that end by it are not waited for.
     ///
     /// - Returns: How many grants were withdrawn.
     @discardableResult
-    public func setPolicy(_ policy: Policy) -> Int {
+    public func setPolicy(_ policy: Policy) async -> Int {
+        let count = apply(policy)
+        await enforce()
+        return count
+    }
+
+    private func apply(_ policy: Policy) -> Int {
         self.policy = policy
         let gone = withdraw { client, grant, isPolicys in
             let subject = PolicySubject(client)

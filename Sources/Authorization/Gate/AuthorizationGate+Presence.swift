@@ -4,15 +4,21 @@ public import CaptureCore
 extension AuthorizationGate {
     /// From now on captures only while the person is there; with `nil` always.
     ///
-    /// What that forbids has been withdrawn when this returns; sessions are about to end by it.
+    /// What that forbids has been withdrawn when this returns, and nothing is delivered on it any more.
     public func setPresence(_ presence: (any Presence)?) async {
         self.presence = presence
         await presenceChanged()
     }
 
     /// Looks again who is there. Grants of those who are away have been withdrawn when this returns, and their questions
-    /// taken away; answers stay as they are.
+    /// taken away; answers stay as they are. Nothing is delivered to them any more; files that end by it are not waited for.
     public func presenceChanged() async {
+        await lookWhoIsThere()
+        // Also where somebody else's look withdrew it.
+        await enforce()
+    }
+
+    private func lookWhoIsThere() async {
         // First, so that a request which has looked already looks again.
         presenceRevision &+= 1
         guard let presence else { return }

@@ -10,18 +10,22 @@ public struct SettingOptions: Hashable, Sendable {
     public var mayLoosen: Bool
     /// Who sets it, for the journal and the history.
     public var author: SettingsAuthor?
+    /// Whether to wait until the files are finished that end since something is allowed no longer.
+    public var awaitsFiles: Bool
 
     /// Options of the given values.
     public init(
         lifetime: GrantLifetime = .always,
         most: Int? = nil,
         mayLoosen: Bool = true,
-        author: SettingsAuthor? = nil
+        author: SettingsAuthor? = nil,
+        awaitsFiles: Bool = true
     ) {
         self.lifetime = lifetime
         self.most = most
         self.mayLoosen = mayLoosen
         self.author = author
+        self.awaitsFiles = awaitsFiles
     }
 }
 
@@ -35,13 +39,14 @@ extension AuthorizationGate {
         lifetime: GrantLifetime = .always,
         most: Int? = nil,
         by author: SettingsAuthor? = nil
-    ) throws(CaptureError) {
+    ) async throws(CaptureError) {
         let options = SettingOptions(lifetime: lifetime, most: most, author: author)
-        try set(user: user, program: program, [service: status], options)
+        try await set(user: user, program: program, [service: status], options)
     }
 
     /// Sets answers, as the person's own decision in settings. All are on disk when it returns, or none; what is allowed
-    /// no longer has been withdrawn by then, and open questions about the same are taken away.
+    /// no longer has been withdrawn by then, with nothing delivered on it any more, and open questions about the same are
+    /// taken away.
     ///
     /// They replace the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
     /// Setting what stands there already is no decision, and is not told of.
@@ -58,9 +63,23 @@ extension AuthorizationGate {
         program: String,
         _ statuses: [Service: AuthorizationStatus],
         _ options: SettingOptions = SettingOptions()
+    ) async throws(CaptureError) {
+        // What is tightened does not wait for a file.
+        let isYes = statuses.values.contains(where: \.isYes)
+        let file = isYes ? try await file(of: program) : nil
+        try setNow(user: user, program: program, statuses, options, file: file)
+        await enforce(awaitingFiles: options.awaitsFiles)
+    }
+
+    private func setNow(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        _ options: SettingOptions,
+        file: ExecutableFile?
     ) throws(CaptureError) {
         try checkSettable(user: user, program: program, statuses)
-        let rows = try rows(user: user, program: program, statuses, options.lifetime)
+        let rows = try rows(user: user, program: program, statuses, options.lifetime, file: file)
         let owner = ClientIdentity.answerUser(of: program, user: user)
         let stored = try store.answers(user: owner, program: program)
         guard options.mayLoosen || !loosens(rows, stored) else {
@@ -85,13 +104,13 @@ extension AuthorizationGate {
         try store.put(rows.filter { news.contains($0) || $0.status.isYes }, replacingAll: true)
         for row in rows {
             _ = removePassing(user: owner, program: program, service: row.service)
-            enforce(row)
+            withdraw(by: row)
         }
         for row in news {
             let what = "\(row.service.rawValue) of \(program) was set to \(row.status.word)"
             decide(row, .settings, what, by: options.author)
         }
-        if options.lifetime.moment != nil || lifetimes.limits.unused != nil { endDue() }
+        if options.lifetime.moment != nil || lifetimes.limits.unused != nil { endDueNow() }
         let follows: Set<Service> = statuses[.libraryReadWrite]?.isYes == true ? [.libraryAdd] : []
         let settled = follows.union(statuses.keys)
         for (key, prompt) in prompts
@@ -110,8 +129,9 @@ extension AuthorizationGate {
         program: String,
         _ statuses: [Service: AuthorizationStatus],
         lifetime: GrantLifetime = .always
-    ) throws(CaptureError) -> Bool {
-        let rows = try rows(user: user, program: program, statuses, lifetime)
+    ) async throws(CaptureError) -> Bool {
+        let file = statuses.values.contains(where: \.isYes) ? try await file(of: program) : nil
+        let rows = try rows(user: user, program: program, statuses, lifetime, file: file)
         let owner = ClientIdentity.answerUser(of: program, user: user)
         return loosens(rows, try store.answers(user: owner, program: program))
     }
@@ -140,7 +160,8 @@ extension AuthorizationGate {
         user: UInt32,
         program: String,
         _ statuses: [Service: AuthorizationStatus],
-        _ lifetime: GrantLifetime
+        _ lifetime: GrantLifetime,
+        file executable: ExecutableFile?
     ) throws(CaptureError) -> [StoredAnswer] {
         let time = now()
         let hasYes = statuses.values.contains(where: \.isYes)
@@ -153,9 +174,7 @@ extension AuthorizationGate {
             )
         }
         let id = try ProgramID(program)
-        var executable: ExecutableFile?
         if case .executable(let path) = id {
-            executable = ExecutableFile.inspect(path, below: root)
             guard executable != nil || !hasYes else {
                 throw CaptureError(
                     .invalidArgument,
@@ -181,7 +200,7 @@ extension AuthorizationGate {
     }
 
     /// Withdraws the live grants that an answer does not cover any more, and has the others rest on it.
-    private func enforce(_ row: StoredAnswer) {
+    private func withdraw(by row: StoredAnswer) {
         let key = ProgramKey(user: row.user, program: row.program)
         if row.status == .denied {
             // Policy may have given it by a rule about another service.

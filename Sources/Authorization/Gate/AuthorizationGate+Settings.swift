@@ -21,20 +21,21 @@ extension AuthorizationGate {
     /// Whether a program is limited to chosen assets of the media library, by an answer for the file that is there now.
     ///
     /// - Throws: `inputOutput` when the store cannot be used.
-    public func isLimited(user: UInt32, program: String) throws(CaptureError) -> Bool {
+    public func isLimited(user: UInt32, program: String) async throws(CaptureError) -> Bool {
         guard try statuses(user: user, program: program)[.libraryReadWrite] == .limited else { return false }
         let owner = ClientIdentity.answerUser(of: program, user: user)
-        return current(try store.answers(user: owner, program: program)) { $0.program == program && $0.user == owner }
-            .contains { answer in
-                guard answer.service == .libraryReadWrite, answer.status == .limited, !answer.isNobodys else {
-                    return false
-                }
+        let limiting = current(try store.answers(user: owner, program: program)) {
+            $0.program == program && $0.user == owner
+        }.filter { $0.service == .libraryReadWrite && $0.status == .limited && !$0.isNobodys }
+        return try await aside { [root] () throws(CaptureError) in
+            limiting.contains { answer in
                 guard answer.tier == .claimed else { return true }
                 guard let file = answer.executable, let present = ExecutableFile.inspect(file.path, below: root) else {
                     return false
                 }
                 return file.isSameProgram(as: present)
             }
+        }
     }
 
     /// The answers that a program has, the strictest where its files have different ones.
@@ -95,7 +96,8 @@ extension AuthorizationGate {
         )
     }
 
-    /// Forgets answers, so that the next start asks again. On disk when it returns, and the live grants are withdrawn.
+    /// Forgets answers, so that the next start asks again. On disk when it returns; the live grants are withdrawn, and nothing
+    /// is delivered on them any more.
     ///
     /// - Parameters:
     ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
@@ -103,6 +105,7 @@ extension AuthorizationGate {
     ///   - services: Which; none for all.
     ///   - denials: Which denials may be among them; every other one stays. `nil` for all.
     ///   - author: Who forgets them, for the journal and the history.
+    ///   - awaitingFiles: Whether to wait until the files that end by it are finished.
     /// - Returns: The answers that were forgotten.
     /// - Throws: `inputOutput` when the store cannot be used.
     @discardableResult
@@ -111,7 +114,20 @@ extension AuthorizationGate {
         program: String?,
         services: Set<Service>,
         denials: [StoredAnswer]? = nil,
-        by author: SettingsAuthor? = nil
+        by author: SettingsAuthor? = nil,
+        awaitingFiles: Bool = true
+    ) async throws(CaptureError) -> [StoredAnswer] {
+        let gone = try resetNow(user: user, program: program, services: services, denials: denials, by: author)
+        await enforce(awaitingFiles: awaitingFiles)
+        return gone
+    }
+
+    private func resetNow(
+        user: UInt32?,
+        program: String?,
+        services: Set<Service>,
+        denials: [StoredAnswer]?,
+        by author: SettingsAuthor?
     ) throws(CaptureError) -> [StoredAnswer] {
         let meant = services.isEmpty ? Set(Service.allCases) : services
         var owner = user
@@ -141,9 +157,9 @@ extension AuthorizationGate {
         service: Service?,
         denials: [StoredAnswer]? = nil,
         by author: SettingsAuthor? = nil
-    ) throws(CaptureError) -> [StoredAnswer] {
+    ) async throws(CaptureError) -> [StoredAnswer] {
         let services: Set<Service> = service.map { [$0] } ?? []
-        return try reset(user: user, program: program, services: services, denials: denials, by: author)
+        return try await reset(user: user, program: program, services: services, denials: denials, by: author)
     }
 
     /// Tells the journal of a change without a request.

@@ -7,12 +7,13 @@ extension AuthorizationGate {
 
     /// Switches a service off or on for every program.
     ///
-    /// Off: its live grants have been withdrawn when this returns (sessions are about to end by it), and open questions
+    /// Off: its live grants have been withdrawn when this returns, nothing is delivered on them any more, and open questions
     /// about it are taken away; answers stay as they are. It lasts over a restart.
     ///
     /// - Parameters:
     ///   - service: Which one.
     ///   - isOn: Where it is to stand.
+    ///   - awaitingFiles: Whether to wait until the files that end by it are finished.
     ///   - turned: Told of all switches when this one stands otherwise than before and that was kept, or could not be; in
     ///     the order in which they were turned, on the gate, so that it must not block.
     /// - Throws: `inputOutput` when that could not be kept: then it is off all the same, until the daemon's end, and never
@@ -20,7 +21,24 @@ extension AuthorizationGate {
     public func setSwitch(
         _ service: Service,
         isOn: Bool,
+        awaitingFiles: Bool = true,
         turned: @Sendable (Switches) -> Void = { _ in }
+    ) async throws(CaptureError) {
+        var fault: CaptureError?
+        do throws(CaptureError) {
+            try turn(service, isOn: isOn, turned)
+        } catch {
+            // It may be off though that could not be kept.
+            fault = error
+        }
+        await enforce(awaitingFiles: awaitingFiles)
+        if let fault { throw fault }
+    }
+
+    private func turn(
+        _ service: Service,
+        isOn: Bool,
+        _ turned: @Sendable (Switches) -> Void
     ) throws(CaptureError) {
         let wasOff = switches.isOff(service)
         defer { if switches.isOff(service) != wasOff { turned(switches) } }
@@ -29,7 +47,7 @@ extension AuthorizationGate {
         guard isOn else {
             off.insert(service)
             switches = Switches(off: off)
-            enforce(service)
+            withdraw(service)
             do throws(CaptureError) {
                 try switchFile?.save(off)
             } catch {
@@ -45,7 +63,7 @@ extension AuthorizationGate {
         switches = Switches(off: off)
     }
 
-    private func enforce(_ service: Service) {
+    private func withdraw(_ service: Service) {
         let gone = withdraw(by: .switchedOff) { _, grant, _ in grant.service == service ? "it was switched off" : nil }
         for one in gone {
             let words = { (service: Service) in

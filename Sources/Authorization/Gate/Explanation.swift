@@ -52,9 +52,11 @@ public struct Explanation: Hashable, Sendable {
 
 extension AuthorizationGate {
     /// Explains a program that runs.
-    public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) -> [Explanation] {
+    public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) async -> [Explanation] {
+        let services = Array(services)
+        let usages = await usages(services, of: client)
         let rows = strictest { () throws(CaptureError) in try countingAnswers(for: client) }
-        return services.map { explain($0, client, PolicySubject(client), rows) }
+        return services.map { explain($0, client, PolicySubject(client), rows, usages) }
     }
 
     /// Explains a program that is only named, as far as that goes: what is not known of it is in `verdict.possible`.
@@ -66,7 +68,7 @@ extension AuthorizationGate {
         _ services: some Sequence<Service>,
         program: String,
         user: UInt32?
-    ) throws(CaptureError) -> (client: ClientIdentity, explanations: [Explanation]) {
+    ) async throws(CaptureError) -> (client: ClientIdentity, explanations: [Explanation]) {
         let id = try ProgramID(program)
         var subject = PolicySubject(named: id, user: user)
         var client = ClientIdentity(
@@ -76,18 +78,39 @@ extension AuthorizationGate {
             name: program,
             detail: "a program that is named, and need not run"
         )
-        if case .executable(let path) = id { client.executable = ExecutableFile.inspect(path, below: root) }
+        client.executable = try await file(of: program)
         subject.path = client.executable?.path ?? subject.path
         let isBound = client.executable != nil
         // Without its file, of which an answer may hang, the strictest is shown, as in settings.
         let final = client
+        let services = Array(services)
+        let usages = await usages(services, of: final)
         let rows = strictest { () throws(CaptureError) in
             let stored = try store.answers(user: final.answerUser, program: program)
             return current(stored) { $0.user == final.answerUser && $0.program == program }
                 .filter { !isBound || $0.counts(for: final) }
         }
         let whole = subject
-        return (client, services.map { explain($0, final, whole, rows) })
+        return (client, services.map { explain($0, final, whole, rows, usages) })
+    }
+
+    /// What a program says about each of the services.
+    private func usages(
+        _ services: [Service],
+        of client: ClientIdentity
+    ) async -> [Service: Result<UsageDescription, CaptureError>] {
+        var found: [Service: Result<UsageDescription, CaptureError>] = [:]
+        for service in services {
+            do throws(CaptureError) {
+                let look = { @Sendable [usage] () throws(CaptureError) in
+                    try usage.description(of: client, for: [service])
+                }
+                found[service] = .success(try await aside(look))
+            } catch {
+                found[service] = .failure(error)
+            }
+        }
+        return found
     }
 
     private func strictest(
@@ -109,7 +132,8 @@ extension AuthorizationGate {
         _ service: Service,
         _ client: ClientIdentity,
         _ subject: PolicySubject,
-        _ rows: Result<[Service: StoredAnswer], CaptureError>
+        _ rows: Result<[Service: StoredAnswer], CaptureError>,
+        _ usages: [Service: Result<UsageDescription, CaptureError>]
     ) -> Explanation {
         let known = (try? rows.get()) ?? [:]
         let counting = counting(service, known.mapValues(\.status), for: subject)
@@ -131,10 +155,10 @@ extension AuthorizationGate {
             case .authorized, .limited: break
             case .denied: throw denied([service], client)
             case .notDetermined, .restricted:
-                let usage = try usage.description(of: client, for: [service])
+                let usage = try usages[service]?.get()
                 // One that stands already would be shared.
                 if prompts[AnswerKey(client)] == nil, let refusal = promptRefusal(client) { throw refusal }
-                found.outcome = .asks(name: DisplayText.neutralized(usage.name ?? client.name, limit: 80))
+                found.outcome = .asks(name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80))
             }
         } catch {
             found.outcome = .refused(error)

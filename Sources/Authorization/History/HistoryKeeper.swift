@@ -4,8 +4,12 @@ import Synchronization
 /// Keeps the history: who used what, when and for how long, and every decision.
 ///
 /// A use is on disk before its first sample flows; without a history nothing starts. Decisions follow as they are made,
-/// and what cannot be written at once is written as soon as it can be.
+/// and what cannot be written at once is written as soon as it can be. Its turns wait for the disk, on the thread of its
+/// executor.
 public actor HistoryKeeper {
+    private let executor: any SerialExecutor
+    /// Where its turns run.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private let store: HistoryStore
     private let complain: @Sendable (String) -> Void
     private let watch: @Sendable (UseEvent) -> Void
@@ -25,15 +29,18 @@ public actor HistoryKeeper {
     /// A keeper of a store.
     ///
     /// - Parameters:
+    ///   - executor: Runs its turns, which may wait for the disk.
     ///   - complain: Told when the history cannot be written, once until it can be again.
     ///   - watch: Told of uses as they begin and end, in order; must not block.
     public init(
         _ store: HistoryStore,
+        executor: any SerialExecutor,
         limits: HistoryLimits,
         now: @escaping @Sendable () -> AnswerTime = { .now },
         complain: @escaping @Sendable (String) -> Void = { _ in },
         watch: @escaping @Sendable (UseEvent) -> Void = { _ in }
     ) {
+        self.executor = executor
         self.store = store
         self.limits = limits
         self.now = now

@@ -6,13 +6,29 @@ extension BusConnection {
     ///
     /// The process is pinned by the bus's pidfd or, where the bus has none (dbus 1.14), by opening one for the number
     /// that the bus names; then the bus is asked again that the connection still has that number, `/proc` is read, and
-    /// it is made sure that the pinned process lives and started when it did.
+    /// it is made sure that the pinned process lives and started when it did. `/proc` is read on a thread of its own, since a
+    /// program's file may lie where nobody answers.
     ///
     /// - Parameter uniqueName: As in `BusCall.sender`.
     /// - Throws: `.notPermitted` when anything cannot be read or changes meanwhile: who cannot be identified is
     ///   refused. `.unreachable` when the bus is gone.
     public func credentials(of uniqueName: String) async throws(CaptureError) -> PeerFacts {
         let first = try await busCredentials(of: uniqueName)
+        let (look, started) = try await WorkerThread.run("who-calls") {
+            Result { () throws(CaptureError) in try BusConnection.pin(first) }
+        }
+        let second = try await busCredentials(of: uniqueName)
+        guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
+            second.label == first.label
+        else { throw ProcessLook.refusal("the connection changed hands") }
+        return try await WorkerThread.run("who-calls") {
+            Result { () throws(CaptureError) in try BusConnection.facts(uniqueName, first, look, started) }
+        }
+    }
+
+    private static func pin(
+        _ first: BusCredentials
+    ) throws(CaptureError) -> (look: ProcessLook, started: ProcessLook.Status) {
         let process: Descriptor
         if let given = first.process {
             guard ProcessLook.pid(of: given) == first.pid else {
@@ -23,11 +39,15 @@ extension BusConnection {
             process = try ProcessLook.pin(first.pid)
         }
         let look = ProcessLook(pid: first.pid, process: process)
-        let started = try look.status()
-        let second = try await busCredentials(of: uniqueName)
-        guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
-            second.label == first.label
-        else { throw ProcessLook.refusal("the connection changed hands") }
+        return (look, try look.status())
+    }
+
+    private static func facts(
+        _ uniqueName: String,
+        _ first: BusCredentials,
+        _ look: ProcessLook,
+        _ started: ProcessLook.Status
+    ) throws(CaptureError) -> PeerFacts {
         var facts = try look.facts(of: first.user, first.groups, since: started)
         facts.uniqueName = uniqueName
         facts.viaProcessFD = first.process != nil
@@ -35,7 +55,7 @@ extension BusConnection {
         return facts
     }
 
-    private struct BusCredentials {
+    private struct BusCredentials: Sendable {
         var user: UInt32
         var groups: [UInt32]
         var pid: Int32

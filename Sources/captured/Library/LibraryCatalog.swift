@@ -96,7 +96,7 @@ actor LibraryCatalog {
     /// the task is cancelled.
     func keepHouse() async {
         while !Task.isCancelled {
-            for user in users() {
+            for user in await usersToKeepHouseFor() {
                 do throws(CaptureError) {
                     try await perform(user) { library throws(CaptureError) in
                         try library.emptyBin()
@@ -113,12 +113,25 @@ actor LibraryCatalog {
         }
     }
 
+    private func usersToKeepHouseFor() async -> [UInt32] {
+        do throws(CaptureError) {
+            return try await users()
+        } catch {
+            Journal.send("no bin of a media library was emptied: \(error)", priority: .warning)
+            return []
+        }
+    }
+
     /// Whether a user has one.
-    func hasLibrary(of user: UInt32) -> Bool { users().contains(user) }
+    ///
+    /// - Throws: `.internalFault` when there is no thread to look.
+    func hasLibrary(of user: UInt32) async throws(CaptureError) -> Bool { try await users().contains(user) }
 
     /// Who has a library.
-    private func users() -> [UInt32] {
-        FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) }
+    private func users() async throws(CaptureError) -> [UInt32] {
+        try await WorkerThread.run("library") { [directory] in
+            .success(FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) })
+        }
     }
 
     static let cancelled = CaptureError(.dismissed, "that was cancelled, and nothing was done")

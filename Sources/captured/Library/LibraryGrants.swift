@@ -5,7 +5,7 @@ import CaptureEngine
 /// The grants that connections use the library on: each is had when it is first needed and kept until the connection
 /// leaves the bus, so that what was allowed for a session lasts as long as the program does, and the history tells once
 /// that it used the library.
-actor LibraryGrants {
+actor LibraryGrants: GrantEnforcer {
     /// A grant in use.
     private struct Held {
         var grant: Grant
@@ -19,6 +19,7 @@ actor LibraryGrants {
     init(gate: AuthorizationGate, uses: LibraryUses) {
         self.gate = gate
         self.uses = uses
+        gate.enforced(by: self)
     }
 
     /// A live grant of a level for a connection; where that was never decided the person is asked.
@@ -26,7 +27,7 @@ actor LibraryGrants {
     /// - Parameter isLimited: Whether it is for chosen assets alone, where that is known: one that says otherwise is had
     ///   anew.
     /// - Throws: As `AuthorizationGate.requestAccess`; `.notPermitted` for a connection that has left; `.inputOutput` where
-    ///   the history cannot be told.
+    ///   the history cannot be told; `.revoked` when it is withdrawn meanwhile.
     func grant(
         _ level: LibraryLevel,
         _ client: SessionClient,
@@ -64,11 +65,16 @@ actor LibraryGrants {
             throw error
         }
         if let former { await end(former) }
+        // One that was withdrawn before it was kept is looked for by nobody.
+        guard grant.isLive else {
+            for task in await enforceWithdrawals() { await task.value }
+            throw CaptureError(.revoked, "the consent to use the media library was withdrawn meanwhile")
+        }
         return grant
     }
 
-    /// Ends what rests on a consent that went.
-    func endRevoked() async {
+    /// Ends the uses that rest on a consent that went. Who reads or changes by one looks whether its grant still holds.
+    func enforceWithdrawals() async -> [Task<Void, Never>] {
         var gone: [Held] = []
         for (connection, grants) in held {
             for (service, one) in grants where !one.grant.isLive {
@@ -76,7 +82,8 @@ actor LibraryGrants {
                 gone.append(one)
             }
         }
-        for one in gone { await end(one) }
+        // What is written to the history is no delivery.
+        return gone.map { one in Task { await end(one) } }
     }
 
     /// The caller left: its grants are given back.

@@ -14,15 +14,14 @@ struct LibrarySettings: Sendable {
     ///
     /// - Throws: `.inputOutput`; it must not be limited then.
     func forgetChosen(_ user: UInt32, _ program: String) async throws(CaptureError) {
-        guard await libraries.hasLibrary(of: user) else { return }
+        guard try await libraries.hasLibrary(of: user) else { return }
         try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
     }
 
-    /// An answer was set or forgotten: uses that rested on it end, and what was chosen for a program that is not limited any
+    /// An answer was set or forgotten: what was chosen for a program that is not limited any
     /// more is forgotten, so that it is chosen anew should it be limited again.
     func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
         guard Service.ofLibrary.contains(service) else { return }
-        await grants.endRevoked()
         guard service == .libraryReadWrite else { return }
         // Of one that is to be asked anew the person would be asked at once, and not when it looks.
         if status != .notDetermined { await watchers.sees(program, of: user) }

@@ -1,0 +1,160 @@
+import Authorization
+import CaptureCore
+import TestSupport
+import Testing
+
+@testable import CaptureEngine
+
+/// Two programs, or two tasks of one, change a session at the same time.
+@Suite(.timeLimit(.minutes(10))) struct `Changes of one session` {
+    private let bench = EngineBench()
+
+    private func add(_ name: String, to id: UInt32, _ client: SessionClient = EngineBench.client()) async throws {
+        let output = OutputDescription(name: name, kind: .photo, format: "jpeg")
+        try await bench.engine.addOutput(id, output, inputs: ["camera"], file: FakeFile(), client: client)
+    }
+
+    private func outputs(of id: UInt32) async -> [String] {
+        let sessions = await bench.engine.list(for: EngineBench.client())
+        return sessions.first { $0.id == id }?.description.outputs.map(\.name) ?? []
+    }
+
+    @Test func `that come at the same time leave each other's outputs alone`() async throws {
+        let id = try await bench.running()
+        let names = (1...40).map { "shot-\($0)" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names { group.addTask { try await add(name, to: id) } }
+            try await group.waitForAll()
+        }
+        #expect(Set(await outputs(of: id)) == Set(names + ["movie"]))
+        let statistics = try await bench.engine.statistics(of: id, client: EngineBench.client())
+        #expect(Set(statistics.outputs.keys) == Set(names + ["movie"]))
+    }
+
+    /// A session in which a change is under way, whose recorder does not begin its file.
+    private func changing() async throws -> (id: UInt32, change: Task<Void, any Error>) {
+        let id = try await bench.running()
+        bench.recorders.hold("first")
+        let change = Task { try await add("first", to: id) }
+        await bench.recorders.waitForLaunch("first")
+        return (id, change)
+    }
+
+    private func waiting(_ count: Int, for id: UInt32) async {
+        while await bench.engine.waitingChanges(of: id) != count { await Task.yield() }
+    }
+
+    private func begin(_ id: UInt32) { bench.recorders.recorder("first")?.report(.ready(OutputStatistics())) }
+
+    @Test func `come one after the other, in order`() async throws {
+        let (id, first) = try await changing()
+        var later: [Task<Void, any Error>] = []
+        for number in 1...5 {
+            later.append(Task { try await add("later-\(number)", to: id) })
+            await waiting(number, for: id)
+        }
+        #expect(await outputs(of: id) == ["movie"])
+        begin(id)
+        for task in [first] + later { try await task.value }
+        #expect(await outputs(of: id) == ["movie", "first"] + (1...5).map { "later-\($0)" })
+    }
+
+    @Test func `that fail or are cancelled let the next one have its turn`() async throws {
+        let (id, first) = try await changing()
+        let cancelled = Task { try await add("cancelled", to: id) }
+        await waiting(1, for: id)
+        let wrong = Task { try await add("movie", to: id) }
+        await waiting(2, for: id)
+        let last = Task { try await add("last", to: id) }
+        await waiting(3, for: id)
+        cancelled.cancel()
+        let refusal = await #expect(throws: CaptureError.self) { try await cancelled.value }
+        #expect(refusal?.code == .dismissed)
+        begin(id)
+        try await first.value
+        let error = await #expect(throws: CaptureError.self) { try await wrong.value }
+        #expect(error?.code == .invalidArgument)
+        try await last.value
+        #expect(await outputs(of: id) == ["movie", "first", "last"])
+    }
+
+    @Test(arguments: [true, false])
+    func `that wait are refused when the session ends or is interrupted`(ends: Bool) async throws {
+        let (id, first) = try await changing()
+        let second = Task { try await add("second", to: id) }
+        await waiting(1, for: id)
+        if ends {
+            try await bench.engine.stop(id, client: EngineBench.client())
+        } else {
+            try await bench.gate.setSwitch(.camera, isOn: false)
+        }
+        let error = await #expect(throws: CaptureError.self) { try await second.value }
+        #expect(error?.code == .wrongState)
+        #expect(error?.message.contains("before it was this change's turn") == true)
+        await #expect(throws: CaptureError.self) { try await first.value }
+        _ = await bench.watch.wait(id, for: .stopped, .interrupted, .failed)
+    }
+
+    @Test func `that wait are refused when their program leaves`() async throws {
+        let (id, first) = try await changing()
+        let second = Task { try await add("second", to: id, EngineBench.client(":1.9")) }
+        await waiting(1, for: id)
+        await bench.engine.clientGone(":1.9")
+        let error = await #expect(throws: CaptureError.self) { try await second.value }
+        #expect(error?.code == .unreachable)
+        begin(id)
+        try await first.value
+    }
+
+    @Test func `are no more than so many at a time`() async throws {
+        let (id, first) = try await changing()
+        let waiters = (0..<ChangeQueue.mostWaiting).map { number in Task { try await add("shot-\(number)", to: id) } }
+        await waiting(ChangeQueue.mostWaiting, for: id)
+        let error = await #expect(throws: CaptureError.self) { try await add("more", to: id) }
+        #expect(error?.code == .busy)
+        begin(id)
+        for task in [first] + waiters { try await task.value }
+    }
+
+    @Test func `keep a session whose files are all done, as long as one waits`() async throws {
+        let (id, first) = try await changing()
+        let second = Task { try await add("second", to: id) }
+        await waiting(1, for: id)
+        bench.recorders.recorder("movie")?.stop()
+        await bench.watch.waitForOutput("movie")
+        begin(id)
+        try await first.value
+        try await second.value
+        for name in ["first", "second"] { bench.recorders.recorder(name)?.stop() }
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+    }
+
+    @Test func `that fail end a session whose files are all done`() async throws {
+        let (id, first) = try await changing()
+        bench.recorders.recorder("movie")?.stop()
+        await bench.watch.waitForOutput("movie")
+        bench.recorders.recorder("first")?.report(.failed(CaptureError(.inputOutput, "no room"), OutputStatistics()))
+        await #expect(throws: CaptureError.self) { try await first.value }
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+    }
+
+    @Test func `are refused when it is started meanwhile`() async throws {
+        let id = try await bench.create()
+        let once = Once()
+        let (engine, client) = (bench.engine, EngineBench.client())
+        bench.machine.whenLooked {
+            guard once.take() else { return }
+            do throws(CaptureError) { try await engine.start(id, client: client) } catch { Issue.record(error) }
+        }
+        let error = await #expect(throws: CaptureError.self) {
+            try await engine.configure(id, EngineBench.buffer, files: [:], client: client)
+        }
+        #expect(error?.code == .wrongState)
+        #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
+        #expect(await outputs(of: id) == ["movie"])
+    }
+}
+
+extension CaptureEngine {
+    fileprivate func waitingChanges(of id: UInt32) -> Int { sessions[id]?.changes.waitingCount ?? 0 }
+}
