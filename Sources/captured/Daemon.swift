@@ -46,10 +46,11 @@ enum Daemon {
             complain: { Journal.send($0, priority: .error) },
             watch: live.follow
         )
-        let synthetic = try makeSynthetic(options, configuration.synthetic)
+        let heartbeat = Heartbeat()
+        let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
-        let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
+        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
@@ -101,6 +102,7 @@ enum Daemon {
                 choosing: choosing
             )
         )
+        heartbeat.serve(Heartbeat.Rounds(bus, gate, engine, heartbeat.proof))
         let logins = LoginWatch(
             bus: bus,
             isSystem: options.isSystem,
@@ -228,7 +230,7 @@ enum Daemon {
         ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
 
-        let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
+        let end = await signals.wait {
             await health.reload()
             // What the next reading forbids does not wait for files that end by this one.
             Task { await engine.endRevoked() }
@@ -253,11 +255,13 @@ enum Daemon {
         "\(CaptureNames.service) is taken: another captured runs on this bus"
     )
 
-    private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
-        throws(CaptureError) -> SyntheticDevices?
-    {
+    private static func makeSynthetic(
+        _ options: DaemonOptions,
+        _ configuration: Configuration.Synthetic,
+        _ proof: ProofOfLife
+    ) throws(CaptureError) -> SyntheticDevices? {
         guard options.synthetic || configuration.enabled else { return nil }
-        let devices = SyntheticDevices(speed: configuration.speed)
+        let devices = SyntheticDevices(speed: configuration.speed, proof: proof)
         try devices.setControl(
             of: SyntheticDevices.microphoneID,
             "clock_drift_ppm",

@@ -19,6 +19,7 @@ final class DeadManScene: Sendable {
     let gate: AuthorizationGate
     let engine: CaptureEngine
     let watch = BlockingObserver()
+    let heartbeat = Heartbeat()
     let gateBlock = Block()
 
     private static let identity = ClientIdentity(
@@ -66,7 +67,11 @@ final class DeadManScene: Sendable {
             },
             decisions: { [gateBlock] _ in gateBlock.pass() }
         )
-        let devices = MachineDevices(monitor: try DeviceMonitor(probers: []) { _ in }, synthetic: SyntheticDevices())
+        let devices = MachineDevices(
+            monitor: try DeviceMonitor(probers: []) { _ in },
+            synthetic: SyntheticDevices(proof: heartbeat.proof),
+            heartbeat: heartbeat
+        )
         engine = CaptureEngine(
             devices: devices,
             rings: SharedRings(),
@@ -75,6 +80,7 @@ final class DeadManScene: Sendable {
             observer: watch,
             history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
         )
+        heartbeat.serve(Heartbeat.Rounds(connection, gate, engine, heartbeat.proof))
     }
 
     /// Starts a session; returns its number and the memory of its rings, in which buffers are coming.
