@@ -81,6 +81,8 @@ public enum DropCause: Int, Sendable, CaseIterable {
     case overrun = 3
     /// The source was moved to a new ring because a reader's consent was withdrawn.
     case revocation = 4
+    /// The device stood still, because a part of the daemon did not prove that it works.
+    case paused = 5
 
     /// The word by which statistics name it.
     public var name: String {
@@ -90,6 +92,7 @@ public enum DropCause: Int, Sendable, CaseIterable {
         case .noSlot: "no-slot"
         case .overrun: "overrun"
         case .revocation: "revocation"
+        case .paused: "paused"
         }
     }
 }

@@ -174,6 +174,10 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     case running
     /// Streaming stopped from outside for a while: a service is switched off, or the user is away. Its files are finished;
     /// its buffers go on by themselves when that is over, in state `running`.
+    ///
+    /// Or the daemon stopped all devices because it did not get an answer from one of its own parts or from the message
+    /// bus for two seconds, with `CaptureError.Code.timedOut` as the reason. Nothing ends then: its files go on, too, with a
+    /// gap.
     case suspended
     /// Ended from outside: the device went away, or what would be a suspension found nothing but files. They are finished.
     case interrupted

@@ -13,8 +13,12 @@ final class DeviceThread: Sendable {
     }
 
     private let state = Mutex<State>(.idle)
+    private let proof: ProofOfLife
 
-    init() {}
+    /// - Parameter proof: Without which the thread stops its device.
+    init(_ proof: ProofOfLife) {
+        self.proof = proof
+    }
 
     deinit { stop() }
 
@@ -28,7 +32,7 @@ final class DeviceThread: Sendable {
                 throw CaptureError(.wrongState, "the device is streaming already")
             }
             do throws(SystemError) {
-                let control = try StreamControl(sink)
+                let control = try StreamControl(sink, proof)
                 let thread = try WorkerThread(name: name) { body(control) }
                 state = .running(thread, control)
             } catch {

@@ -19,18 +19,20 @@ struct SoundFiller {
     ///   - position: The first lost sample frame; afterwards the first one behind the loss.
     ///   - sequence: The count of periods; afterwards behind those published.
     ///   - frames: How many sample frames were lost.
+    ///   - cause: What they were lost by.
     ///   - skipped: Sample frames that were lost without a slot and not yet reported.
     ///   - time: The time of a sample frame.
     func fill(
         position: inout UInt64,
         sequence: inout UInt64,
         frames: Int64,
+        cause: DropCause = .overrun,
         skipped: inout UInt32,
         time: (UInt64) -> Timestamp
     ) {
         guard frames > 0 else { return }
         let period = Int64(format.periodFrames)
-        sink.count(.overrun, UInt64((frames + period - 1) / period))
+        sink.count(cause, UInt64((frames + period - 1) / period))
         var rest = frames
         let most = Int64(max(sink.slotCount / 2, 1)) * period
         if rest > most {

@@ -22,6 +22,8 @@ final class StreamControl: Sendable {
         var move: (sink: any MediaSink, atOnce: Bool)?
     }
 
+    /// What the thread looks at before it publishes.
+    let proof: ProofOfLife
     private let state: Mutex<State>
     private let order: EventSignal
     private let answer: EventSignal
@@ -29,8 +31,11 @@ final class StreamControl: Sendable {
     /// Readable while there is an order.
     var descriptor: Int32 { order.descriptor }
 
-    /// - Parameter sink: What the thread writes first, and whose readers are told when it fails.
-    init(_ sink: (any MediaSink)? = nil) throws(SystemError) {
+    /// - Parameters:
+    ///   - sink: What the thread writes first, and whose readers are told when it fails.
+    ///   - proof: That the control side works.
+    init(_ sink: (any MediaSink)? = nil, _ proof: ProofOfLife = ProofOfLife()) throws(SystemError) {
+        self.proof = proof
         state = Mutex(State(sink: sink))
         order = try EventSignal()
         answer = try EventSignal()

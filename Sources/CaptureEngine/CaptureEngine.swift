@@ -20,6 +20,8 @@ public actor CaptureEngine {
     private var lastID: UInt32 = 0
     private var lastChange: UInt64 = 0
     var isShuttingDown = false
+    /// Why devices stand still; `nil` while they do not.
+    var pause: CaptureError?
     private var madePool: SourcePool?
 
     /// How many sessions that are over stay listed.
@@ -85,6 +87,7 @@ public actor CaptureEngine {
         try refuseShared(files, beside: [:], of: nil, for: client)
         lastID += 1
         let session = Session(id: lastID, client: client, description: description, files: files)
+        session.pause = pause
         sessions[lastID] = session
         observer.sessionAdded(session.snapshot)
         return session.id

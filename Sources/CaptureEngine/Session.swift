@@ -9,6 +9,8 @@ final class Session {
     var files: [String: any OpenFile]
     var state = SessionState.configured
     var reason: CaptureError?
+    /// Why its devices stand still, though it runs.
+    var pause: CaptureError?
     /// By input name.
     var inputs: [String: LiveInput] = [:]
     /// The rings that its client was given to map, the latest of each device.
@@ -48,10 +50,11 @@ final class Session {
     }
 
     var snapshot: SessionSnapshot {
-        SessionSnapshot(
+        let isPaused = state == .running && pause != nil
+        return SessionSnapshot(
             id: id,
-            state: state,
-            reason: reason,
+            state: isPaused ? .suspended : state,
+            reason: isPaused ? pause : reason,
             program: client.identity.program,
             user: client.identity.user,
             connection: client.connection,

@@ -42,7 +42,7 @@
 ///     1040  u64    oldest                sequence of the oldest buffer that is not being written again
 ///     1048  i64    last timestamp        ns on CLOCK_MONOTONIC: capture of the newest buffer
 ///     1056  i64    last published at     ns on CLOCK_MONOTONIC
-///     1088  u64[8] drops                 by cause: sequence gap, device error, no slot, overrun, revocation, 0, 0, 0
+///     1088  u64[8] drops                 by cause: sequence gap, device error, no slot, overrun, revocation, paused, 0, 0
 ///
 ///     THE ORDER TABLE
 ///       entry s % slot count             u32 slot that holds the buffer of sequence s

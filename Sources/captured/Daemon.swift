@@ -50,10 +50,11 @@ enum Daemon {
             complain: { Journal.send($0, priority: .error) },
             watch: live.follow
         )
-        let synthetic = try makeSynthetic(options, configuration.synthetic)
+        let heartbeat = Heartbeat()
+        let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
-        let devices = MachineDevices(monitor: monitor, synthetic: synthetic)
+        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
@@ -107,6 +108,7 @@ enum Daemon {
                 choosing: choosing
             )
         )
+        heartbeat.serve(Heartbeat.Rounds(bus, gate, engine, heartbeat.proof))
         let logins = LoginWatch(
             bus: asking,
             isSystem: options.isSystem,
@@ -251,7 +253,7 @@ enum Daemon {
         ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
 
-        let end = await signals.wait(watchdog: ServiceManager.watchdogInterval) {
+        let end = await signals.wait {
             await health.reload()
         }
         ServiceManager.stopping()
@@ -293,11 +295,13 @@ enum Daemon {
         }
     }
 
-    private static func makeSynthetic(_ options: DaemonOptions, _ configuration: Configuration.Synthetic)
-        throws(CaptureError) -> SyntheticDevices?
-    {
+    private static func makeSynthetic(
+        _ options: DaemonOptions,
+        _ configuration: Configuration.Synthetic,
+        _ proof: ProofOfLife
+    ) throws(CaptureError) -> SyntheticDevices? {
         guard options.synthetic || configuration.enabled else { return nil }
-        let devices = SyntheticDevices(speed: configuration.speed)
+        let devices = SyntheticDevices(speed: configuration.speed, proof: proof)
         try devices.setControl(
             of: SyntheticDevices.microphoneID,
             "clock_drift_ppm",

@@ -10,6 +10,8 @@ import CaptureSystem
 struct MachineDevices: DeviceProvider {
     let monitor: DeviceMonitor
     let synthetic: SyntheticDevices?
+    /// Knows what streams.
+    let heartbeat: Heartbeat
 
     func devices() async -> [DeviceDescription] {
         (synthetic?.descriptions() ?? []) + monitor.devices()
@@ -25,13 +27,13 @@ struct MachineDevices: DeviceProvider {
     func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant) async throws(CaptureError)
         -> any MediaSource
     {
-        let synthetic = synthetic
+        let (synthetic, proof) = (synthetic, heartbeat.proof)
         return try await WorkerThread.run("open-camera") {
             Result { () throws(CaptureError) -> any MediaSource in
                 if let synthetic, device.isSynthetic {
                     return try synthetic.openCamera(request, grant: grant)
                 }
-                return try V4L2Camera.open(device, request, grant: grant)
+                return try V4L2Camera.open(device, request, grant: grant, proof: proof)
             }
         }
     }
@@ -39,13 +41,13 @@ struct MachineDevices: DeviceProvider {
     func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
     {
-        let synthetic = synthetic
+        let (synthetic, proof) = (synthetic, heartbeat.proof)
         return try await WorkerThread.run("open-mic") {
             Result { () throws(CaptureError) -> any MediaSource in
                 if let synthetic, device.isSynthetic {
                     return try synthetic.openMicrophone(request, grant: grant)
                 }
-                return try ALSAMicrophone.open(device, request, grant: grant)
+                return try ALSAMicrophone.open(device, request, grant: grant, proof: proof)
             }
         }
     }
@@ -55,8 +57,14 @@ struct MachineDevices: DeviceProvider {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) async throws(CaptureError) {
-        try await WorkerThread.run("start-source") {
-            Result { () throws(CaptureError) in try source.start(into: sink, ended: ended) }
+        heartbeat.began(source)
+        do throws(CaptureError) {
+            try await WorkerThread.run("start-source") {
+                Result { () throws(CaptureError) in try source.start(into: sink, ended: ended) }
+            }
+        } catch {
+            heartbeat.ended(source)
+            throw error
         }
     }
 
@@ -76,6 +84,7 @@ struct MachineDevices: DeviceProvider {
         } catch {
             source.close()
         }
+        heartbeat.ended(source)
     }
 }
 

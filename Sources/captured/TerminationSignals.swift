@@ -19,7 +19,7 @@ enum DaemonEnd: Sendable, CustomStringConvertible {
     }
 }
 
-/// SIGTERM, SIGINT and SIGHUP as something to wait for, together with the service manager's watchdog.
+/// SIGTERM, SIGINT and SIGHUP as something to wait for.
 final class TerminationSignals: Sendable {
     private let file: Descriptor
     private let wake: EventSignal
@@ -43,24 +43,17 @@ final class TerminationSignals: Sendable {
 
     /// Waits for the daemon's end, on a thread of its own.
     ///
-    /// The watchdog is fed as long as what waits here is resumed. Reading anew has no part in that: it may have logind asked
-    /// about each program that captures, which takes longer than a watchdog waits where logind does not answer.
-    ///
-    /// - Parameters:
-    ///   - watchdog: How often, in nanoseconds, the service manager wants to hear that all is well; nil for never.
-    ///   - reload: Called at each SIGHUP, one after the other; those that come meanwhile are one.
-    func wait(watchdog: Int64?, reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
+    /// - Parameter reload: Called at each SIGHUP, one after the other; those that come meanwhile are one.
+    func wait(reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
         let events = AsyncStream<Int32>.makeStream()
         let reloads = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let reloading = Task { for await _ in reloads.stream { await reload() } }
         defer { reloading.cancel() }
         let (file, wake) = (file, wake)
-        // Four times over, so that a machine which is held up for long does not pass for a hung daemon.
-        let pause = watchdog.map { Int32(clamping: $0 / 4_000_000) } ?? -1
         do {
             try WorkerThread.detached(name: "signals") {
                 while true {
-                    guard let ready = try? Poll.wait(file.descriptor, wake.descriptor, timeout: pause) else { break }
+                    guard let ready = try? Poll.wait(file.descriptor, wake.descriptor) else { break }
                     if ready.1.contains(.readable) { break }
                     let signal = ready.0.contains(.readable) ? clinux_caught_signal(file.descriptor) : 0
                     events.continuation.yield(signal)
@@ -76,8 +69,6 @@ final class TerminationSignals: Sendable {
             case SIGTERM, SIGINT: return .signal(signal)
             default: break
             }
-            // After a signal, too: each begins the pause anew, and where they come fast it never ends.
-            if watchdog != nil { ServiceManager.watchdog() }
         }
         return raised.withLock { $0 } ?? .signal(SIGTERM)
     }

@@ -72,7 +72,7 @@ def main():
     for sequence in range(oldest, published):
         buffer = read_buffer(ring, header, planes, sequence)
         print(json.dumps(buffer if buffer else {"sequence": sequence, "missed": True}))
-    print(json.dumps({"end": end, "drops": struct.unpack_from("<5Q", ring, 1088)}))
+    print(json.dumps({"end": end, "drops": struct.unpack_from("<6Q", ring, 1088)}))
 
 
 main()

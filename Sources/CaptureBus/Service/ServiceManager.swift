@@ -18,6 +18,8 @@ public enum ServiceManager {
         case status(String)
         /// It is alive: to be told at least every `watchdogInterval`.
         case watchdog
+        /// Its watchdog interval is another from now on, in microseconds; 0 for no watchdog.
+        case watchdogInterval(UInt64)
         /// It needs so many more microseconds to start or stop.
         case extendTimeout(UInt64)
 
@@ -29,6 +31,7 @@ public enum ServiceManager {
             case .stopping: "STOPPING=1"
             case .status(let line): "STATUS=" + line.filter { !$0.isNewline }
             case .watchdog: "WATCHDOG=1"
+            case .watchdogInterval(let microseconds): "WATCHDOG_USEC=\(microseconds)"
             case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
             }
         }
@@ -56,6 +59,22 @@ public enum ServiceManager {
 
     /// Says that the service is alive.
     public static func watchdog() { tell(.watchdog) }
+
+    /// Has the watchdog count no more.
+    public static func turnOffWatchdog() { tell(.watchdogInterval(0)) }
+
+    /// Has the watchdog count again, from now on, after it was turned off.
+    ///
+    /// - Parameter interval: Nanoseconds within which it wants to hear of the service.
+    public static func turnOnWatchdog(_ interval: Int64) {
+        // A watchdog that is off has forgotten when it heard of the service last, and one with an interval would end it at
+        // once. It is told that it has heard of it in between, when no interval can be over.
+        tell(.watchdogInterval(farAway))
+        tell(.watchdogInterval(UInt64(max(interval, 0)) / 1000), .watchdog)
+    }
+
+    /// More microseconds than a machine has been up: a hundred years.
+    private static let farAway: UInt64 = 3_155_760_000_000_000
 
     /// A manager that cannot be told will act on what it was not told; the journal says why.
     private static func tell(_ states: State...) {

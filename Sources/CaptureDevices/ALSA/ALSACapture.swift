@@ -30,6 +30,10 @@ struct ALSACapture {
     private var expected: Timestamp?
     /// The stream was interrupted, and how long is known when it goes on.
     private var wasInterrupted = false
+    /// By what.
+    private var cause = DropCause.overrun
+    /// For how many milliseconds nothing has come.
+    private var quiet: Int32 = 0
     private var restarts = 0
 
     init(_ setup: PCMSetup, _ name: String, _ sink: any MediaSink) {
@@ -53,14 +57,22 @@ struct ALSACapture {
             defer { unsafe snd_pcm_drop(pcm.handle) }
             var wait = try PCMWait(pcm, control.descriptor)
             while true {
-                let outcome = try wait.next(timeout: Self.patience)
+                let limit = min(control.wait, Self.patience - quiet)
+                let outcome = try wait.next(timeout: limit)
                 if outcome == .ordered {
                     if control.obey(&sink) { return }
                     continue
                 }
+                if try !mayGoOn(control) {
+                    if try pause(control) { return }
+                    continue
+                }
                 if outcome == .nothing {
+                    quiet += limit
+                    if quiet < Self.patience { continue }
                     throw ALSAFailure("nothing came for \(Self.patience / 1000) seconds, reading", -EIO)
                 }
+                quiet = 0
                 do throws(ALSAFailure) {
                     try drain()
                     if outcome == .troubled { try checkRunning() }
@@ -121,6 +133,32 @@ struct ALSACapture {
         return false
     }
 
+    private func mayGoOn(_ control: StreamControl) throws(ALSAFailure) -> Bool {
+        do throws(SystemError) {
+            return try control.mayGoOn()
+        } catch {
+            throw ALSAFailure("wait", -error.errno)
+        }
+    }
+
+    /// Stops the hardware until the control side proves itself again; what that has cost is filled when the next period
+    /// comes.
+    ///
+    /// - Returns: Whether it is time to stop.
+    private mutating func pause(_ control: StreamControl) throws(ALSAFailure) -> Bool {
+        unsafe try pcm.check("pause") { unsafe snd_pcm_drop($0) }
+        do throws(SystemError) {
+            if try control.waitForProof(&sink) { return true }
+        } catch {
+            throw ALSAFailure("wait", -error.errno)
+        }
+        try begin()
+        wasInterrupted = true
+        cause = .paused
+        quiet = 0
+        return false
+    }
+
     /// Publishes every whole period that is there.
     private mutating func drain() throws(ALSAFailure) {
         while true {
@@ -128,9 +166,11 @@ struct ALSACapture {
             if wasInterrupted, available > 0 {
                 let found = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
                 if let expected {
-                    fill(SoundTiming.missing(expected: expected, found: found, rate: format.sampleRate), from: expected)
+                    let missing = SoundTiming.missing(expected: expected, found: found, rate: format.sampleRate)
+                    fill(missing, from: expected, cause)
                 }
                 wasInterrupted = false
+                cause = .overrun
             }
             if runsFree {
                 let lost = SoundTiming.overrun(available: available, buffer: buffer, period: format.periodFrames)
@@ -229,10 +269,16 @@ struct ALSACapture {
         expected = next
     }
 
-    private mutating func fill(_ frames: Int64, from first: Timestamp) {
+    private mutating func fill(_ frames: Int64, from first: Timestamp, _ cause: DropCause = .overrun) {
         let start = position
         let rate = format.sampleRate
-        filler.fill(position: &position, sequence: &sequence, frames: frames, skipped: &skipped) { position in
+        filler.fill(
+            position: &position,
+            sequence: &sequence,
+            frames: frames,
+            cause: cause,
+            skipped: &skipped
+        ) { position in
             first.advanced(by: SoundTiming.nanoseconds(Int64(position - start), rate))
         }
         expected = first.advanced(by: SoundTiming.nanoseconds(frames, rate))

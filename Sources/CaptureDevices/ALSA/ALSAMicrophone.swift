@@ -1,6 +1,6 @@
 public import Authorization
 public import CaptureCore
-import CaptureSystem
+public import CaptureSystem
 
 /// A microphone by ALSA, read from the memory it shares with the hardware.
 ///
@@ -19,9 +19,15 @@ public final class ALSAMicrophone: MediaSource {
     private let device: DeviceDescription
     private let address: PCMAddress
     private let setup: ALSAOpenSetup
-    private let thread = DeviceThread()
+    private let thread: DeviceThread
 
-    private init(_ device: DeviceDescription, _ address: PCMAddress, _ setup: PCMSetup) {
+    private init(
+        _ device: DeviceDescription,
+        _ address: PCMAddress,
+        _ setup: PCMSetup,
+        _ proof: ProofOfLife
+    ) {
+        thread = DeviceThread(proof)
         self.device = device
         self.address = address
         format = .audio(setup.format)
@@ -38,12 +44,14 @@ public final class ALSAMicrophone: MediaSource {
     ///   - device: As `ALSA.probe` described it.
     ///   - request: What is wanted; an exact one is converted to where the hardware cannot give it.
     ///   - grant: A live grant for microphones.
+    ///   - proof: Without which it stands still while it streams.
     /// - Throws: `.notPermitted` or `.revoked` for the grant, `.busy` naming who has it, `.noSuchDevice`,
     ///   `.noSuchFormat`, `.inputOutput`.
     public static func open(
         _ device: DeviceDescription,
         _ request: AudioFormatRequest,
-        grant: Grant
+        grant: Grant,
+        proof: ProofOfLife = ProofOfLife()
     ) throws(CaptureError) -> ALSAMicrophone {
         try grant.require(.microphone)
         guard let address = PCMAddress(device) else {
@@ -52,7 +60,8 @@ public final class ALSAMicrophone: MediaSource {
         return ALSAMicrophone(
             device,
             address,
-            try PCMSetup.open(address, device.name, request, offered: device.audioFormats)
+            try PCMSetup.open(address, device.name, request, offered: device.audioFormats),
+            proof
         )
     }
 

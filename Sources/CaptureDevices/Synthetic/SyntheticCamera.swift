@@ -53,6 +53,13 @@ struct SyntheticCamera: SyntheticSource.Run {
                 while try pace.wait(until: max(due, earliest)) == .ordered {
                     if control.obey(&sink) { return }
                 }
+                if try !control.mayGoOn() {
+                    if try control.waitForProof(&sink) { return }
+                    let newest = max(index(at: clock.now), next)
+                    lose(newest - next, .paused)
+                    next = newest
+                    continue
+                }
                 if faults.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic camera was disconnected")
                 }

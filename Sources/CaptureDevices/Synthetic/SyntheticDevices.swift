@@ -1,5 +1,6 @@
 public import Authorization
 public import CaptureCore
+public import CaptureSystem
 
 /// The synthetic camera and microphone of a process: always there, on one clock, with faults as controls.
 ///
@@ -12,13 +13,17 @@ public final class SyntheticDevices: Sendable {
 
     /// The clock of both.
     public let clock: SyntheticClock
+    private let proof: ProofOfLife
     private let cameraFaults = SyntheticFaults(.video)
     private let microphoneFaults = SyntheticFaults(.audio)
 
     /// A camera and a microphone.
     ///
-    /// - Parameter speed: How many times as fast as real time their streams pass, 1 to 1000.
-    public init(speed: Int = 1) {
+    /// - Parameters:
+    ///   - speed: How many times as fast as real time their streams pass, 1 to 1000.
+    ///   - proof: Without which they stand still while they stream.
+    public init(speed: Int = 1, proof: ProofOfLife = ProofOfLife()) {
+        self.proof = proof
         clock = SyntheticClock(speed: speed)
     }
 
@@ -53,7 +58,7 @@ public final class SyntheticDevices: Sendable {
         _ request: VideoFormatRequest,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.camera(request, clock, cameraFaults, grant: grant)
+        try SyntheticSource.camera(request, clock, cameraFaults, proof, grant: grant)
     }
 
     /// Opens the microphone.
@@ -63,7 +68,7 @@ public final class SyntheticDevices: Sendable {
         _ request: AudioFormatRequest,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.microphone(request, clock, microphoneFaults, grant: grant)
+        try SyntheticSource.microphone(request, clock, microphoneFaults, proof, grant: grant)
     }
 
     /// The faults that a device can be made to have, with their values now.

@@ -65,6 +65,18 @@ struct SyntheticMicrophone: SyntheticSource.Run {
                 while try pace.wait(until: max(due, earliest)) == .ordered {
                     if control.obey(&sink) { return }
                 }
+                if try !control.mayGoOn() {
+                    if try control.waitForProof(&sink) { return }
+                    filler.fill(
+                        position: &position,
+                        sequence: &sequence,
+                        frames: samples.position(at: clock.now) - Int64(position),
+                        cause: .paused,
+                        skipped: &skipped,
+                        time: { samples.time(of: Int64($0)) }
+                    )
+                    continue
+                }
                 if faults.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic microphone was disconnected")
                 }

@@ -20,18 +20,20 @@ public final class SyntheticSource: MediaSource {
     private let name: String
     private let size: Int
     private let run: @Sendable (any MediaSink) -> any Run
-    private let thread = DeviceThread()
+    private let thread: DeviceThread
 
     private init(
         _ name: String,
         _ format: MediaFormat,
         of size: Int,
+        _ proof: ProofOfLife,
         _ run: @escaping @Sendable (any MediaSink) -> any Run
     ) {
         self.name = name
         self.format = format
         self.size = size
         self.run = run
+        thread = DeviceThread(proof)
     }
 
     deinit { stop() }
@@ -40,11 +42,12 @@ public final class SyntheticSource: MediaSource {
         _ request: VideoFormatRequest,
         _ clock: SyntheticClock,
         _ faults: SyntheticFaults,
+        _ proof: ProofOfLife,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
         try grant.require(.camera)
         let format = try SyntheticFormats.negotiate(request)
-        return SyntheticSource("cam-synthetic", .video(format), of: format.frameSize) { sink in
+        return SyntheticSource("cam-synthetic", .video(format), of: format.frameSize, proof) { sink in
             SyntheticCamera(format, TestPicture(format), clock, faults, sink)
         }
     }
@@ -53,11 +56,12 @@ public final class SyntheticSource: MediaSource {
         _ request: AudioFormatRequest,
         _ clock: SyntheticClock,
         _ faults: SyntheticFaults,
+        _ proof: ProofOfLife,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
         try grant.require(.microphone)
         let format = try SyntheticFormats.negotiate(request)
-        return SyntheticSource("mic-synthetic", .audio(format), of: format.periodBytes) { sink in
+        return SyntheticSource("mic-synthetic", .audio(format), of: format.periodBytes, proof) { sink in
             SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
         }
     }

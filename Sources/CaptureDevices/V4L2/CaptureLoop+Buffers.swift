@@ -29,12 +29,8 @@ extension CaptureLoop {
     /// Turns streaming off and gives every buffer back: slots to the sink, memory to the driver.
     func end() {
         let isOff = clinux_v4l2_stream(node.descriptor, node.bufferType, 0) == 0
-        if pool == nil, isOff {
-            // A device that is gone may still write until it is closed: its slots stay claimed.
-            let ours = formers.reduce(queued) { $0 & ~$1.buffers } | held
-            for slot in 0..<CaptureLoop.mostBuffers where ours & 1 << UInt32(slot) != 0 { sink.abandon(slot) }
-            formers = []
-        }
+        // A device that is gone may still write until it is closed: its slots stay claimed.
+        if isOff { takeBack() }
         held = 0
         queued = 0
         idle = 0
@@ -42,6 +38,19 @@ extension CaptureLoop {
         pool?.unmap()
         pool = nil
         release(memory)
+    }
+
+    /// Has back what the driver had, once it writes no more: slots go to the sink, its own buffers wait to be queued.
+    func takeBack() {
+        if pool == nil {
+            let ours = formers.reduce(queued) { $0 & ~$1.buffers } | held
+            for slot in 0..<CaptureLoop.mostBuffers where ours & 1 << UInt32(slot) != 0 { sink.abandon(slot) }
+            formers = []
+        } else {
+            idle |= queued
+        }
+        held = 0
+        queued = 0
     }
 
     /// Puts what is free into the driver's queue.

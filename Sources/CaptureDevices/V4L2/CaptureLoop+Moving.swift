@@ -8,6 +8,19 @@ struct FormerSink {
     var buffers: UInt32
 }
 
+/// A restart of the stream, until the first frame after it.
+struct Restart {
+    /// When the last frame before it was taken.
+    let last: Timestamp
+    /// What the frames between are lost by.
+    let cause: DropCause
+
+    init(after last: Timestamp, cause: DropCause) {
+        self.last = last
+        self.cause = cause
+    }
+}
+
 /// How a stream goes on into another sink.
 extension CaptureLoop {
     /// Goes on into another sink; readers of the one before are told.
@@ -33,7 +46,7 @@ extension CaptureLoop {
         control.moved()
         guard restarts else { return }
         inspector.sequence.restart()
-        beforeRestart = beforeRestart ?? lastStamp
+        restart = restart ?? lastStamp.map { Restart(after: $0, cause: .revocation) }
         try begin()
     }
 
@@ -60,11 +73,11 @@ extension CaptureLoop {
     }
 
     /// Counts what a restart has cost, by the time that it took; what was lost in that time before it is counted already.
-    func countRestart(from last: Timestamp, to first: Timestamp) {
-        beforeRestart = nil
-        let all = CaptureLoop.frames(between: last, and: first, every: format.interval.nanoseconds)
+    func count(_ ended: Restart, to first: Timestamp) {
+        restart = nil
+        let all = CaptureLoop.frames(between: ended.last, and: first, every: format.interval.nanoseconds)
         let frames = max(all - Int64(lost), 0)
-        sink.count(.revocation, UInt64(frames))
+        sink.count(ended.cause, UInt64(frames))
         lost &+= UInt32(clamping: frames)
         isDiscontinuous = true
     }

@@ -40,8 +40,8 @@ final class CaptureLoop: @unchecked Sendable {
     var isStarved = false
     /// When the last frame was taken.
     var lastStamp: Timestamp?
-    /// When the last frame before a restart was taken: what lies between it and the next was lost by that.
-    var beforeRestart: Timestamp?
+    /// What a restart began after: what lies between that and the next frame was lost by it.
+    var restart: Restart?
     /// Bytes of the first plane of the last raw frame.
     var usualBytes: UInt32 = 0
     /// Frames until the format is looked at again.
@@ -54,14 +54,15 @@ final class CaptureLoop: @unchecked Sendable {
         format: VideoFormat,
         depth: Int,
         sink: any MediaSink,
-        counters: StreamCounters
+        counters: StreamCounters,
+        proof: ProofOfLife
     ) throws(SystemError) {
         self.node = node
         self.format = format
         self.depth = depth
         self.sink = sink
         self.counters = counters
-        control = try StreamControl(sink)
+        control = try StreamControl(sink, proof)
         planeCount = min(format.planes.count, 4)
         inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
         usualBytes = UInt32(clamping: format.planes.first?.size ?? 0)
@@ -87,7 +88,7 @@ final class CaptureLoop: @unchecked Sendable {
                 if queued == 0 {
                     ready = ([], try Poll.wait(control.descriptor, timeout: 5))
                 } else {
-                    ready = try Poll.wait(node.descriptor, control.descriptor)
+                    ready = try Poll.wait(node.descriptor, control.descriptor, timeout: control.wait)
                 }
                 if !ready.1.isEmpty {
                     switch control.heard() {
@@ -96,6 +97,10 @@ final class CaptureLoop: @unchecked Sendable {
                     case nil: break
                     }
                     // What the device had may be taken from it by now.
+                    continue
+                }
+                if try !control.mayGoOn() {
+                    if try pause() { return nil }
                     continue
                 }
                 device = ready.0
@@ -209,7 +214,7 @@ final class CaptureLoop: @unchecked Sendable {
 
     private func publish(_ slot: Int, _ raw: clinux_v4l2_buffer, _ picture: UnsafeRawBufferPointer) {
         var info = unsafe inspector.info(raw, picture)
-        if let beforeRestart { countRestart(from: beforeRestart, to: info.timestamp) }
+        if let restart { count(restart, to: info.timestamp) }
         lastStamp = info.timestamp
         if lost > 0 || isDiscontinuous { info.flags.insert(.discontinuity) }
         info.lostBefore = lost

@@ -1,7 +1,7 @@
 public import Authorization
 import CLinux
 public import CaptureCore
-import CaptureSystem
+public import CaptureSystem
 import Glibc
 import Synchronization
 
@@ -29,6 +29,7 @@ public final class V4L2Camera: MediaSource {
     }
 
     private let videoFormat: VideoFormat
+    private let proof: ProofOfLife
     private let counters = StreamCounters()
     private let state: Mutex<State>
 
@@ -38,21 +39,25 @@ public final class V4L2Camera: MediaSource {
     ///   - device: The camera, as a probe or monitor described it.
     ///   - request: The wish.
     ///   - grant: A live grant for cameras.
+    ///   - proof: Without which it stands still while it streams.
     /// - Throws: `notPermitted` or `revoked` for the grant, `noSuchDevice`, `noSuchFormat` naming what there is, `busy`
     ///   naming who holds the camera.
     public static func open(
         _ device: DeviceDescription,
         _ request: VideoFormatRequest,
-        grant: Grant
+        grant: Grant,
+        proof: ProofOfLife = ProofOfLife()
     ) throws(CaptureError) -> V4L2Camera {
         let node = try V4L2Node.open(device, grant: grant)
         let negotiation = FormatNegotiation(options: node.formatOptions(since: device.videoFormats))
         let format = try node.configure(try negotiation.choose(request), for: request)
-        return V4L2Camera(device, node, format, slots: try node.depth(for: format))
+        return V4L2Camera(device, node, format, slots: try node.depth(for: format), proof)
     }
 
-    private init(_ device: DeviceDescription, _ node: V4L2Node, _ format: VideoFormat, slots: Int) {
+    private init(_ device: DeviceDescription, _ node: V4L2Node, _ format: VideoFormat, slots: Int, _ proof: ProofOfLife)
+    {
         self.device = device
+        self.proof = proof
         videoFormat = format
         self.format = .video(format)
         slotsInFlight = slots
@@ -88,7 +93,14 @@ public final class V4L2Camera: MediaSource {
             let stream: Stream
             do throws(SystemError) {
                 stream = try V4L2Camera.begin(
-                    CaptureLoop(node, format: videoFormat, depth: slotsInFlight, sink: sink, counters: counters),
+                    CaptureLoop(
+                        node,
+                        format: videoFormat,
+                        depth: slotsInFlight,
+                        sink: sink,
+                        counters: counters,
+                        proof: proof
+                    ),
                     name: device.name,
                     ended: ended
                 )

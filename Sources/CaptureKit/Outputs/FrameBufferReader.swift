@@ -166,7 +166,9 @@ extension BufferMoves {
                     // Interrupted or ended since: either is told of by the session's state, and a way on by a move.
                     if ![.wrongState, .switchedOff, .userAway].contains(error.code) { end(error) }
                 }
-            case .changed(let status) where status.state == .suspended: isAfterInterruption = true
+            // Not after a pause, in which the stream stays where it is.
+            case .changed(let status) where status.state == .suspended:
+                if status.reason?.code != .timedOut { isAfterInterruption = true }
             case .changed(let status) where status.state.isFinal: end(status.reason)
             default: continue
             }

@@ -62,11 +62,17 @@ daemon_dies() {
 }
 # Reloads one after the other, for three times what the watchdog waits.
 reloads_often() {
-  local before id=$(main_pid captured) end=$((SECONDS + 30))
+  local before id daemon end
+  daemon=$(main_pid captured)
+  # Of a daemon that captures nothing the watchdog wants to hear nothing.
+  it "a sound file records by itself" started often.flac "${sound[@]}"
+  end=$((SECONDS + 30))
   before=$(reloads)
   while ((SECONDS < end)); do systemctl reload captured || break; done
-  it "read anew without a pause the daemon is the same" test "$(main_pid captured)" = "$id"
+  it "read anew without a pause the daemon is the same" test "$(main_pid captured)" = "$daemon"
+  it "it records as before" session_is "$id" running
   it "and has read its configuration" wait_for 60 reloaded_since "$((before + 5))"
+  capturectl stop "$id"
   it "and serves" works
 }
 # A rule ends a recording whose recorder does not come to its end, for longer than the watchdog waits.

@@ -1,0 +1,90 @@
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Synchronization
+import Testing
+
+@testable import CaptureBus
+@testable import captured
+
+/// One test after the other: each holds a thread of the pool that all share.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Device threads stop when the control side does not prove itself` {
+    /// A part of the control side.
+    enum Part: String, CaseIterable, Sendable {
+        case bus, gate, engine
+    }
+
+    /// Holds a part up, and returns when it is.
+    private func hold(_ part: Part, of scene: DeadManScene) async throws -> Block {
+        let block: Block
+        switch part {
+        case .bus:
+            block = Block()
+            block.arm()
+            scene.connection.loop.post { _ in block.pass() }
+        case .gate:
+            block = scene.gateBlock
+            block.arm()
+            scene.knockAtGate()
+        case .engine:
+            block = scene.watch.block
+            block.arm()
+            scene.knockAtEngine()
+        }
+        try await until { block.since != nil }
+        return block
+    }
+
+    @Test(arguments: Part.allCases)
+    func `no byte of mapped memory changes two seconds after a part was blocked`(_ part: Part) async throws {
+        let scene = try await DeadManScene()
+        let (id, memory) = try await scene.stream()
+        let block = try await hold(part, of: scene)
+        // As long as the requirement has it, and a moment for what a busy machine has begun before.
+        try await Task.sleep(for: .milliseconds(2200))
+        let then = memory.map(\.copy)
+        try await Task.sleep(for: .seconds(3))
+        let later = memory.map(\.copy)
+        for (device, pair) in zip(["camera", "microphone"], zip(then, later)) {
+            let changed = zip(pair.0, pair.1).count { $0 != $1 }
+            #expect(changed == 0, "\(changed) bytes of the \(device)'s memory changed")
+        }
+        let held = block.open()
+        #expect(held > .seconds(5))
+        // By itself.
+        for (one, last) in zip(memory, later) { try await until { one.copy != last } }
+        try await until { await scene.session(id)?.state == .running }
+        if part == .bus {
+            // Gate and engine could still tell.
+            let suspension = scene.watch.states.first { $0.state == .suspended }
+            #expect(suspension?.reason?.code == .timedOut)
+            #expect(scene.watch.states.last?.state == .running)
+        }
+        let lost = try await scene.statistics(of: id).inputs.mapValues { $0.drops["paused"] ?? 0 }
+        #expect(lost["camera"] ?? 0 > 0)
+        #expect(lost["microphone"] ?? 0 > 0)
+        try await scene.stop(id)
+    }
+
+    @Test(arguments: Part.allCases)
+    func `a part that is blocked for a second interrupts nothing`(_ part: Part) async throws {
+        let scene = try await DeadManScene()
+        let (id, _) = try await scene.stream()
+        for attempt in 1... {
+            let before = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
+            let block = try await hold(part, of: scene)
+            try await Task.sleep(for: .seconds(1))
+            let held = block.open()
+            // What a busy machine has made longer than a second shows nothing.
+            if held > .milliseconds(1100), attempt < 20 { continue }
+            try #require(held <= .milliseconds(1100))
+            // A pause would be counted with the first buffers after it.
+            try await Task.sleep(for: .seconds(1))
+            let after = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
+            #expect(before == after)
+            if attempt == 1 { #expect(!scene.watch.states.contains { $0.state == .suspended }) }
+            break
+        }
+        try await scene.stop(id)
+    }
+}
