@@ -41,7 +41,8 @@ extension CaptureEngine {
     /// An output is at its end, and those whom it concerns are told.
     func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
         output.error = output.error ?? error
-        session.firstFault = session.firstFault ?? error
+        // Of one that never began, whoever waits for its beginning is told: a start fails by it, a change does not come about.
+        if output.isReady { session.firstFault = session.firstFault ?? error }
         settle(output, error)
         observer.outputFinished(
             session.snapshot,

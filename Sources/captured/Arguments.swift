@@ -42,7 +42,8 @@ extension [BusValue] {
     }
 
     /// The descriptor of a ticket, to be read from.
-    func source(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile {
+    func source(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile
+    {
         try await doors.file(text(index), of: connection)
     }
 

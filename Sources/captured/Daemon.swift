@@ -225,7 +225,8 @@ enum Daemon {
         do throws(CaptureError) {
             try await desk.open(in: try places.makeRuntime())
         } catch {
-            Journal.send("there is no control socket, so nothing is withdrawn while the bus hangs: \(error)", priority: .error)
+            let why = "there is no control socket, so nothing is withdrawn while the bus hangs: \(error)"
+            Journal.send(why, priority: .error)
         }
         let telling = Task { await announcer.run(sessions, bus: bus) }
         for device in await devices.devices() { try await deviceObjects.follow(.added(device), announcing: false) }

@@ -2,6 +2,7 @@ import CaptureBus
 import CaptureCore
 import CaptureEngine
 import CaptureSystem
+import Glibc
 
 /// How recorder processes are had.
 enum RecorderOrigin: Sendable {
@@ -33,6 +34,7 @@ struct Recorders: RecorderLauncher {
         guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
             throw CaptureError(.internalFault, "a recorder can be handed descriptors alone")
         }
+        // A child is forked, or the service manager's socket may be full.
         let handle = RunningRecorder(
             try await WorkerThread.run("start-recorder") { [origin] in
                 do throws(SystemError) {
@@ -49,13 +51,6 @@ struct Recorders: RecorderLauncher {
             handle.abandon()
             throw error
         }
-        // A child is forked, or the service manager's socket may be full.
-        return try await WorkerThread.run("launch") {
-            Result { () throws(CaptureError) in try launch(job, files) }
-        }
-    }
-
-    private func launch(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> RunningRecorder {
         do throws(SystemError) {
             try handle.listen(name: job.output.name)
             return handle
@@ -95,13 +90,12 @@ private final class RunningRecorder: RecorderHandle {
         let (process, continuation) = (process, continuation)
         try WorkerThread.detached(name: "rec-\(name)") {
             var order = RecorderReports()
-            while let message = try? process.socket.receive() {
-                guard let report = try? order.next(message.text) else {
-                    // Whoever says such things is not listened to again, nor left to write.
-                    process.kill()
-                    break
-                }
-                continuation.yield(report)
+            do {
+                while let message = try process.socket.receive() { continuation.yield(try order.next(message.text)) }
+            } catch {
+                // Whoever says such things is not listened to again, nor left to write.
+                Journal.send("the recorder of '\(name)' is ended: \(error)", priority: .warning)
+                process.kill()
             }
             // Gone is who holds its file no more.
             process.reap()
@@ -112,13 +106,22 @@ private final class RunningRecorder: RecorderHandle {
     func move(_ media: MediaType, to ring: any OpenFile) {
         guard let file = ring as? Descriptor else { return }
         let command: RecorderCommand = media == .video ? .videoMoved : .audioMoved
-        // One that is gone does not need it.
-        try? process.socket.send(command.text, with: [file])
+        tell(command, with: [file])
     }
 
     func stop() {
-        // A recorder that is gone does not hear it; the end of its connection says so.
-        try? process.socket.send(RecorderCommand.stop(at: .now).text)
+        tell(.stop(at: .now))
+    }
+
+    /// Tells it something without waiting. One that is gone does not hear it; the end of its connection says so.
+    private func tell(_ command: RecorderCommand, with files: [Descriptor] = []) {
+        do throws(SystemError) {
+            try process.socket.offer(command.text, with: files)
+        } catch {
+            guard error.errno == EAGAIN else { return }
+            Journal.send("a recorder that does not listen is ended: \(error)", priority: .warning)
+            process.kill()
+        }
     }
 
     func kill() {

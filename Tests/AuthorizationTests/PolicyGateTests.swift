@@ -186,8 +186,8 @@ import Testing
             await code {
                 _ = try await gate.requestAccess([.camera], for: .program(), session: "") {
                     () throws(CaptureError) in
-                    // The second look is the one at the answer.
-                    if looks.add(1, ordering: .relaxed).newValue == 2 { await gate.setPolicy(policy) }
+                    // The third look is the one at the answer; the second came before the question.
+                    if looks.add(1, ordering: .relaxed).newValue == 3 { await gate.setPolicy(policy) }
                     return .program()
                 }
             }

@@ -135,7 +135,8 @@ import Testing
         await bench.watch.waitForOutput("movie")
         bench.recorders.recorder("first")?.report(.failed(CaptureError(.inputOutput, "no room"), OutputStatistics()))
         await #expect(throws: CaptureError.self) { try await first.value }
-        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
+        let end = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(end.state == .stopped, "\(String(describing: end.reason))")
     }
 
     @Test func `are refused when it is started meanwhile`() async throws {

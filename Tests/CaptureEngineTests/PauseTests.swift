@@ -46,7 +46,6 @@ import Testing
         await bench.engine.takeTurn { Self.fault }
         let client = EngineBench.client().identity
         _ = try await bench.gate.set(user: client.user, program: client.program, service: .camera, status: .denied)
-        await bench.engine.endRevoked()
         let end = await bench.watch.wait(id, for: .failed, .stopped, .interrupted)
         #expect(end.state == .failed)
         #expect(end.reason?.code == .revoked)

@@ -38,7 +38,10 @@ struct `A person's answer` {
         announcer.decided(decision(.dismissed, .notDetermined))
         announcer.decided(decision(.answer, .denied))
         announcer.finish()
-        await announcer.run(SessionObjects(bus: daemon, callers: callers, listeners: listeners, doors: .ofTests), bus: daemon)
+        await announcer.run(
+            SessionObjects(bus: daemon, callers: callers, listeners: listeners, doors: .ofTests),
+            bus: daemon
+        )
         var iterator = signals.makeAsyncIterator()
         let first = try #require(await iterator.next())
         let told: [BusValue] = [.string("flatpak:org.example.Calls"), .string("camera"), .uint32(2)]

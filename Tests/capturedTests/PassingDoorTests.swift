@@ -148,8 +148,12 @@ final class LingeringSocket: Sendable {
     private let peer: Descriptor
 
     init() throws {
-        let listening = Descriptor(owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) })
-        let end = Descriptor(owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) })
+        let listening = Descriptor(
+            owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        )
+        let end = Descriptor(
+            owning: try SystemError.check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        )
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -38,7 +38,10 @@ extension BusValue {
     /// - Throws: `.invalidArgument` when it is not one, has a name twice, or more than 16 names.
     public func tickets() throws(CaptureError) -> [String: String] {
         guard case .dictionary("ss", let entries) = self, entries.count <= CodingLimits.mostParts else {
-            throw CaptureError(.invalidArgument, "files must be at most \(CodingLimits.mostParts) tickets in an 'a{ss}'")
+            throw CaptureError(
+                .invalidArgument,
+                "files must be at most \(CodingLimits.mostParts) tickets in an 'a{ss}'"
+            )
         }
         var tickets: [String: String] = [:]
         for entry in entries {

@@ -51,7 +51,9 @@ actor ControlDesk {
                 if unsafe unlink(path) != 0, errno != ENOENT { throw SystemError("remove \(path)", errno: errno) }
                 listening.append(
                     Descriptor(
-                        owning: try SystemError.check("listen at \(path)") { unsafe clinux_seqpacket_listen(path, mode) }
+                        owning: try SystemError.check("listen at \(path)") {
+                            unsafe clinux_seqpacket_listen(path, mode)
+                        }
                     )
                 )
             } catch {
