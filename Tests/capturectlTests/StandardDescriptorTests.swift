@@ -98,7 +98,7 @@ struct StandardDescriptorTests {
         try await session.addInput(.camera("synthetic:camera"))
         try await session.addOutput(try MovieFileOutput(file: file.descriptor))
         try await session.startRunning()
-        let recorders = try captured.children()
+        let recorders = try captured.recorders()
         #expect(recorders.count == 1)
         for recorder in recorders {
             for number in 1...2 { #expect(try captured.file(number, of: recorder) == "/dev/null") }

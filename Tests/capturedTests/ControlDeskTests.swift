@@ -55,7 +55,7 @@ import Testing
         let caller = try PacketSocket.connect(to: folder + "/control")
         for text in ["", "nonsense", "message=explode\n", "message=switch\nservice=camera\non=7\n"] {
             try caller.send(text.isEmpty ? "\n" : text)
-            let answer = try #require(try caller.receive())
+            let answer = try #require(try await caller.next())
             guard case .failed(let error) = try ControlAnswer(text: answer.text) else {
                 Issue.record("'\(text)' was answered by \(answer.text)")
                 return

@@ -1,4 +1,5 @@
 import CaptureBus
+import CaptureCore
 import CaptureSystem
 
 @testable import captured
@@ -29,5 +30,18 @@ enum TestPrograms {
     static func path(_ name: String) -> String {
         let own = Files.link(at: "/proc/self/exe") ?? ""
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
+    }
+}
+
+extension PacketSocket {
+    /// The next message, received on a thread of its own: those that tests share are for who answers.
+    func next() async throws -> (text: String, files: [Descriptor])? {
+        try await WorkerThread.run("receive") {
+            do throws(SystemError) {
+                return .success(try self.receive())
+            } catch {
+                return .failure(CaptureError(.inputOutput, error))
+            }
+        }
     }
 }

@@ -68,8 +68,15 @@ public final class RealDaemon: Sendable {
         )
     }
 
-    /// Its children: the recorders at work.
-    public func children() throws -> [Int32] {
+    /// The recorders at work, which are its children as doors are.
+    public func recorders() throws -> [Int32] {
+        try children().filter { child in
+            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(child)/exe")
+            return program.hasSuffix("/captured-recorder")
+        }
+    }
+
+    private func children() throws -> [Int32] {
         let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")
         return try threads.flatMap { thread in
             try String(
