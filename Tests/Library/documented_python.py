@@ -17,6 +17,8 @@ class InPython(Documented):
         self.reads()
         self.picks()
         self.changes()
+        (self.recording,) = self.texts("python", 1, "CaptureKit.md")
+        self.records()
 
     def run(self, program, keys, *text):
         return program.run(self.person, keys, *text)
@@ -37,6 +39,18 @@ class InPython(Documented):
         asked, status, said = self.run(program, {"read-write": "n"}, self.reading)
         self.it("adding: it reads nothing, its own included",
                 asked == ["read-write"] and status == 0 and said.startswith("denied 0\n"), f"{asked} {said}")
+
+    def records(self):
+        program = Script(self.daemon, "records")
+        path = self.daemon.folder / "python.mkv"
+        self.daemon.control("auth", "set", program.id, "camera", "denied")
+        asked, status, said = self.run(program, {}, self.recording, path)
+        self.it("recording: it does not without consent", not asked and status == 1 and "denied" in said, said)
+        self.daemon.control("auth", "set", program.id, "camera", "authorized")
+        asked, status, said = self.run(program, {}, self.recording, path)
+        self.it("recording: it has a ring", status == 0 and said.endswith("begins with CAPRING\n"), said)
+        self.it("recording: and a movie", path.read_bytes()[:4] == b"\x1a\x45\xdf\xa3" and path.stat().st_size > 10000,
+                path.stat().st_size)
 
     def reads(self):
         program = Script(self.daemon, "reads")
