@@ -110,15 +110,15 @@ struct Delivery {
 struct LiveInput {
     let shared: SharedSource
     let baseline: RingCounters
-    /// The ring that it found, where others had the device write it already: it holds what was captured before.
+    /// The ring that it found if others had the device stream already: it holds what was captured before, or is about to, as
+    /// a frame that is on its way.
     private(set) weak var older: (any MediaRing)?
     private let copiedBefore: UInt64
 
     init(_ shared: SharedSource) {
         self.shared = shared
         baseline = shared.counters
-        let ring = shared.ring
-        older = ring.counters.published > 0 ? ring : nil
+        older = baseline.published > 0 ? shared.ring : nil
         copiedBefore = shared.source.copiedBytes ?? 0
     }
 
