@@ -151,7 +151,7 @@ let package = Package(
         tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
         tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
-        tests("CaptureBus", ["CaptureCore", "CaptureSystem"]),
+        tests("CaptureBus", ["CaptureCore", "CaptureSystem", "BusSupport"]),
         tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
         tests("PickerMessages"),
         tests(

@@ -3,7 +3,8 @@ import Glibc
 
 /// Starts a program as a child: posix_spawn(3).
 public enum ChildProcess {
-    /// Starts a program in a session of its own, so that a terminal's signals don't reach it, with a clean signal mask.
+    /// Starts a program in a session of its own, so that a terminal's signals don't reach it, with a clean signal mask
+    /// and no descriptor but the standard ones.
     ///
     /// - Parameters:
     ///   - path: The program.
@@ -27,6 +28,8 @@ public enum ChildProcess {
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.descriptor, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput?.descriptor ?? 2, 1)
+        // Not all libraries open with O_CLOEXEC, and who holds the end of a pipe keeps its reader waiting.
+        try SystemError.check("prepare a child") { unsafe clinux_spawn_close_from(&actions, 3) }
         var none = sigset_t()
         var reset = sigset_t()
         unsafe sigemptyset(&none)

@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureCore
 import CaptureSystem
 import Foundation
@@ -30,9 +31,9 @@ private final class Maker {
         try process.run()
     }
 
-    func end() throws {
+    func end() async throws {
         try input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        await process.ended()
     }
 }
 
@@ -58,7 +59,7 @@ struct `Who has a connection` {
         }
         try await body(server, try #require(facts))
         subscription.cancel()
-        try maker.end()
+        try await maker.end()
     }
 
     @Test func `its own process has it`() async throws {

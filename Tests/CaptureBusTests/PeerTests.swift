@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureSystem
@@ -49,7 +50,7 @@ struct PeerTests {
         #expect(facts.pid == program.processIdentifier)
         #expect(facts.executable.path.contains("python3"))
         try input.fileHandleForWriting.close()
-        program.waitUntilExit()
+        await program.ended()
         let refusal = await #expect(throws: CaptureError.self) { try await server.credentials(of: name) }
         #expect(refusal?.code == .notPermitted)
         subscription.cancel()
@@ -84,7 +85,7 @@ struct PeerTests {
         #expect(!output.fileHandleForReading.availableData.isEmpty)
         #expect(!pin.isUnchanged)
         try input.fileHandleForWriting.close()
-        program.waitUntilExit()
+        await program.ended()
         #expect(!pin.isUnchanged)
         subscription.cancel()
     }

@@ -157,7 +157,6 @@ private final class Sandbox: Sendable {
     }
 
     deinit {
-        try? input.fileHandleForWriting.close()
-        program.waitUntilExit()
+        kill(program.processIdentifier, SIGKILL)
     }
 }

@@ -55,6 +55,25 @@ import Testing
     }
 }
 
+@Suite struct `A child` {
+    @Test func `has the standard descriptors and no other, whatever is open here`() throws {
+        // Kept by a library that does not know O_CLOEXEC.
+        let kept = Descriptor(owning: try SystemError.check("open") { unsafe open("/dev/null", O_RDONLY) })
+        let (ours, theirs) = try PacketSocket.pair()
+        let child = try ChildProcess.spawn(
+            "/bin/ls",
+            ["-m", "/proc/self/fd"],
+            standardInput: try Descriptor.open("/dev/null", O_RDONLY),
+            standardOutput: theirs.file
+        )
+        let said = try #require(try ours.receive()).text
+        // The fourth is the folder that ls reads.
+        #expect(said == "0, 1, 2, 3\n")
+        #expect(ChildProcess.reap(child) == 0)
+        withExtendedLifetime(kept) {}
+    }
+}
+
 @Suite struct `Shared memory` {
     @Test func `nobody maps it writable again, and its size is fixed`() throws {
         let memory = try SharedMemory(creating: "test", size: 5000)

@@ -131,10 +131,7 @@ final class LibraryTool: Sendable {
             }
         }
         let (text, notes) = await (printed, said)
-        _ = await LibraryTool.onThread {
-            process.waitUntilExit()
-            return Data()
-        }
+        await process.ended()
         return Said(
             code: process.terminationStatus,
             output: String(decoding: text, as: UTF8.self),

@@ -35,7 +35,7 @@ struct `A caller` {
         let refusal = await #expect(throws: CaptureError.self) { _ = try await caller.identifyAtStart() }
         // By SIGKILL: a test's thread may have the others blocked, and so has what it starts.
         kill(other.processIdentifier, SIGKILL)
-        other.waitUntilExit()
+        await other.ended()
         #expect(refusal?.code == .notPermitted)
         #expect(refusal?.message.contains("has its connection, too") == true)
         // It is the same program all the same, and alone again now.
@@ -59,7 +59,7 @@ struct `A caller` {
         // By another process: what tests beside this one start would hold a descriptor of ours that writes to it, and a
         // file that is written to is busy.
         let copying = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [python, file])
-        copying.waitUntilExit()
+        await copying.ended()
         try #require(copying.terminationStatus == 0)
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: file)
@@ -95,7 +95,7 @@ struct `A caller` {
         #expect(refusal?.code == .notPermitted)
         #expect(refusal?.message.contains("was changed since its first call; start it again") == true)
         try input.fileHandleForWriting.close()
-        tool.waitUntilExit()
+        await tool.ended()
         subscription.cancel()
     }
 

@@ -72,7 +72,7 @@ import Testing
             let caller = try PacketSocket.connect(to: folder + "/control")
             let lingering = try LingeringSocket()
             try caller.send("message=sessions\n", with: [lingering.file])
-            lingering.leave()
+            try lingering.leave()
             silent.append(caller)
             hostile.append(lingering)
         }

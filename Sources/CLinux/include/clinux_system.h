@@ -2,6 +2,7 @@
    returns what the kernel returns, -1 with errno set on failure. */
 #pragma once
 #include <stddef.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -50,6 +51,8 @@ int clinux_seqpacket_connect(const char *path);
 int clinux_set_thread_name(const char *name);
 /* SCHED_RR at the given priority for the calling thread; EPERM where RLIMIT_RTPRIO does not allow it. */
 int clinux_set_thread_realtime(int priority);
+/* posix_spawn_file_actions_addclosefrom_np(3): the child has none of the descriptors from this one on. */
+int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from);
 /* Blocks a signal for the calling thread and those it starts. */
 int clinux_block_signal(int signal);
 int clinux_unblock_signal(int signal);
