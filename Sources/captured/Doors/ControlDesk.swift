@@ -76,8 +76,20 @@ actor ControlDesk {
             lines[id] = .idle(process)
             Task { await serve(process, id, at: place) }
         } catch {
-            Journal.send("the control socket has one process less: \(error)", priority: .error)
+            Journal.send("no process serves the control socket, the next try is in a second: \(error)", priority: .error)
+            Task { await waitLater(at: place) }
         }
+    }
+
+    /// The same in a second: whoever keeps the machine from starting processes does not take the socket away for good.
+    private func waitLater(at place: Int) async {
+        do {
+            try await Task.sleep(for: .seconds(1))
+        } catch {
+            // Cancelled: the daemon ends.
+            return
+        }
+        await wait(at: place)
     }
 
     private func ended(_ id: UInt64) { lines[id] = nil }
@@ -85,8 +97,8 @@ actor ControlDesk {
     /// Serves what one process accepts, to its end.
     private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
         let caller = await ControlDesk.receive(process).flatMap { try? ControlCaller(text: $0) }
-        // Whatever became of it, another one takes its place.
-        await wait(at: place)
+        // Whatever became of it, another one takes its place; of those that end without a caller, one each second.
+        if caller == nil { Task { await waitLater(at: place) } } else { await wait(at: place) }
         guard let caller, admit(caller, process, id) else { return process.kill() }
         while let text = await ControlDesk.receive(process) {
             let limit = Task {
