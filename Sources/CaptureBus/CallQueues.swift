@@ -123,7 +123,7 @@ struct CallQueues<Call> {
         return dropped
     }
 
-    /// The sender's next call, which has the turn from now on; `nil` when there is none, or another has it.
+    /// The sender's next call, which has the turn from now on; `nil` when no call waits or another has the turn.
     mutating func begin(_ sender: String) -> Ticket? {
         guard var queue = queues[sender], queue.turn == nil, let next = queue.waiting.first else { return nil }
         queue.waiting.removeFirst()

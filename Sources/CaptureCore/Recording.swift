@@ -204,7 +204,7 @@ public struct RecorderReports: Sendable {
 
     /// Reads the next report.
     ///
-    /// - Throws: `CaptureError.Code.badData` when it is none, or not one that may come now.
+    /// - Throws: `CaptureError.Code.badData` when the text is not a report, or that report may not come now.
     public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
         let report = try RecorderReport(text: text)
         switch (state, report) {

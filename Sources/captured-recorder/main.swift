@@ -2,8 +2,8 @@ import CaptureOutputs
 import CaptureSystem
 import Glibc
 
-// First of all: what is opened next would get the number of one that is closed. Where that is the connection, /dev/null in
-// its place is none, and the recorder ends.
+// First of all: what is opened next would get the number of one that is closed. Where that is the connection, the recorder
+// finds /dev/null in its place and ends.
 StandardDescriptors.fill()
 
 // One process, one job. The connection to the daemon is standard input, as systemd's Accept=yes has it, or the

@@ -186,6 +186,26 @@ final class Block: Sendable {
     }
 }
 
+/// How late this machine lets tasks run, from its making to `end`. Thread-safe.
+final class Delays: Sendable {
+    private let task = Task {
+        var most = Duration.zero
+        while !Task.isCancelled {
+            let begun = ContinuousClock.now
+            // Cancelled when it is over, and short then.
+            try? await Task.sleep(for: .milliseconds(20))
+            most = max(most, ContinuousClock.now - begun - .milliseconds(20))
+        }
+        return most
+    }
+
+    /// The greatest delay that was seen.
+    func end() async -> Duration {
+        task.cancel()
+        return await task.value
+    }
+}
+
 /// Keeps the states of sessions, and holds up the engine when it is armed.
 final class BlockingObserver: EngineObserver {
     let block = Block()

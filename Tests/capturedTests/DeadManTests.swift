@@ -71,15 +71,17 @@ import Testing
         let scene = try await DeadManScene()
         let (id, _) = try await scene.stream()
         for attempt in 1... {
+            let delays = Delays()
             let before = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
             let block = try await hold(part, of: scene)
             try await Task.sleep(for: .seconds(1))
             let held = block.open()
-            // What a busy machine has made longer than a second shows nothing.
-            if held > .milliseconds(1100), attempt < 20 { continue }
-            try #require(held <= .milliseconds(1100))
             // A pause would be counted with the first buffers after it.
             try await Task.sleep(for: .seconds(1))
+            // What a busy machine has made longer, or made the other parts late for, shows nothing.
+            let most = max(held - .seconds(1), await delays.end())
+            if most > .milliseconds(200), attempt < 40 { continue }
+            try #require(most <= .milliseconds(200), "this machine is too busy to tell")
             let after = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
             #expect(before == after)
             if attempt == 1 { #expect(!scene.watch.states.contains { $0.state == .suspended }) }

@@ -162,7 +162,7 @@ public actor CaptureSession {
     /// The session in the daemon, once it is there if it is being made; `nil` when it is not to be.
     func made() async -> SessionHub? {
         guard case .creating(let task) = life else { return hub }
-        // Whoever makes it is told why there is none.
+        // The error goes to who makes the session.
         guard case .success(let hub) = await task.value else { return nil }
         return hub
     }

@@ -76,7 +76,7 @@ actor ControlDesk {
             lines[id] = .idle(process)
             Task { await serve(process, id, at: place) }
         } catch {
-            Journal.send("no process serves the control socket, the next try is in a second: \(error)", priority: .error)
+            Journal.send("no process serves the control socket; the next try is in 1 s: \(error)", priority: .error)
             Task { await waitLater(at: place) }
         }
     }

@@ -19,7 +19,7 @@ final class PassingDoor: Sendable {
 
     /// The descriptor of a ticket, as an output or an import takes it.
     ///
-    /// - Throws: `.invalidArgument` when there is none; `.timedOut`, `.inputOutput`.
+    /// - Throws: `.invalidArgument` when nothing was passed with this ticket; `.timedOut`, `.inputOutput`.
     func file(_ ticket: UInt32) async throws(CaptureError) -> PassedFile {
         switch try await ask(.look(ticket: ticket)) {
         case .file(let facts): return PassedFile(self, ticket, facts)
