@@ -20,7 +20,7 @@ int clinux_seqpacket_listen(const char *path, mode_t mode) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
     strcpy(address.sun_path, path);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, mode) < 0 || listen(fd, 128) < 0) {
         int reason = errno;

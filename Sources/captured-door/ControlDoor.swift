@@ -20,12 +20,7 @@ struct ControlDoor {
 
     /// Serves one caller until it or the daemon leaves.
     func run() throws(SystemError) {
-        let ready = try Poll.wait(listening.descriptor, daemon.file.descriptor)
-        guard ready.1.isEmpty else { return }
-        // Others of the kind wait for the same connection; who comes late waits for the next.
-        let caller = PacketSocket(
-            Descriptor(owning: try SystemError.check("accept a caller") { clinux_accept(listening.descriptor) })
-        )
+        guard let caller = try accept() else { return }
         accepted()
         var groups = [UInt32](repeating: 0, count: 1025)
         var (pid, user) = (pid_t(0), uid_t(0))
@@ -34,6 +29,19 @@ struct ControlDoor {
         }
         try daemon.send(ControlCaller(pid: pid, user: user, groups: Array(groups.prefix(Int(count)))).text)
         try carry(caller)
+    }
+
+    /// The next caller; `nil` when the daemon left.
+    private func accept() throws(SystemError) -> PacketSocket? {
+        while true {
+            let ready = try Poll.wait(listening.descriptor, daemon.file.descriptor)
+            guard ready.1.isEmpty else { return nil }
+            let number = clinux_accept(listening.descriptor)
+            if number >= 0 { return PacketSocket(Descriptor(owning: number)) }
+            let error = SystemError("accept a caller", errno: errno)
+            // Another of the kind was faster, or the caller left.
+            guard [EAGAIN, ECONNABORTED, EINTR].contains(error.errno) else { throw error }
+        }
     }
 
     private func carry(_ caller: PacketSocket) throws(SystemError) {

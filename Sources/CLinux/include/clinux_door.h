@@ -9,7 +9,8 @@ int clinux_pidfd_kill(int pidfd);
 /* prctl(2) PR_CAP_AMBIENT_CLEAR_ALL: what this thread executes from here on has no capability of it. */
 int clinux_clear_ambient(void);
 
-/* A listening SOCK_SEQPACKET socket at a path, close-on-exec, where nothing may lie yet. The mode is the path's. */
+/* A listening SOCK_SEQPACKET socket at a path where nothing may lie yet, close-on-exec and non-blocking. The mode is the
+   path's. */
 int clinux_seqpacket_listen(const char *path, mode_t mode);
 
 /* accept4(2), close-on-exec. */
