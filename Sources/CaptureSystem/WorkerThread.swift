@@ -16,11 +16,25 @@ public final class WorkerThread: Sendable {
     ///   - body: Runs on the thread. SIGTERM, SIGINT and SIGHUP are blocked there.
     /// - Throws: When the system has no thread to give (EAGAIN).
     public init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
+        handle = try WorkerThread.start(name, PTHREAD_CREATE_JOINABLE, body)
+    }
+
+    /// - Parameter state: Whether somebody joins it. It is not to be changed from outside later: pthread_detach(3) reads the
+    ///   thread's memory once more after the thread may free it, at least in glibc 2.36.
+    private static func start(
+        _ name: String,
+        _ state: Int,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> pthread_t {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(state))
         var thread = pthread_t()
         let code = unsafe pthread_create(
             &thread,
-            nil,
+            &attributes,
             { argument in
                 guard let argument = unsafe argument else { return nil }
                 let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
@@ -35,7 +49,7 @@ public final class WorkerThread: Sendable {
             unsafe start.release()
             throw SystemError("start thread \(name)", errno: code)
         }
-        handle = thread
+        return thread
     }
 
     /// Waits until the body has returned. Never from the thread itself.
@@ -43,8 +57,10 @@ public final class WorkerThread: Sendable {
         pthread_join(handle, nil)
     }
 
-    /// Leaves the thread to end by itself, instead of `join`: for the one case that it is told to stop from within.
+    /// Leaves the thread to end by itself, instead of `join`: for the one case that it is told to stop from within, so on
+    /// this thread alone.
     public func detach() {
+        precondition(isCurrent)
         pthread_detach(handle)
     }
 
@@ -65,8 +81,7 @@ public final class WorkerThread: Sendable {
 extension WorkerThread {
     /// Starts a thread that nobody waits for; its resources go with it.
     public static func detached(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
-        let thread = try WorkerThread(name: name, body: body)
-        pthread_detach(thread.handle)
+        _ = try start(name, PTHREAD_CREATE_DETACHED, body)
     }
 
     /// Runs work that blocks (a driver, a disk) on a thread of its own and waits for it without holding one of the

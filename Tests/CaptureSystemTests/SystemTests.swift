@@ -67,7 +67,7 @@ import Testing
             standardOutput: theirs.file
         )
         let said = try #require(try ours.receive()).text
-        // The fourth is the folder that ls reads.
+        // 3 is the folder that ls itself reads.
         #expect(said == "0, 1, 2, 3\n")
         #expect(ChildProcess.reap(child) == 0)
         withExtendedLifetime(kept) {}
@@ -99,6 +99,18 @@ import Testing
         }
         thread.join()
         #expect(name.withLock { $0 } == "named-thread")
+    }
+
+    @Test func `a detached thread is never joinable, however soon it runs`() async throws {
+        // pthread_join(3) of a thread by itself: EINVAL when it is detached, EDEADLK when not.
+        try await withThrowingTaskGroup(of: Int32.self) { group in
+            for _ in 0..<2000 {
+                group.addTask {
+                    try await WorkerThread.run("look") { .success(pthread_join(pthread_self(), nil)) }
+                }
+            }
+            for try await code in group { #expect(code == EINVAL) }
+        }
     }
 
     @Test func `blocking work comes back with its value or its error`() async throws {
