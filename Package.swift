@@ -166,7 +166,7 @@ let package = Package(
             [
                 "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization",
                 "MediaLibrary",
-                "BusSupport", "TestSupport", "captured-door", "captured-recorder",
+                "BusSupport", "TestSupport", "CLinux", "captured-door", "captured-recorder",
             ]
         ),
     ],

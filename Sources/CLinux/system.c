@@ -160,17 +160,17 @@ int clinux_set_thread_realtime(int priority) {
     return 0;
 }
 
+int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+    int code = posix_spawn_file_actions_addclosefrom_np(actions, from);
+    return code ? (errno = code, -1) : 0;
+}
+
 static int mask_signal(int how, int signal) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);
     return pthread_sigmask(how, &set, NULL);
 }
-int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
-    int code = posix_spawn_file_actions_addclosefrom_np(actions, from);
-    return code ? (errno = code, -1) : 0;
-}
-
 int clinux_block_signal(int signal) { return mask_signal(SIG_BLOCK, signal); }
 int clinux_unblock_signal(int signal) { return mask_signal(SIG_UNBLOCK, signal); }
 

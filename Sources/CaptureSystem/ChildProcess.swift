@@ -28,7 +28,7 @@ public enum ChildProcess {
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.descriptor, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput?.descriptor ?? 2, 1)
-        // Not all libraries open with O_CLOEXEC, and who holds the end of a pipe keeps its reader waiting.
+        // Not all libraries open with O_CLOEXEC, and a pipe's reader waits while any process holds the writing end.
         try SystemError.check("prepare a child") { unsafe clinux_spawn_close_from(&actions, 3) }
         var none = sigset_t()
         var reset = sigset_t()

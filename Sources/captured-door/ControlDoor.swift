@@ -39,7 +39,7 @@ struct ControlDoor {
             let number = clinux_accept(listening.descriptor)
             if number >= 0 { return PacketSocket(Descriptor(owning: number)) }
             let error = SystemError("accept a caller", errno: errno)
-            // Another of the kind was faster, or the caller left.
+            // Another process was faster, or the caller left.
             guard [EAGAIN, ECONNABORTED, EINTR].contains(error.errno) else { throw error }
         }
     }

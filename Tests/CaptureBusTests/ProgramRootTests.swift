@@ -157,6 +157,7 @@ private final class Sandbox: Sendable {
     }
 
     deinit {
-        kill(program.processIdentifier, SIGKILL)
+        // The program ends with its input.
+        try? input.fileHandleForWriting.close()
     }
 }

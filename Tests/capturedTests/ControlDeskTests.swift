@@ -1,3 +1,4 @@
+import CLinux
 import CaptureCore
 import CaptureSystem
 import Foundation
@@ -72,13 +73,73 @@ import Testing
             let caller = try PacketSocket.connect(to: folder + "/control")
             let lingering = try LingeringSocket()
             try caller.send("message=sessions\n", with: [lingering.file])
-            try lingering.leave()
+            // When the desk has ended the process that got the other copy, this one is the last.
+            try WorkerThread.detached(name: "leave") { lingering.leave() }
             silent.append(caller)
             hostile.append(lingering)
         }
         #expect(try await socket.reset(program: "none") == 0)
         #expect(try await ControlSocket(path: folder + "/control-root").reset(program: "none") == 0)
         withExtendedLifetime((silent, hostile)) {}
+    }
+
+    /// What lies where the daemon's own program should be: nothing, and one that ends at once.
+    @Test(arguments: [nil, "/bin/false"])
+    func `processes are started again when the first could not be or failed`(_ first: String?) async throws {
+        let place = folder + "/broken"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let program = place + "/door"
+        if let first { try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: first) }
+        let desk = ControlDesk(program: program) { _, _ in [.done(count: 5)] }
+        try await desk.open(in: place)
+        if first != nil { try FileManager.default.removeItem(atPath: program) }
+        try FileManager.default.createSymbolicLink(
+            atPath: program,
+            withDestinationPath: TestPrograms.path("captured-door")
+        )
+        #expect(try await ControlSocket(path: place + "/control").reset(program: "none") == 5)
+        withExtendedLifetime(desk) {}
+    }
+
+    /// The processes that a caller woke and that did not get it, too.
+    @Test func `processes end with the daemon`() async throws {
+        let path = folder + "/alone"
+        let listening = Descriptor(
+            owning: try SystemError.check("listen") { unsafe clinux_seqpacket_listen(path, 0o600) }
+        )
+        var ends: [PacketSocket] = []
+        let children = try (0..<8).map { _ in
+            let (ours, theirs) = try PacketSocket.pair()
+            ends.append(ours)
+            return try ChildProcess.spawn(
+                TestPrograms.path("captured-door"),
+                ["control"],
+                standardInput: listening,
+                standardOutput: theirs.file
+            )
+        }
+        defer { for child in children { kill(child, SIGKILL) } }
+        var callers: [PacketSocket] = []
+        for _ in 0..<7 {
+            try await until { children.allSatisfy { Self.state(of: $0) == "S" } }
+            // All look for the caller at the same moment.
+            for child in children { kill(child, SIGSTOP) }
+            try await until { children.allSatisfy { Self.state(of: $0) == "T" } }
+            callers.append(try PacketSocket.connect(to: path))
+            for child in children { kill(child, SIGCONT) }
+            let sockets = ends.map(\.file.descriptor)
+            try await until { try sockets.contains { try Poll.wait($0, timeout: 0) == .readable } }
+            for end in ends where try Poll.wait(end.file.descriptor, timeout: 0) == .readable { _ = try end.receive() }
+        }
+        ends = []
+        try await until { children.allSatisfy { Self.state(of: $0) == "Z" } }
+        #expect(children.map { ChildProcess.reap($0) } == Array(repeating: 0, count: 8))
+        withExtendedLifetime(callers) {}
+    }
+
+    /// Of a process, as ps(1) shows it: S when it sleeps, Z when it has ended.
+    private static func state(of process: Int32) -> Substring? {
+        Files.line(of: "/proc/\(process)/stat")?.split(separator: " ").dropFirst(2).first
     }
 
     @Test func `root's socket is root's`() throws {

@@ -186,20 +186,20 @@ final class Block: Sendable {
     }
 }
 
-/// How late this machine lets tasks run, from its making to `end`. Thread-safe.
+/// Measures how late this machine runs tasks, from `init` to `end`. Thread-safe.
 final class Delays: Sendable {
     private let task = Task {
         var most = Duration.zero
         while !Task.isCancelled {
             let begun = ContinuousClock.now
-            // Cancelled when it is over, and short then.
+            // `end` cuts the last one short, which counts as no delay.
             try? await Task.sleep(for: .milliseconds(20))
             most = max(most, ContinuousClock.now - begun - .milliseconds(20))
         }
         return most
     }
 
-    /// The greatest delay that was seen.
+    /// The longest delay since `init`.
     func end() async -> Duration {
         task.cancel()
         return await task.value

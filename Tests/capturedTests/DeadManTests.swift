@@ -68,25 +68,25 @@ import Testing
 
     @Test(arguments: Part.allCases)
     func `a part that is blocked for a second interrupts nothing`(_ part: Part) async throws {
-        let scene = try await DeadManScene()
-        let (id, _) = try await scene.stream()
         for attempt in 1... {
+            let scene = try await DeadManScene()
+            let (id, _) = try await scene.stream()
             let delays = Delays()
-            let before = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
             let block = try await hold(part, of: scene)
             try await Task.sleep(for: .seconds(1))
             let held = block.open()
             // A pause would be counted with the first buffers after it.
             try await Task.sleep(for: .seconds(1))
-            // What a busy machine has made longer, or made the other parts late for, shows nothing.
+            let paused = try await scene.statistics(of: id).inputs.mapValues { $0.drops["paused"] ?? 0 }
+            let isSuspended = scene.watch.states.contains { $0.state == .suspended }
             let most = max(held - .seconds(1), await delays.end())
+            try await scene.stop(id)
+            // A busy machine held the part for longer, or let the others run too late: that says nothing of the daemon.
             if most > .milliseconds(200), attempt < 40 { continue }
-            try #require(most <= .milliseconds(200), "this machine is too busy to tell")
-            let after = try await scene.statistics(of: id).inputs.values.compactMap { $0.drops["paused"] }
-            #expect(before == after)
-            if attempt == 1 { #expect(!scene.watch.states.contains { $0.state == .suspended }) }
+            try #require(most <= .milliseconds(200), "too busy a machine: in 40 attempts tasks always ran late")
+            #expect(paused == ["camera": 0, "microphone": 0])
+            #expect(!isSuspended)
             break
         }
-        try await scene.stop(id)
     }
 }

@@ -125,7 +125,7 @@ import Testing
             door = opened
             file = try await doors.file(ticket, of: client.uniqueName)
         }
-        try hostile.leave()
+        hostile.leave()
         // Let go of in the door, which hangs there; nothing here does.
         withExtendedLifetime(file) {}
         door = nil
@@ -179,13 +179,10 @@ final class LingeringSocket: Sendable {
         }
     }
 
-    /// Gives up this process's copy, by a thread of its own: where the other's holder was ended it is the last.
-    func leave() throws {
-        let number = file.descriptor
-        try WorkerThread.detached(name: "leave") {
-            let null = unsafe open("/dev/null", O_RDWR)
-            _ = dup2(null, number)
-            Glibc.close(null)
-        }
+    /// Gives up this process's copy. When that is the last one, this blocks.
+    func leave() {
+        let null = unsafe open("/dev/null", O_RDWR)
+        _ = dup2(null, file.descriptor)
+        Glibc.close(null)
     }
 }

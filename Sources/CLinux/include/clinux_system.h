@@ -1,8 +1,8 @@
 /* System calls and constants that the Glibc module leaves out because they are macros, variadic or GNU-only. Every call
    returns what the kernel returns, -1 with errno set on failure. */
 #pragma once
-#include <stddef.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -51,7 +51,7 @@ int clinux_seqpacket_connect(const char *path);
 int clinux_set_thread_name(const char *name);
 /* SCHED_RR at the given priority for the calling thread; EPERM where RLIMIT_RTPRIO does not allow it. */
 int clinux_set_thread_realtime(int priority);
-/* posix_spawn_file_actions_addclosefrom_np(3): the child has none of the descriptors from this one on. */
+/* posix_spawn_file_actions_addclosefrom_np(3): closes this descriptor and all above in the child. */
 int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int from);
 /* Blocks a signal for the calling thread and those it starts. */
 int clinux_block_signal(int signal);

@@ -24,7 +24,8 @@ actor ControlDesk {
 
     private enum Line {
         case idle(DoorProcess)
-        case serving(DoorProcess, user: UInt32)
+        /// Callers get a rising `turn` as they come; processes wait in no order.
+        case serving(DoorProcess, user: UInt32, turn: UInt64)
         case ending(user: UInt32)
     }
 
@@ -65,8 +66,8 @@ actor ControlDesk {
         }
     }
 
-    /// Has one more process wait for a caller.
-    private func wait(at place: Int) async {
+    /// Has one more process wait for a caller, now or as soon as one can be started.
+    private func wait(at place: Int, isRetry: Bool = false) async {
         last += 1
         let id = last
         do throws(CaptureError) {
@@ -76,20 +77,20 @@ actor ControlDesk {
             lines[id] = .idle(process)
             Task { await serve(process, id, at: place) }
         } catch {
-            Journal.send("no process serves the control socket; the next try is in 1 s: \(error)", priority: .error)
-            Task { await waitLater(at: place) }
+            if !isRetry {
+                let text = "cannot start a process for the control socket, trying again every second: \(error)"
+                Journal.send(text, priority: .error)
+            }
+            waitLater(at: place)
         }
     }
 
-    /// The same in a second: whoever keeps the machine from starting processes does not take the socket away for good.
-    private func waitLater(at place: Int) async {
-        do {
+    /// Starts one in a second. Without the delay, a program that always fails would be started over and over.
+    private func waitLater(at place: Int) {
+        Task { [weak self] in
             try await Task.sleep(for: .seconds(1))
-        } catch {
-            // Cancelled: the daemon ends.
-            return
+            await self?.wait(at: place, isRetry: true)
         }
-        await wait(at: place)
     }
 
     private func ended(_ id: UInt64) { lines[id] = nil }
@@ -97,8 +98,8 @@ actor ControlDesk {
     /// Serves what one process accepts, to its end.
     private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
         let caller = await ControlDesk.receive(process).flatMap { try? ControlCaller(text: $0) }
-        // Whatever became of it, another one takes its place; of those that end without a caller, one each second.
-        if caller == nil { Task { await waitLater(at: place) } } else { await wait(at: place) }
+        // Another process takes its place.
+        if caller == nil { waitLater(at: place) } else { await wait(at: place) }
         guard let caller, admit(caller, process, id) else { return process.kill() }
         while let text = await ControlDesk.receive(process) {
             let limit = Task {
@@ -115,18 +116,19 @@ actor ControlDesk {
     private func admit(_ caller: ControlCaller, _ process: DoorProcess, _ id: UInt64) -> Bool {
         // It has ended meanwhile.
         guard lines[id] != nil else { return false }
-        lines[id] = .serving(process, user: caller.user)
-        var serving: [(id: UInt64, process: DoorProcess)] = []
+        last += 1
+        lines[id] = .serving(process, user: caller.user, turn: last)
+        var serving: [(id: UInt64, process: DoorProcess, turn: UInt64)] = []
         var ending = 0
         for (id, line) in lines {
             switch line {
-            case .serving(let process, caller.user): serving.append((id, process))
+            case .serving(let process, caller.user, let turn): serving.append((id, process, turn))
             case .ending(caller.user): ending += 1
             default: break
             }
         }
         guard ending < ControlDesk.mostEndingOfUser else { return false }
-        for old in serving.sorted(by: { $0.id < $1.id }).dropLast(ControlDesk.mostOfUser) {
+        for old in serving.sorted(by: { $0.turn < $1.turn }).dropLast(ControlDesk.mostOfUser) {
             lines[old.id] = .ending(user: caller.user)
             old.process.kill()
         }
