@@ -119,6 +119,7 @@ import Testing
         for round in 1...3 {
             let crowd = (0..<50).map { _ in Task { [gate] in await code { _ = try await gate.request([.camera]) } } }
             while await gate.waiterCount < 50 { await Task.yield() }
+            await person.wasAsked(round)
             #expect(person.asked.count == round)
             person.fails(.dismissed)
             for request in crowd { #expect(await request.value == .dismissed) }
