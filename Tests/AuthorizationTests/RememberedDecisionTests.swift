@@ -12,14 +12,17 @@ import Testing
     /// A clock of the test's own, well after the store was written.
     private final class Clock: Sendable {
         let ahead = Mutex<Int64>(3000)
+        let stopped = Mutex<AnswerTime?>(nil)
         var now: AnswerTime {
-            var time = AnswerTime.now
+            var time = stopped.withLock(\.self) ?? .now
             let ahead = ahead.withLock { $0 }
             time.wall += ahead
             time.sinceBoot += ahead
             return time
         }
         func goOn(_ milliseconds: Int64) { ahead.withLock { $0 += milliseconds } }
+        /// From here on it goes only by `goOn`, however long a busy machine takes.
+        func stop() { stopped.withLock { $0 = .now } }
     }
 
     private let folder: TemporaryFolder
@@ -187,6 +190,10 @@ import Testing
     }
 
     @Test func `is looked at again after some seconds`() async throws {
+        clock.stop()
+        clock.goOn(20_000)
+        #expect(!isGranted)
+        try await decide()
         clock.goOn(9000)
         #expect(isGranted)
         try await decide()
