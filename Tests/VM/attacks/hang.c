@@ -98,6 +98,11 @@ static void send_by_bus(const char *name) {
     }
 }
 
+static void sent(void) {
+    puts("sent");
+    fflush(stdout);
+}
+
 static void send_by_socket(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) give_up(path);
@@ -106,6 +111,8 @@ static void send_by_socket(const char *path) {
     if (end < 0 || connect(end, (struct sockaddr *)&address, sizeof address) < 0) give_up(path);
     int lingers = lingering();
     send_descriptor(end, lingers);
+    /* Whoever got it may be gone, and the last close is the one here. */
+    sent();
     close(lingers);
 }
 
@@ -115,10 +122,9 @@ int main(int count, char **words) {
     if (count != 3) return not_tried;
     if (!strcmp(words[1], "bus")) {
         send_by_bus(words[2]);
+        sent();
     } else {
         send_by_socket(words[2]);
     }
-    puts("sent");
-    fflush(stdout);
     for (;;) pause();
 }
