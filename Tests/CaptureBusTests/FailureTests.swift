@@ -43,4 +43,20 @@ struct FailureTests {
         #expect(failure.call.arguments.isEmpty)
         #expect(failure.call.sender == client.uniqueName)
     }
+
+    @Test func `what is too long is told of before its sender is answered, and may leave`() async throws {
+        let bus = try PrivateBus()
+        let (server, _) = try await serve(bus)
+        let client = try await bus.connect()
+        let events = Collector<String>()
+        server.onFailure { _, _ in
+            // An answer that was sent before is there now.
+            _ = try? await client.ask(server, "Echo", "v", [.variant(.byte(7))])
+            events.add("told")
+        }
+        let long = BusValue.string(String(repeating: "x", count: 100_000))
+        await #expect(throws: CaptureError.self) { try await client.ask(server, "Echo", "v", [.variant(long)]) }
+        events.add("answered")
+        #expect(await events.next(2) == ["told", "answered"])
+    }
 }
