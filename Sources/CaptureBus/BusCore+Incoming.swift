@@ -34,9 +34,14 @@ extension BusCore {
         do throws(CaptureError) {
             (arguments, size) = try unsafe MessageReader.measured(message, .call)
         } catch  where error == BusErrors.tooMuch {
-            // At once, not in its turn: nothing of it is kept.
-            unsafe reply(to: message, types, .failure(error))
-            return tell(call([]), error)
+            // Not in its turn, and nothing of it is kept. Whoever is answered may be gone before it is told who that was.
+            let token = token()
+            unsafe incoming[token] = unsafe try standIn(for: message, of: sender)
+            return tell(call([]), error) { core in
+                guard let message = unsafe core.incoming.removeValue(forKey: token) else { return }
+                unsafe core.reply(to: message, types, .failure(error))
+                unsafe sd_bus_message_unref(message)
+            }
         }
         let waiting = WaitingCall(token: token(), call: call(arguments), handler: handler, types: types)
         try unsafe wait(message, waiting, CallCost.of(size))
@@ -172,8 +177,16 @@ extension BusCore {
     private static let mostTelling = 64
 
     /// Tells of a call that was refused before its turn came: of one of a sender's at a time, whatever it sends meanwhile.
-    private func tell(_ call: BusCall, _ error: CaptureError) {
-        guard let failureHandler, telling.count < Self.mostTelling, telling.insert(call.sender).inserted else { return }
+    ///
+    /// - Parameter answer: What is done when it has been told, or is not told at all.
+    private func tell(
+        _ call: BusCall,
+        _ error: CaptureError,
+        then answer: @escaping @Sendable (BusCore) -> Void = { _ in }
+    ) {
+        guard let failureHandler, telling.count < Self.mostTelling, telling.insert(call.sender).inserted else {
+            return answer(self)
+        }
         let loop = loop
         let told = BusCall(
             sender: call.sender,
@@ -184,7 +197,10 @@ extension BusCore {
         )
         Task {
             await failureHandler(told, error)
-            loop.post { $0.telling.remove(told.sender) }
+            loop.post { core in
+                core.telling.remove(told.sender)
+                answer(core)
+            }
         }
     }
 
