@@ -30,16 +30,28 @@ extension CaptureEngine {
         client: SessionClient,
         _ describe: (SessionDescription) throws(CaptureError) -> SessionDescription
     ) async throws(CaptureError) {
-        let session = try session(id, for: client)
-        guard session.client.identity.hasSameConsent(as: client.identity) else {
-            throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
-        }
+        let session = try changeable(id, by: client)
         // A session that cannot be changed says so at once.
         try checkChangeable(session)
         try await inTurn(session, for: client) { () throws(CaptureError) in
             try checkChangeable(session)
             try await configure(session, try describe(session.description), files: files, client: client)
         }
+    }
+
+    /// Refuses whoever may not change a session, before anything else of the change is looked at.
+    ///
+    /// - Throws: `.noSuchSession` to another user, `.notPermitted` to another program.
+    public func checkMayChange(_ id: UInt32, client: SessionClient) throws(CaptureError) {
+        _ = try changeable(id, by: client)
+    }
+
+    private func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
+        let session = try session(id, for: client)
+        guard session.client.identity.hasSameConsent(as: client.identity) else {
+            throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
+        }
+        return session
     }
 
     private func checkChangeable(_ session: Session) throws(CaptureError) {

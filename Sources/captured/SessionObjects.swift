@@ -104,6 +104,7 @@ actor SessionObjects {
                         },
                         "Configure": handler { [doors] engine, client, arguments throws(CaptureError) in
                             let description = try SessionDescription(busValue: arguments.argument(0))
+                            try await engine.checkMayChange(id, client: client)
                             let files = try await arguments.files(1, from: doors, of: client.connection)
                             try await engine.configure(id, description, files: files, client: client)
                             return []
@@ -111,6 +112,7 @@ actor SessionObjects {
                         "AddOutput": handler { [doors] engine, client, arguments throws(CaptureError) in
                             let output = try OutputDescription(busValue: arguments.argument(0))
                             let inputs = try arguments.texts(1)
+                            try await engine.checkMayChange(id, client: client)
                             try await engine.addOutput(
                                 id,
                                 output,
