@@ -33,9 +33,10 @@ import Testing
             .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
         let id = try await bench.suspended()
         await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
-        #expect(await bench.state(of: id)?.state == .failed)
-        #expect(await bench.state(of: id)?.reason?.code == .restricted)
-        #expect(await bench.state(of: id)?.reason?.message.contains("a.conf:1") == true)
+        // A policy waits for what is delivered alone, and nothing is here.
+        let end = await bench.watch.wait(id, for: .failed)
+        #expect(end.reason?.code == .restricted)
+        #expect(end.reason?.message.contains("a.conf:1") == true)
     }
 
     @Test func `of something else than what is off ends it, too`() async throws {
