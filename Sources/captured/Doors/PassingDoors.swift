@@ -23,6 +23,9 @@ actor PassingDoors {
     private var last: UInt32 = 0
     private var entries: [UInt32: Entry] = [:]
 
+    /// How many doors there are.
+    var count: Int { entries.count }
+
     /// - Parameter program: Where `captured-door` lies.
     init(program: String) {
         self.program = program
