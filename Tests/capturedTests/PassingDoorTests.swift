@@ -127,8 +127,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        try await Task.sleep(for: .seconds(2))
-        #expect(await doors.count == 0)
+        try await until { await doors.count == 0 }
     }
 
     /// A descriptor whose last close takes 300 s: the daemon's calls are answered all the same.

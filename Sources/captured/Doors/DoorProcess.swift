@@ -70,6 +70,9 @@ final class DoorProcess: Sendable {
         }
     }
 
+    /// Whether `ended` is still to be called, by which an entry that is made now will go again.
+    var isAlive: Bool { clinux_pidfd_alive(process.descriptor) == 1 }
+
     /// Ends it at once, whatever it waits for. A process that a file system holds on to is gone later.
     func kill() {
         _ = clinux_pidfd_kill(process.descriptor)
