@@ -1,3 +1,4 @@
+import BusSupport
 import CLinux
 import CaptureCore
 import CaptureSystem
@@ -81,6 +82,45 @@ import Testing
         #expect(try await socket.reset(program: "none") == 0)
         #expect(try await ControlSocket(path: folder + "/control-root").reset(program: "none") == 0)
         withExtendedLifetime((silent, hostile)) {}
+    }
+
+    @Test func `callers that leave at once cost no process each`() async throws {
+        let place = folder + "/counted"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let program = place + "/door"
+        let words = "#!/bin/sh\necho >>\(place)/started\nexec \(TestPrograms.path("captured-door")) \"$@\"\n"
+        try words.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let desk = ControlDesk(program: program) { _, _ in [.done(count: 5)] }
+        try await desk.open(in: place)
+        for _ in 0..<300 { _ = try PacketSocket.connect(to: place + "/control") }
+        #expect(try await ControlSocket(path: place + "/control").reset(program: "none") == 5)
+        #expect(try String(contentsOfFile: place + "/started", encoding: .utf8).count < 60)
+        withExtendedLifetime(desk) {}
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `callers of too many groups hold up nobody`() async throws {
+        let crowd = Process()
+        crowd.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        crowd.arguments = [
+            "-c",
+            """
+            import os, socket, sys
+            os.setgroups(range(1, 3000))
+            for _ in range(20):
+                caller = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                caller.connect(sys.argv[1])
+                assert caller.recv(100) == b""
+            """,
+            folder + "/control",
+        ]
+        let begun = Timestamp.now
+        try crowd.run()
+        await crowd.ended()
+        #expect(crowd.terminationStatus == 0)
+        // A pause of a second after each would be ten.
+        #expect(Timestamp.now - begun < 8_000_000_000)
+        #expect(try await socket.reset(program: "none") == 0)
     }
 
     /// What lies where the daemon's own program should be: nothing, and one that ends at once.

@@ -116,6 +116,32 @@ import Testing
         #expect(try await doors.file(last.ticket, of: client.uniqueName).facts.isWritable)
     }
 
+    /// The bus stops reading from the daemon while 64 descriptors of its answers are not read.
+    @Test func `doors that nobody uses are few`() async throws {
+        let client = try await BusConnection.open(bus.kind)
+        let other = try await BusConnection.open(bus.kind)
+        let identity = ClientIdentity(program: "exe:/x", tier: .claimed, user: 77, name: "x", detail: "test")
+        func opened(_ client: BusConnection) async throws(CaptureError) -> PacketSocket {
+            let client = SessionClient(identity: identity, connection: client.uniqueName) { identity }
+            return PacketSocket(try await doors.open(for: client).socket)
+        }
+        var sockets: [PacketSocket] = []
+        for _ in 0..<PassingDoors.mostUntakenOfUser { sockets.append(try await opened(client)) }
+        let refusal = await #expect(throws: CaptureError.self) { _ = try await opened(other) }
+        #expect(refusal?.code == .busy)
+        try sockets[0].send("used")
+        _ = try await sockets[0].next()
+        sockets.append(try await opened(other))
+        // One whose program has left is none any more.
+        sockets.removeLast()
+        try await until { await doors.count == PassingDoors.mostUntakenOfUser }
+        sockets.append(try await opened(other))
+        await #expect(throws: CaptureError.self) { _ = try await opened(other) }
+        await doors.clientGone(client.uniqueName)
+        _ = try await opened(other)
+        withExtendedLifetime(sockets) {}
+    }
+
     /// Its end may be heard of before its beginning is noted.
     @Test func `a door whose process ends at once is not kept`() async throws {
         let doors = PassingDoors(program: "/bin/true")
