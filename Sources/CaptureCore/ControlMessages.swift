@@ -2,6 +2,11 @@
 ///
 /// The text is the contract between `captured` and `captured-door`; both are of one build.
 public struct ControlCaller: Hashable, Sendable {
+    /// What a door says of a caller that left before it said anything: the door waits for the next one.
+    public static let left = "left\n"
+    /// What a door says of a caller that it cannot describe, before it ends.
+    public static let refused = "refused\n"
+
     /// The process.
     public var pid: Int32
     /// Its uid.

@@ -11,6 +11,8 @@ public enum DoorRequest: Hashable, Sendable {
     case mark(ticket: UInt32)
     /// Close the descriptor of a ticket. There is no answer: that may take for ever.
     case drop(ticket: UInt32)
+    /// Say whether the program has sent anything yet, which shows that it has its end of the connection.
+    case use
 
     /// The request as text.
     public var text: String {
@@ -20,6 +22,7 @@ public enum DoorRequest: Hashable, Sendable {
             KeyValueText.encode([("message", "hand"), ("ticket", "\(ticket)"), ("text", text)])
         case .mark(let ticket): KeyValueText.encode([("message", "mark"), ("ticket", "\(ticket)")])
         case .drop(let ticket): KeyValueText.encode([("message", "drop"), ("ticket", "\(ticket)")])
+        case .use: KeyValueText.encode([("message", "use")])
         }
     }
 
@@ -29,6 +32,11 @@ public enum DoorRequest: Hashable, Sendable {
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a request to a door", values)
+        if values["message"] == "use" {
+            self = .use
+            try words.finish()
+            return
+        }
         let ticket = try words.number("ticket", in: UInt32(1)...)
         switch values["message"] {
         case "look": self = .look(ticket: ticket)
@@ -47,6 +55,10 @@ public enum DoorAnswer: Hashable, Sendable {
     case file(PassedFileFacts)
     /// It was sent on.
     case handed
+    /// The program has sent something.
+    case used
+    /// The program has sent nothing yet.
+    case unused
     /// The size of a regular file in bytes, and when it changed last, in nanoseconds since 1970.
     case mark(FileMark)
     /// It is no regular file, so that there is nothing to compare.
@@ -67,6 +79,8 @@ public enum DoorAnswer: Hashable, Sendable {
                 ("inode", "\(facts.identity?.inode ?? 0)"),
             ])
         case .handed: KeyValueText.encode([("message", "handed")])
+        case .used: KeyValueText.encode([("message", "used")])
+        case .unused: KeyValueText.encode([("message", "unused")])
         case .mark(let mark):
             KeyValueText.encode([("message", "mark"), ("size", "\(mark.size)"), ("changed", "\(mark.changed)")])
         case .unmarked: KeyValueText.encode([("message", "unmarked")])
@@ -94,6 +108,8 @@ public enum DoorAnswer: Hashable, Sendable {
                 )
             )
         case "handed": self = .handed
+        case "used": self = .used
+        case "unused": self = .unused
         case "mark":
             let size = try words.number("size", in: Int64(0)...)
             self = .mark(FileMark(size: size, changed: try words.number("changed", in: Int64.min...)))

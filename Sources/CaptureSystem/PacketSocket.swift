@@ -82,4 +82,28 @@ public final class PacketSocket: Sendable {
         if length == 0, files.isEmpty { return nil }
         return (String(decoding: bytes.prefix(length), as: UTF8.self), files)
     }
+
+    /// Receives the text of one message without taking the descriptors beside it, which the kernel closes. That waits for
+    /// a socket that lingers, but for no file system's server.
+    ///
+    /// - Returns: `nil` when the other end is gone.
+    /// - Throws: EMSGSIZE for a message over `largestMessage` bytes.
+    public func receiveText() throws(SystemError) -> String? {
+        var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
+        let length = try SystemError.check("receive from a socket") {
+            unsafe recv(file.descriptor, &bytes, bytes.count, Int32(MSG_TRUNC))
+        }
+        guard length <= bytes.count else { throw SystemError("receive from a socket", errno: EMSGSIZE) }
+        return length == 0 ? nil : String(decoding: bytes.prefix(length), as: UTF8.self)
+    }
+
+    /// Whether the other end has gone and left no message; waits for either.
+    public var isAbandoned: Bool {
+        get throws(SystemError) {
+            var byte: UInt8 = 0
+            return try SystemError.check("look at a socket") {
+                unsafe recv(file.descriptor, &byte, 1, Int32(MSG_PEEK))
+            } == 0
+        }
+    }
 }

@@ -17,6 +17,7 @@ struct PassingDoor {
     /// The tickets that the daemon has taken: each is good for one use.
     private var taken: Set<UInt32> = []
     private var last: UInt32 = 0
+    private var isUsed = false
 
     init(client: PacketSocket, daemon: PacketSocket) {
         self.client = client
@@ -47,6 +48,7 @@ struct PassingDoor {
     private mutating func take() -> Bool {
         do throws(SystemError) {
             guard let message = try client.receive() else { return false }
+            isUsed = true
             guard message.files.count == 1 else {
                 try client.send("refused: a message passes one descriptor; this one had \(message.files.count)")
                 return true
@@ -60,6 +62,7 @@ struct PassingDoor {
             try client.send("\(last)")
             return true
         } catch {
+            isUsed = true
             return error.errno == EMSGSIZE
         }
     }
@@ -74,6 +77,7 @@ struct PassingDoor {
         switch request {
         case .look(let ticket): try daemon.send(look(ticket).text)
         case .mark(let ticket): try daemon.send(mark(ticket).text)
+        case .use: try daemon.send((isUsed ? DoorAnswer.used : .unused).text)
         case .hand(let ticket, let text): try daemon.send(hand(held[ticket], text, files).text)
         case .drop(let ticket):
             taken.remove(ticket)

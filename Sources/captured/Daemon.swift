@@ -108,7 +108,8 @@ enum Daemon {
                 choosing: choosing
             )
         )
-        heartbeat.serve(Heartbeat.Rounds(bus, gate, engine, heartbeat.proof))
+        // Programs get no answers over this connection: the bus stops reading from one whose answers are not read.
+        heartbeat.serve(Heartbeat.Rounds(asking, gate, engine, heartbeat.proof))
         let logins = LoginWatch(
             bus: asking,
             isSystem: options.isSystem,

@@ -16,6 +16,8 @@ actor ControlDesk {
     static let mostEndingOfUser = 32
     /// How many processes wait for callers at a socket.
     private static let idle = 2
+    /// Milliseconds that a caller which has connected may say nothing before another process takes its place.
+    private static let moment: Int32 = 20
     /// How long a caller may take with one request and its answers.
     private static let patience = Duration.seconds(120)
 
@@ -23,7 +25,7 @@ actor ControlDesk {
     typealias Handler = @Sendable (ControlRequest, ControlCaller) async -> [ControlAnswer]
 
     private enum Line {
-        case idle(DoorProcess)
+        case idle
         /// Callers get a rising `turn` as they come; processes wait in no order.
         case serving(DoorProcess, user: UInt32, turn: UInt64)
         case ending(user: UInt32)
@@ -74,7 +76,7 @@ actor ControlDesk {
             let process = try await DoorProcess.start(program, .control, input: listening[place]) { [weak self] in
                 Task { await self?.ended(id) }
             }
-            if process.isAlive { lines[id] = .idle(process) }
+            if process.isAlive { lines[id] = .idle }
             Task { await serve(process, id, at: place) }
         } catch {
             if !isRetry {
@@ -95,29 +97,44 @@ actor ControlDesk {
 
     private func ended(_ id: UInt64) { lines[id] = nil }
 
-    /// Serves what one process accepts, to its end.
+    /// Serves what one process accepts, to its end. Another process takes its place as soon as it is not free any more.
     private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
-        let caller = await ControlDesk.receive(process).flatMap { try? ControlCaller(text: $0) }
-        // Another process takes its place.
-        if caller == nil { waitLater(at: place) } else { await wait(at: place) }
-        guard let caller, admit(caller, process, id) else { return process.kill() }
-        while let text = await ControlDesk.receive(process) {
-            let limit = Task {
-                try await Task.sleep(for: ControlDesk.patience)
-                process.kill()
+        defer { process.kill() }
+        while true {
+            guard let text = await ControlDesk.receive(process) else { return waitLater(at: place) }
+            guard let caller = try? ControlCaller(text: text), admit(caller, process, id) else {
+                return await wait(at: place)
             }
-            await answer(text, of: caller, by: process)
-            limit.cancel()
+            var said: String?
+            switch await ControlDesk.begin(process) {
+            case .said(ControlCaller.left)?:
+                lines[id] = lines[id].map { _ in .idle }
+                continue
+            case .said(let text)?:
+                await wait(at: place)
+                said = text
+            case .silent?:
+                await wait(at: place)
+                said = await ControlDesk.receive(process)
+            case nil: return await wait(at: place)
+            }
+            while let text = said, text != ControlCaller.left {
+                let limit = Task {
+                    try await Task.sleep(for: ControlDesk.patience)
+                    process.kill()
+                }
+                await answer(text, of: caller, by: process)
+                limit.cancel()
+                said = await ControlDesk.receive(process)
+            }
+            return
         }
-        process.kill()
     }
 
     /// Makes room for a caller among those of its user.
     private func admit(_ caller: ControlCaller, _ process: DoorProcess, _ id: UInt64) -> Bool {
         // It has ended meanwhile.
         guard lines[id] != nil else { return false }
-        last += 1
-        lines[id] = .serving(process, user: caller.user, turn: last)
         var serving: [(id: UInt64, process: DoorProcess, turn: UInt64)] = []
         var ending = 0
         for (id, line) in lines {
@@ -127,8 +144,13 @@ actor ControlDesk {
             default: break
             }
         }
-        guard ending < ControlDesk.mostEndingOfUser else { return false }
-        for old in serving.sorted(by: { $0.turn < $1.turn }).dropLast(ControlDesk.mostOfUser) {
+        guard ending < ControlDesk.mostEndingOfUser else {
+            lines[id] = .ending(user: caller.user)
+            return false
+        }
+        last += 1
+        lines[id] = .serving(process, user: caller.user, turn: last)
+        for old in serving.sorted(by: { $0.turn < $1.turn }).dropLast(ControlDesk.mostOfUser - 1) {
             lines[old.id] = .ending(user: caller.user)
             old.process.kill()
         }
@@ -158,10 +180,34 @@ actor ControlDesk {
         }
     }
 
+    private enum Beginning: Sendable {
+        case said(String)
+        case silent
+    }
+
+    /// Has a process take in what its caller sends, which usually is there already.
+    ///
+    /// - Returns: What it says in the first moment; `nil` at its end.
+    private static func begin(_ process: DoorProcess) async -> Beginning? {
+        let beginning: Beginning?? = try? await WorkerThread.run("control") { () -> Result<Beginning?, CaptureError> in
+            do throws(SystemError) {
+                try process.socket.offer("serve\n")
+                guard try !Poll.wait(process.socket.file.descriptor, timeout: moment).isEmpty else {
+                    return .success(.silent)
+                }
+                return .success(try process.socket.receiveText().map { .said($0) })
+            } catch {
+                // It has ended.
+                return .success(nil)
+            }
+        }
+        return beginning ?? nil
+    }
+
     /// What a process says next; `nil` at its end.
     private static func receive(_ process: DoorProcess) async -> String? {
         let received: String?? = try? await WorkerThread.run("control") { () -> Result<String?, CaptureError> in
-            .success((try? process.socket.receive())?.text)
+            .success(try? process.socket.receiveText())
         }
         return received ?? nil
     }

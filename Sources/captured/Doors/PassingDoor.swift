@@ -47,6 +47,17 @@ final class PassingDoor: Sendable {
         }
     }
 
+    /// Whether the program has its end of the connection: it has sent something, or what it sent holds up the process.
+    var isTaken: Bool {
+        get async {
+            do throws(CaptureError) {
+                return try await ask(.use) != .unused
+            } catch {
+                return true
+            }
+        }
+    }
+
     /// Lets go of a descriptor. Returns at once.
     func drop(_ ticket: UInt32) {
         do throws(SystemError) {
@@ -76,22 +87,22 @@ final class PassingDoor: Sendable {
         to request: DoorRequest,
         _ files: [Descriptor]
     ) throws(CaptureError) -> DoorAnswer {
-        let message: (text: String, files: [Descriptor])?
+        let text: String?
         do throws(SystemError) {
             try process.socket.offer(request.text, with: files)
             guard try !Poll.wait(process.socket.file.descriptor, timeout: patience).isEmpty else {
                 throw SystemError("look at what was passed", errno: ETIMEDOUT)
             }
-            message = try process.socket.receive()
+            text = try process.socket.receiveText()
         } catch {
             process.kill()
             throw CaptureError(error.errno == ETIMEDOUT ? .timedOut : .inputOutput, "what was passed is lost", error)
         }
-        guard let message else {
+        guard let text else {
             throw CaptureError(.inputOutput, "what was passed is lost: the process that held it has ended")
         }
         do throws(CaptureError) {
-            return try DoorAnswer(text: message.text)
+            return try DoorAnswer(text: text)
         } catch {
             process.kill()
             throw error

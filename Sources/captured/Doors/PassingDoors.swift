@@ -12,16 +12,25 @@ import CaptureSystem
 actor PassingDoors {
     /// How many doors a user may have at a time; beyond that the oldest is ended.
     static let mostOfUser = 16
+    /// How many processes a user may have at a time, with those that still hold what was passed, or cannot end.
+    static let mostProcessesOfUser = 64
+    /// How many sockets may be on their way to programs of a user, and of all users but root. The bus stops reading from
+    /// a connection when 64 descriptors that it sent are not yet read.
+    static let mostUntakenOfUser = 8
+    static let mostUntaken = 48
 
     private struct Entry {
         let user: UInt32
         let connection: String
         let door: PassingDoor
+        var isTaken = false
     }
 
     private let program: String
     private var last: UInt32 = 0
     private var entries: [UInt32: Entry] = [:]
+    /// Whose process each door is, until it has ended.
+    private var processes: [UInt32: UInt32] = [:]
 
     /// How many doors there are.
     var count: Int { entries.count }
@@ -34,20 +43,44 @@ actor PassingDoors {
     /// Makes a door for a connection.
     ///
     /// - Returns: The socket for the program, and the number that its tickets begin with.
+    /// - Throws: `.busy` when the user has too many.
     func open(for client: SessionClient) async throws(CaptureError) -> (socket: Descriptor, number: UInt32) {
         let ends: (theirs: PacketSocket, doors: PacketSocket)
         do throws(SystemError) { ends = try PacketSocket.pair() } catch { throw CaptureError(.internalFault, error) }
+        let user = client.identity.user
+        try await checkRoom(for: user)
         last += 1
         let number = last
-        let user = client.identity.user
+        processes[number] = user
         let process = try await DoorProcess.start(program, .pass, input: ends.doors.file) { [weak self] in
             Task { await self?.ended(number) }
         }
-        guard process.isAlive else { return (ends.theirs.file, number) }
-        let own = entries.filter { $0.value.user == user }.keys.sorted()
-        for old in own.dropLast(PassingDoors.mostOfUser - 1) { entries.removeValue(forKey: old)?.door.end() }
+        guard process.isAlive else {
+            processes[number] = nil
+            return (ends.theirs.file, number)
+        }
+        // A socket that is still on its way counts, whether or not its process lives.
+        let own = entries.filter { $0.value.user == user && $0.value.isTaken }.keys.sorted()
+        let excess = entries.values.count { $0.user == user } - PassingDoors.mostOfUser + 1
+        for old in own.prefix(max(0, excess)) { entries.removeValue(forKey: old)?.door.end() }
         entries[number] = Entry(user: user, connection: client.connection, door: PassingDoor(process))
         return (ends.theirs.file, number)
+    }
+
+    private func checkRoom(for user: UInt32) async throws(CaptureError) {
+        guard processes.values.count(where: { $0 == user }) < PassingDoors.mostProcessesOfUser else {
+            throw CaptureError(.busy, "\(PassingDoors.mostProcessesOfUser) doors of this user are there already")
+        }
+        for (number, entry) in entries where entry.user == user && !entry.isTaken {
+            if await entry.door.isTaken { entries[number]?.isTaken = true }
+        }
+        let untaken = entries.values.filter { !$0.isTaken && $0.user != 0 }
+        guard user != 0 else { return }
+        guard untaken.count < PassingDoors.mostUntaken,
+            untaken.count(where: { $0.user == user }) < PassingDoors.mostUntakenOfUser
+        else {
+            throw CaptureError(.busy, "too many doors of this user wait for a program to send something; use them first")
+        }
     }
 
     /// Answers `OpenDoor`.
@@ -82,6 +115,7 @@ actor PassingDoors {
     }
 
     private func ended(_ number: UInt32) {
+        processes[number] = nil
         entries[number] = nil
     }
 }
