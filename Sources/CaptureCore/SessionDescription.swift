@@ -1,5 +1,8 @@
 /// A session as its program describes it: inputs, outputs, and which input feeds which output.
 public struct SessionDescription: Hashable, Sendable {
+    /// How many inputs, and how many outputs, a session may have.
+    public static let mostParts = 16
+
     /// The devices.
     public var inputs: [InputDescription]
     /// What is done with what they capture.

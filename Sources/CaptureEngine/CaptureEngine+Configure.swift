@@ -113,7 +113,8 @@ extension CaptureEngine {
         }
     }
 
-    /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say.
+    /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say. The oldest finished
+    /// outputs give way if there are too many.
     public func addOutput(
         _ id: UInt32,
         _ output: OutputDescription,
@@ -127,6 +128,18 @@ extension CaptureEngine {
                 throw CaptureError(.invalidArgument, "session \(id) has an output '\(output.name)' already")
             }
             var description = present
+            // Finished ones stay for their counters while there is room.
+            while description.outputs.count >= SessionDescription.mostParts {
+                let done = description.outputs.first { sessions[id]?.outputs[$0.name]?.isDone == true }
+                guard let name = done?.name else {
+                    throw CaptureError(
+                        .busy,
+                        "session \(id) has \(SessionDescription.mostParts) outputs already; remove one"
+                    )
+                }
+                description.outputs.removeAll { $0.name == name }
+                description.connections.removeAll { $0.output == name }
+            }
             description.outputs.append(output)
             description.connections += inputs.map { ConnectionDescription(input: $0, output: output.name) }
             return description

@@ -9,7 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `Changes of one session` {
     private let bench = EngineBench()
 
-    private func add(_ name: String, to id: UInt32, _ client: SessionClient = EngineBench.client()) async throws {
+    private func add(
+        _ name: String,
+        to id: UInt32,
+        _ client: SessionClient = EngineBench.client()
+    ) async throws(CaptureError) {
         let output = OutputDescription(name: name, kind: .photo, format: "jpeg")
         try await bench.engine.addOutput(id, output, inputs: ["camera"], file: FakeFile(), client: client)
     }
@@ -21,7 +25,7 @@ import Testing
 
     @Test func `that come at the same time leave each other's outputs alone`() async throws {
         let id = try await bench.running()
-        let names = (1...40).map { "shot-\($0)" }
+        let names = (1...15).map { "shot-\($0)" }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names { group.addTask { try await add(name, to: id) } }
             try await group.waitForAll()
@@ -29,6 +33,23 @@ import Testing
         #expect(Set(await outputs(of: id)) == Set(names + ["movie"]))
         let statistics = try await bench.engine.statistics(of: id, client: EngineBench.client())
         #expect(Set(statistics.outputs.keys) == Set(names + ["movie"]))
+    }
+
+    /// What describes a session, and counts for it, is read by programs with a limit of its own.
+    @Test func `that add one output after the other have the oldest finished one give way`() async throws {
+        let id = try await bench.running()
+        for number in 1..<SessionDescription.mostParts { try await add("shot-\(number)", to: id) }
+        let refusal = await #expect(throws: CaptureError.self) { try await add("shot-16", to: id) }
+        #expect(refusal?.code == .busy)
+        bench.recorders.recorder("shot-2")?.stop()
+        while await outputs(of: id).contains("shot-2") {
+            do throws(CaptureError) { try await add("shot-17", to: id) } catch { await Task.yield() }
+        }
+        let names = await outputs(of: id)
+        #expect(names.count == SessionDescription.mostParts)
+        #expect(names.last == "shot-17" && names.contains("shot-1") && names.contains("movie"))
+        let statistics = try await bench.engine.statistics(of: id, client: EngineBench.client())
+        #expect(Set(statistics.outputs.keys) == Set(names))
     }
 
     /// A session in which a change is under way, whose recorder does not begin its file.
@@ -113,7 +134,9 @@ import Testing
         let error = await #expect(throws: CaptureError.self) { try await add("more", to: id) }
         #expect(error?.code == .busy)
         begin(id)
-        for task in [first] + waiters { try await task.value }
+        try await first.value
+        for task in waiters { _ = await task.result }
+        #expect(await outputs(of: id).count == SessionDescription.mostParts)
     }
 
     @Test func `keep a session whose files are all done, as long as one waits`() async throws {

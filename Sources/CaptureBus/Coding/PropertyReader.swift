@@ -159,7 +159,9 @@ public struct PropertyReader {
 /// How large a description may be.
 public enum CodingLimits {
     /// Inputs, and outputs, of a session.
-    public static let mostParts = 16
+    public static let mostParts = SessionDescription.mostParts
+    /// Inputs, and outputs, that are counted: while a session changes, those that go and those that come.
+    static let mostCounted = 2 * mostParts
     /// Characters of the name of an input or output.
     public static let longestName = 64
     /// Formats of a device, sizes of a format, intervals of a size.

@@ -23,8 +23,8 @@ extension SessionStatistics: BusCodable {
 extension PropertyReader {
     fileprivate mutating func named<Part: BusCodable>(_ key: String) throws(CaptureError) -> [String: Part] {
         guard let value = take(key) else { return [:] }
-        guard case .dictionary("sv", let entries) = value, entries.count <= CodingLimits.mostParts else {
-            throw fault(key, "at most \(CodingLimits.mostParts) entries by name")
+        guard case .dictionary("sv", let entries) = value, entries.count <= CodingLimits.mostCounted else {
+            throw fault(key, "at most \(CodingLimits.mostCounted) entries by name")
         }
         var parts: [String: Part] = [:]
         for entry in entries { parts[entry.key.text ?? ""] = try Part(busValue: entry.value) }
