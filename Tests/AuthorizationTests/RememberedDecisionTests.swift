@@ -21,7 +21,7 @@ import Testing
             return time
         }
         func goOn(_ milliseconds: Int64) { ahead.withLock { $0 += milliseconds } }
-        /// From here on it goes only by `goOn`, however long a busy machine takes.
+        /// Only `goOn` moves this clock, however slow a busy machine is.
         func stop() { stopped.withLock { $0 = .now } }
     }
 
