@@ -3,10 +3,10 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// Accepts one connection to the daemon's control socket, and carries text between it and the daemon.
+/// Accepts one connection to the daemon's control socket, and carries text between the two.
 ///
-/// The daemon itself never holds such a connection: whatever descriptors somebody sends there are closed here, and if that
-/// takes for ever this process is ended. Thread-bound.
+/// The daemon itself never holds such a connection. This process closes whatever descriptors a caller sends. If that
+/// takes for ever, the daemon kills this process. Thread-bound.
 struct ControlDoor {
     private let listening: Descriptor
     private let daemon: PacketSocket
@@ -24,14 +24,14 @@ struct ControlDoor {
         accepted()
         var groups = [UInt32](repeating: 0, count: 1025)
         var (pid, user) = (pid_t(0), uid_t(0))
-        let count = try SystemError.check("tell who called") {
+        let count = try SystemError.check("identify the caller") {
             unsafe clinux_peer(caller.file.descriptor, &pid, &user, &groups, Int32(groups.count))
         }
         try daemon.send(ControlCaller(pid: pid, user: user, groups: Array(groups.prefix(Int(count)))).text)
         try carry(caller)
     }
 
-    /// The next caller; `nil` when the daemon left.
+    /// The next caller; `nil` if the daemon has left.
     private func accept() throws(SystemError) -> PacketSocket? {
         while true {
             let ready = try Poll.wait(listening.descriptor, daemon.file.descriptor)
@@ -39,7 +39,7 @@ struct ControlDoor {
             let number = clinux_accept(listening.descriptor)
             if number >= 0 { return PacketSocket(Descriptor(owning: number)) }
             let error = SystemError("accept a caller", errno: errno)
-            // Another process was faster, or the caller left.
+            // Another process accepted the caller first, or the caller left.
             guard [EAGAIN, ECONNABORTED, EINTR].contains(error.errno) else { throw error }
         }
     }
@@ -51,7 +51,7 @@ struct ControlDoor {
                 guard let message = try daemon.receive() else { return }
                 try caller.send(message.text)
             } else {
-                // What came beside it is closed on the way.
+                // Descriptors that come with the message are closed here.
                 guard let message = try caller.receive() else { return }
                 try daemon.send(message.text)
             }
