@@ -81,7 +81,7 @@ class Bus:
                 return error
 
     def message(self, to, path, interface, member, signature="", values=(), files=0):
-        """The bytes of a call; its number is at 8."""
+        """The bytes of a call, with its serial at offset 8."""
         self.serial += 1
         body = bytearray()
         for kind, value in zip(types(signature), values):
@@ -97,7 +97,7 @@ class Bus:
         return bytes(head + body)
 
     def tickets(self, files):
-        """Passes descriptors through a door of the daemon's, which stays open."""
+        """Passes descriptors through a door, which stays open."""
         assert self.call(SERVICE, ROOT, f"{SERVICE}.Manager", "OpenDoor") is None
         door, number = socket.socket(fileno=self.files.pop()), struct.unpack_from("<I", self.body, 4)[0]
         door.settimeout(60)
@@ -199,8 +199,8 @@ def calls(pipe, folder, log):
     yield "a file for no output", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0, "x": 0}), [log]
     yield "a folder for a file", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0}), [folder]
     yield "a file that is only read", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": 0}), [pipe]
-    yield "a ticket that nobody gave", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "1.1"}), []
-    yield "a ticket that is none", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "\x1b.-1"}), []
+    yield "a ticket that no door gave", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "1.1"}), []
+    yield "text that is no ticket", ROOT, manager, "CreateSession", "a{sv}a{ss}", (good, {"m": "\x1b.-1"}), []
     yield "a descriptor in a message", ROOT, manager, "ListDevices", "h", (0,), [log]
     yield "another signature", ROOT, manager, "CreateSession", "s", ("camera",), []
     yield "too many arguments", ROOT, manager, "ListDevices", "s", ("x",), []
@@ -226,7 +226,7 @@ def main():
     for what, path, interface, member, signature, values, files in calls(read, folder, log):
         count += 1
         if files and member == "CreateSession":
-            # Numbers stand for what is passed; each descriptor once for each output that has its number.
+            # A number stands for the descriptor to pass, which is passed once for each output with that number.
             description, table = values
             tickets = bus.tickets([files[place] for place in table.values()])
             values, files = (description, dict(zip(table, tickets))), []
