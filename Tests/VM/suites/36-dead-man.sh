@@ -3,8 +3,7 @@
 # nothing is captured any more, not even into memory that a driver writes by itself. It goes on when the bus does. And a
 # daemon that captures nothing is not woken for any of that.
 # machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
-# flavours: fast
-# Not yet tried on the stock kernel.
+# flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 size=640x360 rate=10

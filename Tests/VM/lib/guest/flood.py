@@ -2,15 +2,15 @@
 """Floods captured, and looks how it answers others meanwhile.
 
 flood.py small|behind SECONDS           calls without end; prints how many were sent, and what came back
-flood.py large SECONDS [MEGABYTES]      the same with calls of that size
+flood.py large SECONDS [MEGABYTES]      the same with calls of that size, ten at least however long that takes
 flood.py crowd CONNECTIONS              so many connections that listen and read nothing; stays until it is killed
 flood.py probe SECONDS [PATIENCE]       one call after the other, as a program of good will; prints how long they took, and
                                         fails where one was refused, or took more than the patience (1 second)
 
-`behind` has its calls wait behind one that waits for polkit. Of most floods' calls no answer is wanted: the bus lets a
-connection wait for 128 answers only.
+All but `small` have their calls wait behind one that waits for polkit. Of most floods' calls no answer is wanted: the bus
+lets a connection wait for 128 answers only. Nine of the calls of `behind` name one descriptor 2,000 times each.
 """
-import collections, struct, sys, threading, time
+import collections, os, socket, struct, sys, threading, time
 from hostile_bus import ROOT, SERVICE, Bus
 
 NO_REPLY = 1
@@ -31,18 +31,29 @@ def waiting(bus):
     return bus.message(SERVICE, ROOT, AUTHORIZATION, "SetSwitch", "sb", ("camera", 1))
 
 
+def files(bus):
+    return bus.message(SERVICE, ROOT, MANAGER, "CreateSession", "a{sv}a{sh}",
+                       ({}, {str(number): 0 for number in range(2000)}), 1)
+
+
 def flood(what, seconds):
     bus, came = Bus(), collections.Counter()
-    kinds = {"small": [status], "large": [large], "behind": [waiting] + [status] * 400}[what]
-    messages = {kind: bytearray(kind(bus)) for kind in set(kinds)}
+    # The bus reads slowly from a connection that floods it.
+    bus.socket.settimeout(None)
+    first, kinds, least = {"small": ([], [status], 0), "large": ([waiting], [large], 10),
+                           "behind": ([waiting], [files] * 9 + [status] * 400, 0)}[what]
+    messages = {kind: bytearray(kind(bus)) for kind in {*first, *kinds}}
+    null = os.open("/dev/null", os.O_RDONLY)
     threading.Thread(target=count, args=(bus, came), daemon=True).start()
     end, number, sent = time.monotonic() + seconds, bus.serial, 0
-    while time.monotonic() < end:
+    while time.monotonic() < end or sent < least:
         number += 1
-        message = messages[kinds[sent % len(kinds)]]
+        kind = first.pop() if first else kinds[sent % len(kinds)]
+        message = messages[kind]
         struct.pack_into("<I", message, 8, number)
         message[2] = 0 if sent % 64 == 0 else NO_REPLY
-        bus.socket.sendall(message)
+        gone = socket.send_fds(bus.socket, [message], [null]) if kind is files else 0
+        bus.socket.sendall(memoryview(message)[gone:])
         sent += 1
     print(f"{what}: {sent} sent, {dict(came)}", flush=True)
 
