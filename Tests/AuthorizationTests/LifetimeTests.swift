@@ -1,5 +1,6 @@
 @testable import Authorization
 import CaptureCore
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -399,6 +400,32 @@ import Testing
         }
     }
 
+    @Test func `that is over in a store that cannot be read is looked at again in a minute`() async throws {
+        let looks = Looks()
+        let gate = AuthorizationGate(
+            store: AuthorizationStore(directory: folder.path),
+            usage: FixedUsageDescriptions("to see you"),
+            prompter: person,
+            now: { [clock] in
+                looks.count.add(1, ordering: .relaxed)
+                return clock.now
+            }
+        )
+        let soon = GrantLifetime.until(clock.now.wall + Self.hour)
+        try await gate.set(user: 0, program: "unit:a.service", service: .camera, status: .authorized, lifetime: soon)
+        let file = folder.path + "/" + AuthorizationStore.fileName
+        unsafe chmod(file, 0o644)
+        clock.pass(Self.hour)
+        await gate.endDue()
+        let before = looks.count.load(ordering: .relaxed)
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(looks.count.load(ordering: .relaxed) - before < 10)
+        unsafe chmod(file, 0o600)
+        clock.pass(60_000)
+        await gate.endDue()
+        #expect(try await gate.list().isEmpty)
+    }
+
     @Test func `on the command's own terminal is stored as that`() async throws {
         let gate = await start()
         async let grants = gate.request([.camera])
@@ -409,4 +436,9 @@ import Testing
         #expect(try await gate.list().map(\.reason) == [.inlineAnswer])
         #expect(log.decisions.contains { $0.cause == .inlineAnswer })
     }
+}
+
+/// How often the time was asked for.
+private final class Looks: Sendable {
+    let count = Atomic(0)
 }

@@ -1,6 +1,8 @@
+import Authorization
 import BusSupport
 import CaptureBus
 import CaptureCore
+import CaptureEngine
 import CaptureSystem
 import Foundation
 import Testing
@@ -112,6 +114,20 @@ import Testing
         await #expect(throws: CaptureError.self) { try await doors.file(ticket, of: client.uniqueName) }
         let last = try await pass(null, by: client)
         #expect(try await doors.file(last.ticket, of: client.uniqueName).facts.isWritable)
+    }
+
+    /// The daemon may hear of the end before it has noted the door.
+    @Test func `a door whose process ends at once is not kept`() async throws {
+        let doors = PassingDoors(program: "/bin/true")
+        try await withThrowingTaskGroup { group in
+            for user in UInt32(1)...400 {
+                let identity = ClientIdentity(program: "exe:/x", tier: .claimed, user: user, name: "x", detail: "test")
+                let client = SessionClient(identity: identity, connection: ":1.\(user)") { identity }
+                group.addTask { _ = try await doors.open(for: client) }
+            }
+            try await group.waitForAll()
+        }
+        try await until { await doors.count == 0 }
     }
 
     /// A descriptor whose last close takes 300 s. The daemon must answer calls all the same.

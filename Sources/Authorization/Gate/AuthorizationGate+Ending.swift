@@ -70,7 +70,11 @@ extension AuthorizationGate {
     private func endStored(_ now: AnswerTime, _ time: Int64?) {
         // While it is used, not at its end alone: the daemon may be killed before.
         if lifetimes.limits.unused != nil { noteUses() }
-        guard let rows = try? store.endingAnswers(withoutDate: lifetimes.limits.unused != nil) else { return }
+        let soon = (time ?? now.wall) + 60_000
+        guard let rows = try? store.endingAnswers(withoutDate: lifetimes.limits.unused != nil) else {
+            if let end = lifetimes.firstEnd, end <= soon - 60_000 { lifetimes.firstEnd = soon }
+            return
+        }
         var left: [StoredAnswer] = []
         for row in rows {
             guard standing(row, now, time) == .over, (try? store.remove(row)) == true else {
@@ -82,7 +86,6 @@ extension AuthorizationGate {
             tellEnd(row, why)
         }
         // One that is in use, or cannot be told, has its end behind it and is looked at again with the others.
-        let soon = (time ?? now.wall) + 60_000
         lifetimes.firstEnd = left.compactMap { row in ends(row).map { $0 > soon - 60_000 ? $0 : soon } }.min()
         lifetimes.hasDate = left.contains { $0.lifetime.moment != nil }
         // How late it is outlives the daemon, so that a clock which is set back meanwhile is noticed.

@@ -74,7 +74,7 @@ actor ControlDesk {
             let process = try await DoorProcess.start(program, .control, input: listening[place]) { [weak self] in
                 Task { await self?.ended(id) }
             }
-            lines[id] = .idle(process)
+            if process.isAlive { lines[id] = .idle(process) }
             Task { await serve(process, id, at: place) }
         } catch {
             if !isRetry {

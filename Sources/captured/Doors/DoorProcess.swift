@@ -70,6 +70,9 @@ final class DoorProcess: Sendable {
         }
     }
 
+    /// Whether the process lives, so that `ended` is still to come and can remove an entry that is made now.
+    var isAlive: Bool { clinux_pidfd_alive(process.descriptor) == 1 }
+
     /// Kills the process, whatever it waits for. If a file system holds on to it, it ends later.
     func kill() {
         _ = clinux_pidfd_kill(process.descriptor)

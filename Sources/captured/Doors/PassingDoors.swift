@@ -23,6 +23,9 @@ actor PassingDoors {
     private var last: UInt32 = 0
     private var entries: [UInt32: Entry] = [:]
 
+    /// The number of open doors.
+    var count: Int { entries.count }
+
     /// - Parameter program: The path of `captured-door`.
     init(program: String) {
         self.program = program
@@ -40,6 +43,7 @@ actor PassingDoors {
         let process = try await DoorProcess.start(program, .pass, input: ends.doors.file) { [weak self] in
             Task { await self?.ended(number) }
         }
+        guard process.isAlive else { return (ends.theirs.file, number) }
         let own = entries.filter { $0.value.user == user }.keys.sorted()
         for old in own.dropLast(PassingDoors.mostOfUser - 1) { entries.removeValue(forKey: old)?.door.end() }
         entries[number] = Entry(user: user, connection: client.connection, door: PassingDoor(process))
