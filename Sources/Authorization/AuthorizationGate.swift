@@ -58,7 +58,7 @@ public final class Grant: Sendable {
         self.isLimited = isLimited
     }
 
-    /// Withdraws it; the first reason counts. `AuthorizationGate.enforce` stops what rests on it.
+    /// Withdraws it. The first reason is kept. `AuthorizationGate.enforce` stops what rests on it.
     fileprivate func revoke(_ why: String = "", by kind: End = .withdrawn) {
         end.withLock { end in
             if isLive { end = (why, kind) }
@@ -67,20 +67,21 @@ public final class Grant: Sendable {
     }
 }
 
-/// Decides who may capture: from what is stored, else by asking, once for all who wait for the same answer.
+/// Decides who may capture: from the stored answer, or by asking the person. Callers that wait for the same answer
+/// share one question.
 ///
-/// Everything uncertain is refused. What an actor's turn decides is decided on what the store says in that same turn, so
-/// that a grant never outruns its withdrawal. A change that withdraws something takes one turn, too, and then waits for the
-/// enforcers: it returns when nothing is delivered any more on what it withdrew.
+/// The gate refuses whatever is uncertain. Each of its turns decides on what the store says in that same turn, so a
+/// grant never outlives its withdrawal. A change that withdraws something takes one turn and then waits for the
+/// enforcers. When it returns, nothing is delivered any more on what it withdrew.
 ///
-/// Its turns wait for the disk, so they run where the executor says: on a thread of its own, never in the cooperative pool.
+/// A turn may wait for the disk, so the executor runs it on a thread of its own and never in the cooperative pool.
 public actor AuthorizationGate {
     private let executor: any SerialExecutor
-    /// Where its turns run.
+    /// The executor that runs its turns.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     /// What was decided a moment ago and stands; answers without a turn of the gate.
     public nonisolated let remembered: RememberedDecisions
-    /// Stop what rests on withdrawn grants.
+    /// The enforcers, which stop what rests on withdrawn grants.
     nonisolated let enforcers = Enforcers()
     let store: AuthorizationStore
     let usage: any UsageDescriptions
@@ -115,7 +116,7 @@ public actor AuthorizationGate {
     ///
     /// - Parameters:
     ///   - executor: Runs its turns, which may wait for the disk.
-    ///   - aside: Runs looks at files that are not the machine's own.
+    ///   - aside: Starts work that may block, such as a look at a program's file.
     ///   - store: The answers.
     ///   - usage: Where programs say why they capture.
     ///   - prompter: Who asks the person.
@@ -223,7 +224,7 @@ public actor AuthorizationGate {
                         try usage.description(of: client, for: services.sorted())
                     }
                     described = (services, usage)
-                    // Meanwhile it may have been decided, or somebody else's question may stand.
+                    // Meanwhile the answer may have been given, or another caller's question may be open.
                     continue
                 }
                 try await waitForAnswer(
@@ -251,12 +252,12 @@ public actor AuthorizationGate {
         }
     }
 
-    /// Withdraws the live grants of a program that rest on the answer about a service; their enforcement begins.
+    /// Withdraws a program's live grants that rest on its answer about a service, and starts their enforcement.
     ///
     /// - Parameters:
-    ///   - path: Of a claimed program only those that were given to this file; `nil` for all. Of any other the answer is
-    ///     the program's, whichever of its files asked, so that all go.
-    ///   - why: What their holders are told.
+    ///   - path: For a claimed program, only grants for this file; `nil` for all its files. Ignored for other programs,
+    ///     whose answer holds for all their files.
+    ///   - why: The reason that their holders get.
     func revoke(user: UInt32, program: String, service: Service, path: String? = nil, why: String = "") {
         let key = ProgramKey(user: user, program: program)
         let those = (grants[key] ?? []).filter { given in
@@ -267,7 +268,7 @@ public actor AuthorizationGate {
         prune(key)
     }
 
-    /// Withdraws those of a program's live grants that are meant; their enforcement begins.
+    /// Withdraws the live grants of a program that `isMeant` picks, and starts their enforcement.
     func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
         for given in grants[key] ?? [] {
             if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
@@ -276,12 +277,13 @@ public actor AuthorizationGate {
         prune(key)
     }
 
-    /// Withdraws the live grants that there is a reason against; their enforcement begins.
+    /// Withdraws the live grants for which `reason` returns a reason, and starts their enforcement.
     ///
     /// - Parameters:
     ///   - kind: What the reason is.
-    ///   - reason: Why a program's grant has to go, `nil` when it may stay; told whether policy gave it, without an answer.
-    /// - Returns: What went, with the reason.
+    ///   - reason: Why a grant must go; `nil` when it may stay. It is told whether policy gave the grant without an
+    ///     answer.
+    /// - Returns: The withdrawn grants, each with its reason.
     func withdraw(
         by kind: Grant.End = .withdrawn,
         _ reason: (_ client: ClientIdentity, _ grant: Grant, _ isPolicys: Bool) -> String?
@@ -296,10 +298,10 @@ public actor AuthorizationGate {
             gone.append((entry.client, grant.service, why))
             if let row = entry.row { used.append(row) }
         }
-        // Before anything is written, since a disk may take its time.
+        // Before anything is written, because the disk may be slow.
         if !gone.isEmpty { enforcers.begin() }
-        // What was interrupted was used until now, and may be again when that is over. A disk that cannot be written lets
-        // answers end the sooner.
+        // Interrupted uses count as used until now, because they may go on later. If the disk cannot be written,
+        // answers merely expire sooner.
         if kind != .withdrawn { for row in used { _ = try? noteUse(of: row) } }
         for key in Array(grants.keys) { prune(key) }
         return gone

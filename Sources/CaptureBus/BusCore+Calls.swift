@@ -38,7 +38,7 @@ struct OutgoingCall: Sendable {
     /// Whether a service that is not there is started for it.
     var startsService = true
 
-    /// How much an answer may bring. Services have well-known names; what is called by a unique one is any program.
+    /// How much an answer may contain. Services have well-known names; a unique name can belong to any program.
     var limits: MessageReader.Limits { destination.hasPrefix(":") ? .strangersAnswer : .answer }
 
     /// The timeout as sd-bus takes it: 0 would be its own limit, the greatest number is none.

@@ -3,13 +3,13 @@ import CSystemd
 import CaptureCore
 import CaptureSystem
 
-/// A call that arrived and is not answered yet.
+/// A call that arrived and has no answer yet.
 struct WaitingCall {
     let token: UInt64
     let call: BusCall
     let handler: BusHandler
     let types: [BusType]
-    /// What it reads, once its handler has let it; `nil` for a method's, whose handler has the answer.
+    /// The properties to read, set when the handler allows that; `nil` for a method call.
     var reading: BusReading?
 }
 
@@ -34,7 +34,8 @@ extension BusCore {
         do throws(CaptureError) {
             (arguments, size) = try unsafe MessageReader.measured(message, .call)
         } catch  where error == BusErrors.tooMuch {
-            // Not in its turn, and nothing of it is kept. Whoever is answered may be gone before it is told who that was.
+            // Refused before its turn, and not kept. The failure handler runs first, because the caller may leave once
+            // it is answered.
             let token = token()
             unsafe incoming[token] = unsafe try standIn(for: message, of: sender)
             return tell(call([]), error) { core in
@@ -47,7 +48,7 @@ extension BusCore {
         try unsafe wait(message, waiting, CallCost.of(size))
     }
 
-    /// Refuses a call of a sender that has no room for any, before it is looked at.
+    /// Refuses a call without looking at it, if its sender has no room for any.
     func refuseAtOnce(_ message: OpaquePointer) -> Bool {
         guard unsafe sd_bus_message_is_method_call(message, nil, nil) > 0,
             let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
@@ -70,7 +71,7 @@ extension BusCore {
         return true
     }
 
-    /// Has a call wait for its turn.
+    /// Queues a call until its turn comes.
     func wait(_ message: OpaquePointer, _ waiting: WaitingCall, _ cost: Int) throws(CaptureError) {
         let sender = waiting.call.sender
         unsafe incoming[waiting.token] = unsafe try standIn(for: message, of: sender)
@@ -80,7 +81,8 @@ extension BusCore {
         startNext(of: sender)
     }
 
-    /// What a call is answered by without keeping it: a message without arguments, of the same sender and number.
+    /// A message to reply to in place of the call, so that the call need not be kept: no arguments, the same sender and
+    /// serial.
     private func standIn(for message: OpaquePointer, of sender: String) throws(CaptureError) -> OpaquePointer {
         var cookie: UInt64 = 0
         var copy: OpaquePointer?
@@ -98,7 +100,7 @@ extension BusCore {
         return unsafe copy
     }
 
-    /// How many connections' users are remembered, beside those that have calls waiting.
+    /// The most connections whose users are remembered, besides those with waiting calls.
     private static let mostUsers = 4096
 
     private func askUser(of sender: String) {
@@ -109,7 +111,7 @@ extension BusCore {
             guard case .success(let values) = answer,
                 let user = values.first?.integer.flatMap({ UInt32(exactly: $0) })
             else {
-                // It has left: nobody waits for what it called.
+                // The connection is gone, so nobody waits for its calls.
                 users[sender] = nil
                 return drop(calls.abandon(sender))
             }
@@ -118,7 +120,7 @@ extension BusCore {
         }
     }
 
-    /// Begins a sender's next call, when none has the turn.
+    /// Begins a sender's next call, unless another call of it has the turn.
     private func startNext(of sender: String) {
         guard let next = calls.begin(sender)?.call else { return }
         let loop = loop
@@ -156,7 +158,7 @@ extension BusCore {
         startNext(of: waiting.call.sender)
     }
 
-    /// Answers calls that have no room.
+    /// Answers the calls for which there is no room.
     private func refuse(_ tickets: [CallQueues<WaitingCall>.Ticket]) {
         for ticket in tickets {
             if let message = unsafe incoming[ticket.token] {
@@ -173,12 +175,12 @@ extension BusCore {
         }
     }
 
-    /// Of how many senders' refused calls is told at a time.
+    /// The most senders whose refused calls are being reported at a time.
     private static let mostTelling = 64
 
-    /// Tells of a call that was refused before its turn came: of one of a sender's at a time, whatever it sends meanwhile.
+    /// Reports a call that was refused before its turn. Of each sender, only one is reported at a time.
     ///
-    /// - Parameter answer: What is done when it has been told, or is not told at all.
+    /// - Parameter answer: Called after the report, or at once if there is none.
     private func tell(
         _ call: BusCall,
         _ error: CaptureError,
@@ -204,7 +206,7 @@ extension BusCore {
         }
     }
 
-    /// An answer that cannot be sent means that the connection is lost, which `process` finds out.
+    /// If the answer cannot be sent, the connection is lost; `process` notices that.
     func reply(to call: OpaquePointer, _ types: [BusType], _ result: Result<[BusValue], CaptureError>) {
         var failure: CaptureError
         do throws(CaptureError) {
@@ -219,7 +221,7 @@ extension BusCore {
         } catch {
             failure = error
         }
-        if failure.message.utf8.contains(0) { failure.message = "the fault cannot be told" }
+        if failure.message.utf8.contains(0) { failure.message = "the error's text cannot be sent" }
         unsafe BusErrors.name(of: failure).withCString { name in
             unsafe failure.message.withCString { text in
                 var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)

@@ -53,7 +53,7 @@ public struct BusMatch: Hashable, Sendable {
         self.firstArgument = firstArgument
     }
 
-    /// Of names whose owners change to `newOwner`.
+    /// Matches signals about names that change to the owner `newOwner`.
     init(sender: String, path: String, interface: String, member: String, newOwner: String) {
         self.init(sender: sender, path: path, interface: interface, member: member)
         self.newOwner = newOwner
@@ -90,8 +90,8 @@ public struct BusMatch: Hashable, Sendable {
     let handler: (BusSignal) -> Void
     /// Follows the owner of a well-known name.
     var ownerWatch: UInt64?
-    /// Who owns the well-known name that signals are wanted of, "" for nobody; `nil` when any sender will do. The bus has
-    /// its own name, and others may send in it to this connection alone, too.
+    /// The owner of the well-known name whose signals are wanted; "" if nobody owns it, `nil` if any sender will do.
+    /// The bus has its own name, but other programs can send to this connection under it.
     var owner: String?
     private var slot: OpaquePointer?
     private var completion: ((Result<UInt64, CaptureError>) -> Void)?

@@ -58,7 +58,7 @@ extension BusCore {
         return unsafe sd_bus_message_is_method_call(message, properties, "GetAll") > 0 ? 1 : nil
     }
 
-    /// The names that a call gives, and what it costs; `nil` for other arguments, which sd-bus refuses.
+    /// The property names in a call, and the call's cost; `nil` for other arguments, which sd-bus refuses.
     private func names(_ count: Int, readBy message: OpaquePointer) -> (names: [String], cost: Int)? {
         let read = unsafe try? MessageReader.measured(message, .call)
         let names = (read?.values ?? []).compactMap(\.text)

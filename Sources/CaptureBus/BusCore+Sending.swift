@@ -3,24 +3,24 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// What is sent while the bus does not read: it waits in memory, so there is an end to it.
+/// Bounds what waits to be sent: while the bus does not read, it stays in memory.
 extension BusCore {
-    /// The most messages that wait to be sent while calls are still taken in, each of which adds its answer.
+    /// Calls are taken in while at most this many messages wait to be sent. Each call adds its answer.
     static let mostUnsent = 1024
-    /// The most that wait to be sent while signals are still added.
+    /// Signals are added while at most this many messages wait to be sent.
     static let mostUnsentSignals = 16 * mostUnsent
 
     private var unsent: UInt64 {
         var count: UInt64 = 0
-        // A connection that is lost has nothing to send.
+        // A lost connection has nothing to send.
         return unsafe sd_bus_get_n_queued_write(bus, &count) < 0 ? 0 : count
     }
 
-    /// Whether the bus has to read what is sent to it before it is read from.
+    /// Whether the bus must first read what waits for it before this connection reads more.
     var isCongested: Bool { unsent > UInt64(Self.mostUnsent) }
 
-    /// Whether there is anything for `sd_bus_process` to do now beside reading: it writes first, and reads when it could
-    /// write nothing.
+    /// Whether `sd_bus_process` has anything to do besides reading. It writes first, and reads only if it could write
+    /// nothing.
     func mayProcess() -> Bool {
         guard isCongested else { return true }
         guard let interest = pollInterest(), interest.milliseconds != 0 else { return true }
@@ -28,17 +28,17 @@ extension BusCore {
         return unsafe poll(&file, 1, 0) != 0
     }
 
-    /// Whether one more signal may wait to be sent. Who listens while the bus reads nothing for so long misses some.
+    /// Whether there is room for one more signal. Listeners miss signals if the bus has not read for too long.
     func hasRoomForSignal() -> Bool {
         guard unsent < UInt64(Self.mostUnsentSignals) else {
             if signalsLeftOut == 0 {
-                Journal.send("the bus does not read what is sent to it: signals are left out", priority: .error)
+                Journal.send("the message bus does not read what captured sends: dropping signals", priority: .error)
             }
             signalsLeftOut += 1
             return false
         }
         if signalsLeftOut > 0 {
-            Journal.send("the bus reads again; \(signalsLeftOut) signals were left out", priority: .error)
+            Journal.send("the message bus reads again; \(signalsLeftOut) signals were dropped", priority: .error)
             signalsLeftOut = 0
         }
         return true

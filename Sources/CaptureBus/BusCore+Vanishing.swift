@@ -1,23 +1,23 @@
 import CaptureCore
 
-/// Names that lose their owners: one match for all that are watched, since the bus lets a connection have 512 of them, and
-/// two users have as many connections.
+/// Watches for names that lose their owners. All watches share one match, because the bus allows 512 matches a
+/// connection and two users alone can have as many connections.
 struct Vanishing {
-    /// The match that all share.
+    /// The shared match.
     enum Watch {
         case none
-        /// Who waits for it, too.
+        /// The match is being added; these callers wait for it.
         case beginning([(Result<UInt64, CaptureError>) -> Void])
         case standing(UInt64)
     }
 
     var watch = Watch.none
-    /// Whom to tell, by name and number.
+    /// Handlers to call, by name and number.
     var handlers: [String: [UInt64: () -> Void]] = [:]
 }
 
 extension BusCore {
-    /// Calls `handler` whenever a name loses its owner; `completion` is given a number once the bus knows that.
+    /// Calls `handler` whenever a name loses its owner. `completion` gets a number once the bus has added the match.
     func watchVanishing(
         _ name: String,
         _ handler: @escaping () -> Void,
@@ -38,7 +38,7 @@ extension BusCore {
         }
     }
 
-    /// Ends a `watchVanishing`; with the last one the bus tells of no names any more.
+    /// Ends a `watchVanishing`. Removes the match with the last one.
     func forgetVanishing(_ name: String, _ token: UInt64) {
         vanishing.handlers[name]?[token] = nil
         if vanishing.handlers[name]?.isEmpty == true { vanishing.handlers[name] = nil }
@@ -66,7 +66,7 @@ extension BusCore {
             case .failure: vanishing.watch = .none
             }
             for completion in waiting { completion(result) }
-            // Nobody may be left who wants to know.
+            // By now every handler may be gone.
             if vanishing.handlers.isEmpty, case .standing(let token) = vanishing.watch {
                 vanishing.watch = .none
                 unsubscribe(token)

@@ -22,15 +22,15 @@ import Glibc
     var nextToken: UInt64 = 1
     var pending: [UInt64: PendingCall] = [:]
     var exports: [String: [ExportedInterface]] = [:]
-    /// What the calls are answered by that wait or run.
+    /// Messages to reply to, for the calls that wait or run.
     var incoming: [UInt64: OpaquePointer] = unsafe [:]
     var calls = CallQueues<WaitingCall>(reserved: [0, getuid()])
-    /// The users of connections that called, as far as they are known; `nil` while the bus is asked.
+    /// The users of connections that have called, if known; `nil` while the bus is being asked.
     var users: [String: UInt32?] = [:]
-    /// Of whose refused calls the failure handler is being told.
+    /// Senders with a refused call that the failure handler is being told about.
     var telling: Set<String> = []
     var vanishing = Vanishing()
-    /// Signals that were left out since the bus last read what is sent to it.
+    /// Signals dropped since the bus last read.
     var signalsLeftOut = 0
     var quickMethods: [QuickMethod] = []
     /// What looks at calls before sd-bus looks for their object.

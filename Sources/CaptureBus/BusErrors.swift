@@ -14,8 +14,8 @@ public enum BusErrors {
     /// Why a message is not taken in that would take more memory than any call of ours needs.
     public static let tooMuch = CaptureError(.invalidArgument, "the message has too many or too long values")
 
-    /// Why a call is not taken in whose sender has too many others that are not answered.
-    public static let tooMany = CaptureError(.busy, "too many calls of this user are waiting to be answered already")
+    /// Refuses a call because its user has too many unanswered calls.
+    public static let tooMany = CaptureError(.busy, "too many calls of this user wait for an answer; try again later")
 
     /// A portal's store has no such entry; never leaves this module.
     static let notFound = CaptureError.Code(rawValue: "NotFound")
@@ -90,7 +90,7 @@ public enum BusErrors {
         return self.error(name: unsafe String(cString: name), message: text, destination: destination, path: path)
     }
 
-    /// How much of an error's text is read, in bytes: whoever is called may send megabytes.
+    /// How many bytes of an error's text are read: any program that is called may send megabytes.
     private static let longestSentence = 16 << 10
 
     private static func sentence(_ text: UnsafePointer<CChar>) -> String {

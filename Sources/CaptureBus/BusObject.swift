@@ -18,8 +18,8 @@ public struct BusCall: Sendable {
 
 /// Answers a method call with values of the declared types, or with an error that the caller gets to see.
 ///
-/// Runs in a task of its own. The next call of the same sender waits until it returns, or calls `BusTurn.end()`, as it does
-/// before it waits for a person or for a service that may ask one.
+/// Runs in a task of its own. The sender's next call waits until it returns or calls `BusTurn.end()`. It calls that
+/// before it waits for a person, or for a service that may ask one.
 public typealias BusHandler = @Sendable (BusCall) async throws(CaptureError) -> [BusValue]
 
 /// Answers a method call of a sender on the bus thread, where that takes neither waiting nor long, with values of the declared

@@ -1,5 +1,5 @@
-/// What calls cost that are not answered yet, in bytes of memory; generous, since a running call is a task with whatever its
-/// handler makes of the arguments.
+/// What an unanswered call costs, in bytes of memory. The numbers are generous, because a running call is also a task
+/// with whatever its handler makes of the arguments.
 enum CallCost {
     /// A call without arguments.
     static let call = 4 << 10
@@ -11,23 +11,23 @@ enum CallCost {
     static func of(_ size: MessageReader.Limits) -> Int { call + value * size.values + text * size.text }
 }
 
-/// How much calls that are not answered yet may cost.
+/// How much unanswered calls may cost.
 struct CallLimits: Sendable {
     /// All calls of one user, over all of their connections.
     var user = 8 << 20
-    /// All calls of connections whose user the bus has not named yet. It names them within one round trip; more connections
-    /// than fit in here are never open at the same time (dbus-daemon allows 2048).
+    /// All calls of connections whose user the bus has not named yet, which takes it one round trip. dbus-daemon allows
+    /// 2048 connections at a time; more than fit in here are never open.
     var unknown = 16 << 20
-    /// All calls of all users, but root's and the daemon's own.
+    /// All calls of all users, without root's and the daemon's own.
     var all = 32 << 20
 }
 
-/// The calls that wait and run: of each sender one after the other, of each user up to a budget.
+/// The waiting and running calls. Each sender's calls run one after the other; each user has a budget.
 ///
-/// A budget that is full costs nobody a call but its own user, and of that user's connections the one with the most calls:
-/// the newest of these gives way. Root and the daemon's own user have a budget each that no other user takes part in.
+/// A full budget costs only that user calls. The newest call of the user's connection with the most calls is refused.
+/// Root and the daemon's own user each have a budget that no other user shares.
 struct CallQueues<Call> {
-    /// A call that is not answered yet.
+    /// An unanswered call.
     struct Ticket {
         let token: UInt64
         let sender: String
@@ -36,27 +36,27 @@ struct CallQueues<Call> {
     }
 
     private struct Queue {
-        /// `nil` until the bus has named it.
+        /// `nil` until the bus names it.
         var user: UInt32?
-        /// The running call that the next one waits for.
+        /// The running call that holds the turn; the next one waits for it.
         var turn: UInt64?
         var waiting: [Ticket] = []
-        /// What running calls cost, by their numbers.
+        /// The costs of the running calls, by number.
         var running: [UInt64: Int] = [:]
         var cost = 0
     }
 
-    /// What the calls of a user cost, and of how many connections they are.
+    /// What the calls of a user cost, and how many connections they come from.
     private struct Load {
         var cost = 0
         var senders = 0
     }
 
     private let limits: CallLimits
-    /// Whose calls do not count among all.
+    /// Users whose calls do not count in `CallLimits.all`.
     private let reserved: Set<UInt32>
     private var queues: [String: Queue] = [:]
-    /// By user; `nil` are all that are not known.
+    /// By user; `nil` for all connections whose user is unknown.
     private var loads: [UInt32?: Load] = [:]
     private var total = 0
 
@@ -65,16 +65,16 @@ struct CallQueues<Call> {
         self.reserved = reserved
     }
 
-    /// Whether no call of a sender waits or has the turn.
+    /// Whether a sender has no waiting call and none that holds the turn.
     func isIdle(_ sender: String) -> Bool {
         queues[sender].map { $0.turn == nil && $0.waiting.isEmpty } ?? true
     }
 
-    /// Whether a sender has calls that are not answered, and its user is not known.
+    /// Whether a sender has unanswered calls and its user is unknown.
     func isUnknown(_ sender: String) -> Bool { queues[sender].map { $0.user == nil } ?? false }
 
-    /// Whether a sender's next call would be refused, told without a look at it or at others: a flood of calls is to cost less
-    /// than it costs the bus to bring them.
+    /// Whether a sender's next call would be refused. Decided without looking at that call or at others: refusing a
+    /// flood must cost less than it costs the bus to deliver it.
     func isFull(for sender: String, _ cost: Int = CallCost.call) -> Bool {
         guard let queue = queues[sender], !queue.waiting.isEmpty, let load = loads[queue.user] else { return false }
         let limit = queue.user == nil ? limits.unknown : limits.user
@@ -83,8 +83,8 @@ struct CallQueues<Call> {
 
     /// Takes in a call.
     ///
-    /// - Parameter user: The sender's; `nil` while that is not known.
-    /// - Returns: The calls that have to go for it, which may be the call itself.
+    /// - Parameter user: The sender's user; `nil` if unknown.
+    /// - Returns: The calls to refuse instead, which may include this one.
     mutating func add(_ ticket: Ticket, of user: UInt32?) -> [Ticket] {
         if queues[ticket.sender] == nil {
             queues[ticket.sender] = Queue(user: user)
@@ -99,9 +99,9 @@ struct CallQueues<Call> {
         return refused
     }
 
-    /// Notes whose a sender's calls are.
+    /// Records the user of a sender's calls.
     ///
-    /// - Returns: The calls that have to go, since that user has too many.
+    /// - Returns: The calls to refuse, because that user has too many.
     mutating func identify(_ sender: String, as user: UInt32) -> [Ticket] {
         guard let queue = queues[sender], queue.user == nil else { return [] }
         unload(sender)
@@ -115,7 +115,7 @@ struct CallQueues<Call> {
         return refused
     }
 
-    /// Takes out the calls of a sender that have not begun: it is gone.
+    /// Removes a sender's calls that have not begun, because the sender is gone.
     mutating func abandon(_ sender: String) -> [Ticket] {
         var dropped: [Ticket] = []
         while let last = dropLast(of: sender) { dropped.append(last) }
@@ -123,7 +123,7 @@ struct CallQueues<Call> {
         return dropped
     }
 
-    /// The sender's next call, which has the turn from now on; `nil` when no call waits or another has the turn.
+    /// The sender's next call, which now holds the turn; `nil` if none waits or another holds the turn.
     mutating func begin(_ sender: String) -> Ticket? {
         guard var queue = queues[sender], queue.turn == nil, let next = queue.waiting.first else { return nil }
         queue.waiting.removeFirst()
@@ -133,12 +133,12 @@ struct CallQueues<Call> {
         return next
     }
 
-    /// Lets the sender's next call begin though this one is not answered.
+    /// Lets the sender's next call begin before this one is answered.
     mutating func endTurn(_ sender: String, _ token: UInt64) {
         if queues[sender]?.turn == token { queues[sender]?.turn = nil }
     }
 
-    /// A running call was answered.
+    /// Removes a running call, because it was answered.
     mutating func end(_ sender: String, _ token: UInt64) {
         endTurn(sender, token)
         guard let cost = queues[sender]?.running.removeValue(forKey: token) else { return }
@@ -157,7 +157,7 @@ struct CallQueues<Call> {
         if !reserved.contains(user) { total += cost }
     }
 
-    /// Takes a sender out of its user's load.
+    /// Removes a sender from its user's load.
     private mutating func unload(_ sender: String) {
         guard let queue = queues[sender], var load = loads[queue.user] else { return }
         load.senders -= 1
@@ -178,7 +178,8 @@ struct CallQueues<Call> {
         return last
     }
 
-    /// Whose newest call has to go, since a budget is exceeded that a sender's call counts in; `nil` for nobody's.
+    /// The sender whose newest call must be refused, because a budget is exceeded that a call of `sender` counts in;
+    /// `nil` if none is.
     private func victim(for user: UInt32?, _ sender: String) -> String? {
         let limit = user == nil ? limits.unknown : limits.user
         if let load = loads[user], load.cost > limit { return heaviest(of: user, sender) }
@@ -188,9 +189,9 @@ struct CallQueues<Call> {
         return heaviest(of: most.key, sender) ?? heaviest(of: user, sender)
     }
 
-    /// The sender of a user's with the most that has not begun.
+    /// The user's sender with the most calls that have not begun.
     private func heaviest(of user: UInt32?, _ sender: String) -> String? {
-        // Most often it is the one that calls, which is told without a look at the others.
+        // Usually it is the caller itself, which shows without looking at the others.
         if let own = queues[sender], own.user == user, let load = loads[user], !own.waiting.isEmpty,
             own.cost * load.senders >= load.cost
         {

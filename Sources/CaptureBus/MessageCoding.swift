@@ -99,7 +99,7 @@ import Glibc
         static let call = Limits(values: 4096, text: 64 << 10)
         /// What an answer or a signal may bring: the list of every format of many cameras is long.
         static let answer = Limits(values: 1 << 20, text: 16 << 20)
-        /// What an answer of a program may bring that is no service: an agent's, which has nothing to tell but an error.
+        /// For the answer of a program that is no service, such as an agent, which returns nothing but errors.
         static let strangersAnswer = Limits(values: 16 << 10, text: 256 << 10)
     }
 
@@ -118,7 +118,7 @@ import Glibc
         try unsafe measured(message, limits).values
     }
 
-    /// The same, and how much it is.
+    /// Reads a message's values and returns their cost, too.
     static func measured(_ message: OpaquePointer, _ limits: Limits) throws(CaptureError)
         -> (values: [BusValue], size: Limits)
     {
@@ -203,7 +203,7 @@ import Glibc
         var text: UnsafePointer<CChar>?
         try check(unsafe sd_bus_message_read_basic(message, type, &text))
         guard let text = unsafe text else { throw damaged }
-        // Before it is copied: the text may be most of a message of 32 MiB.
+        // Checked before it is copied: the text may fill most of a message of 32 MiB.
         remaining.text -= unsafe strlen(text)
         guard remaining.text >= 0 else { throw tooMuch }
         return unsafe String(cString: text)

@@ -81,7 +81,7 @@ public enum DropCause: Int, Sendable, CaseIterable {
     case overrun = 3
     /// The source was moved to a new ring because a reader's consent was withdrawn.
     case revocation = 4
-    /// The device stood still, because a part of the daemon did not prove that it works.
+    /// The daemon stopped the device, because a part of the daemon or the message bus did not answer.
     case paused = 5
 
     /// The word by which statistics name it.

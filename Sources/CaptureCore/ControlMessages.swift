@@ -1,6 +1,6 @@
-/// Who called the daemon's control socket, as the kernel noted it when the connection was made.
+/// A caller of the daemon's control socket, as the kernel recorded it at the connection.
 ///
-/// The text is the contract between `captured` and `captured-door`; both are of one build.
+/// The text is the contract between `captured` and `captured-door`, which belong to the same build.
 public struct ControlCaller: Hashable, Sendable {
     /// What a door says of a caller that left before it said anything: the door waits for the next one.
     public static let left = "left\n"
@@ -14,7 +14,7 @@ public struct ControlCaller: Hashable, Sendable {
     /// Its gids.
     public var groups: [UInt32]
 
-    /// A caller of the given credentials.
+    /// Creates a caller with the given credentials.
     public init(pid: Int32, user: UInt32, groups: [UInt32]) {
         self.pid = pid
         self.user = user
@@ -31,16 +31,16 @@ public struct ControlCaller: Hashable, Sendable {
 
     /// Reads a caller from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    /// - Throws: `CaptureError.Code.badData` naming the missing, wrong or unknown key.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a caller", values)
-        guard values["message"] == "caller" else { throw CaptureError(.badData, "a door said no caller") }
+        guard values["message"] == "caller" else { throw CaptureError(.badData, "captured-door named no caller") }
         pid = try words.number("pid", in: Int32(0)...)
         user = try words.number("user", in: UInt32(0)..<UInt32.max)
         var groups: [UInt32] = []
         for word in try words.word("groups").split(separator: " ") {
-            guard let group = UInt32(word) else { throw CaptureError(.badData, "a caller has the group '\(word)'") }
+            guard let group = UInt32(word) else { throw CaptureError(.badData, "the group '\(word)' is no number") }
             groups.append(group)
         }
         self.groups = groups
@@ -48,10 +48,10 @@ public struct ControlCaller: Hashable, Sendable {
     }
 }
 
-/// What is asked over the control socket, which works while the bus does not: one request, one packet of text.
+/// A request to the control socket, which works while the bus does not. Each request is one packet of text.
 ///
-/// What tightens consent is free there. What loosens it takes polkit, which is asked over the bus alone, so that here only
-/// root may.
+/// Tightening consent is free there. Loosening it needs polkit, which only the bus can reach, so here only root may do
+/// it.
 public enum ControlRequest: Hashable, Sendable {
     /// `Authorization.Set`: an answer, in words, for a user's program and a service.
     case set(user: String, program: String, service: String, answer: String)
@@ -79,7 +79,7 @@ public enum ControlRequest: Hashable, Sendable {
 
     /// Reads a request from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    /// - Throws: `CaptureError.Code.badData` naming the missing, wrong or unknown key.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a control request", values)
@@ -108,13 +108,13 @@ public enum ControlRequest: Hashable, Sendable {
     }
 }
 
-/// What is answered over the control socket: packets of text, of which `done` or `failed` is the last.
+/// An answer on the control socket: packets of text. The last one is `done` or `failed`.
 public enum ControlAnswer: Hashable, Sendable {
-    /// One of the sessions that were asked for.
+    /// One of the sessions of a `sessions` request.
     case session(ControlSession)
-    /// It is done; of a reset, how many answers are gone.
+    /// The request succeeded. For a reset, with the number of forgotten answers.
     case done(count: UInt32)
-    /// It is not, and why.
+    /// The request failed, with the reason.
     case failed(CaptureError)
 
     /// The answer as text.
@@ -134,7 +134,7 @@ public enum ControlAnswer: Hashable, Sendable {
 
     /// Reads an answer from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    /// - Throws: `CaptureError.Code.badData` naming the missing, wrong or unknown key.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a control answer", values)
@@ -156,28 +156,28 @@ public enum ControlAnswer: Hashable, Sendable {
         case "failed":
             let code = CaptureError.Code(rawValue: try words.word("code"))
             self = .failed(CaptureError(code, try words.word("reason")))
-        case let word: throw CaptureError(.badData, "the daemon answered '\(word ?? "")', which is unknown")
+        case let word: throw CaptureError(.badData, "unknown answer '\(word ?? "")' from the daemon")
         }
         try words.finish()
     }
 }
 
-/// A session as the control socket tells of it.
+/// A session, as the control socket reports it.
 public struct ControlSession: Hashable, Sendable {
     /// Its number.
     public var id: UInt32
-    /// As `SessionState` has it.
+    /// A raw value of `SessionState`.
     public var state: String
-    /// Why it is in that state; `nil` for as asked.
+    /// Why it is in that state; `nil` if it went there as asked.
     public var reason: CaptureError?
-    /// Who captures: a program's id.
+    /// The id of the program that captures.
     public var program: String
-    /// Whose program that is, by name.
+    /// The name of that program's user.
     public var user: String
-    /// Whether it ends with its maker's connection.
+    /// Whether it ends with the connection that made it.
     public var isAttached: Bool
 
-    /// A session of the given facts.
+    /// Creates a session with the given facts.
     public init(id: UInt32, state: String, reason: CaptureError?, program: String, user: String, isAttached: Bool) {
         self.id = id
         self.state = state

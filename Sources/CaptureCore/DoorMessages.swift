@@ -1,15 +1,16 @@
-/// What `captured` asks of the process that holds the descriptors which a program passed.
+/// A request of `captured` to the process that holds the descriptors of a program.
 ///
-/// The text is the contract between `captured` and `captured-door`; both are of one build, and an unknown key is an error.
+/// The text is the contract between `captured` and `captured-door`, which belong to the same build. An unknown key is
+/// an error.
 public enum DoorRequest: Hashable, Sendable {
-    /// Take the descriptor of a ticket, once, and say what it leads to.
+    /// Take the descriptor of a ticket, once, and describe it.
     case look(ticket: UInt32)
-    /// Send `text` over the socket that comes beside this request, with the descriptor of the ticket, then with the
-    /// others that come beside it.
+    /// Send `text` over the first descriptor beside this request, which is a socket. Send the ticket's descriptor with
+    /// it, followed by the other descriptors beside the request.
     case hand(ticket: UInt32, text: String)
-    /// Say how large the file of a ticket is, and when it changed last.
+    /// Report the size of a ticket's file and when it last changed.
     case mark(ticket: UInt32)
-    /// Close the descriptor of a ticket. There is no answer: that may take for ever.
+    /// Close the descriptor of a ticket. There is no answer, because closing may take for ever.
     case drop(ticket: UInt32)
     /// Say whether the program has sent anything yet, which shows that it has its end of the connection.
     case use
@@ -28,10 +29,10 @@ public enum DoorRequest: Hashable, Sendable {
 
     /// Reads a request from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` naming the key that is missing, wrong or unknown.
+    /// - Throws: `CaptureError.Code.badData` naming the missing, wrong or unknown key.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
-        var words = MessageWords("a request to a door", values)
+        var words = MessageWords("a request to captured-door", values)
         if values["message"] == "use" {
             self = .use
             try words.finish()
@@ -43,30 +44,30 @@ public enum DoorRequest: Hashable, Sendable {
         case "hand": self = .hand(ticket: ticket, text: try words.word("text"))
         case "mark": self = .mark(ticket: ticket)
         case "drop": self = .drop(ticket: ticket)
-        case let word: throw CaptureError(.badData, "a door was asked to '\(word ?? "")', which is unknown")
+        case let word: throw CaptureError(.badData, "unknown request '\(word ?? "")' to captured-door")
         }
         try words.finish()
     }
 }
 
-/// What the process answers; one answer for each request but `drop`, in their order.
+/// An answer of that process. Each request but `drop` gets one, in the order of the requests.
 public enum DoorAnswer: Hashable, Sendable {
-    /// What the descriptor leads to.
+    /// What the descriptor refers to.
     case file(PassedFileFacts)
-    /// It was sent on.
+    /// The descriptor was sent on.
     case handed
     /// The program has sent something.
     case used
     /// The program has sent nothing yet.
     case unused
-    /// The size of a regular file in bytes, and when it changed last, in nanoseconds since 1970.
+    /// The size of a regular file in bytes, and when it last changed, in nanoseconds since 1970.
     case mark(FileMark)
-    /// It is no regular file, so that there is nothing to compare.
+    /// Not a regular file, so there is nothing to compare.
     case unmarked
-    /// It did not work: the kernel's number, and the reason in words.
+    /// The request failed: with errno, and the reason in words.
     case failed(errno: Int32, reason: String)
 
-    /// The most characters of a reason that are kept.
+    /// A longer reason is cut to this many characters.
     private static let longestReason = 300
 
     /// The answer as text.
@@ -91,10 +92,10 @@ public enum DoorAnswer: Hashable, Sendable {
 
     /// Reads an answer from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` when it is not of this form, or a value is out of its range.
+    /// - Throws: `CaptureError.Code.badData` if the text is malformed, or a value is out of range.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
-        var words = MessageWords("a door's answer", values)
+        var words = MessageWords("an answer from captured-door", values)
         switch values["message"] {
         case "file":
             let isWritable = try words.number("writable", in: 0...1) == 1
@@ -117,34 +118,34 @@ public enum DoorAnswer: Hashable, Sendable {
         case "failed":
             let errno = try words.number("errno", in: Int32(0)...)
             self = .failed(errno: errno, reason: String(try words.word("reason").prefix(Self.longestReason)))
-        case let word: throw CaptureError(.badData, "a door answered '\(word ?? "")', which is unknown")
+        case let word: throw CaptureError(.badData, "unknown answer '\(word ?? "")' from captured-door")
         }
         try words.finish()
     }
 }
 
-/// What is known of a descriptor that a program passed.
+/// Facts about a descriptor that a program passed.
 public struct PassedFileFacts: Hashable, Sendable {
     /// Whether it was opened for writing.
     public var isWritable: Bool
-    /// Which regular file it is; `nil` for anything else.
+    /// The identity of a regular file; `nil` for anything else.
     public var identity: FileIdentity?
 
-    /// The given facts.
+    /// Creates the facts.
     public init(isWritable: Bool, identity: FileIdentity?) {
         self.isWritable = isWritable
         self.identity = identity
     }
 }
 
-/// What a regular file was at one moment, to tell whether it was written to since.
+/// The state of a regular file at one moment, to find out later whether it was written to.
 public struct FileMark: Hashable, Sendable {
-    /// Bytes.
+    /// Its size in bytes.
     public var size: Int64
-    /// When its content changed last, in nanoseconds since 1970.
+    /// When its content last changed, in nanoseconds since 1970.
     public var changed: Int64
 
-    /// A mark of the given values.
+    /// Creates a mark with the given values.
     public init(size: Int64, changed: Int64) {
         self.size = size
         self.changed = changed

@@ -32,8 +32,8 @@ struct MessageWords {
         return number
     }
 
-    /// The value of a key as words that are shown to people: without control characters and those that turn the
-    /// direction, and cut at a length.
+    /// The value of a key as text for people: cut at `limit`, and without control characters or characters that change
+    /// the text's direction.
     mutating func sentence(_ key: String, limit: Int) throws(CaptureError) -> String {
         let scalars = try word(key).unicodeScalars.filter(MessageWords.isPlain)
         return String(String(String.UnicodeScalarView(scalars)).prefix(limit))

@@ -141,12 +141,13 @@ public enum RecorderReport: Hashable, Sendable {
     /// The file could not be made or not be gone on with; what was written is finished as far as it goes.
     case failed(CaptureError, OutputStatistics)
 
-    /// What a recorder may blame. Media from strangers runs in it, so nothing that it says passes for another's answer.
+    /// The codes that a recorder may report. It runs media from strangers, so it must not report a decision that others
+    /// made.
     private static let codes: Set<CaptureError.Code> = [
         .badData, .inputOutput, .overQuota, .invalidArgument, .internalFault, .noSuchFormat, .unreachable, .timedOut,
     ]
 
-    /// The most characters of a reason that are kept.
+    /// A longer reason is cut to this many characters.
     private static let longestReason = 500
 
     /// The report as text.
@@ -167,7 +168,7 @@ public enum RecorderReport: Hashable, Sendable {
 
     /// Reads a report from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` when it is not of this form, or a value is out of its range.
+    /// - Throws: `CaptureError.Code.badData` if the text is malformed, or a value is out of range.
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a recorder's report", values)
@@ -182,14 +183,14 @@ public enum RecorderReport: Hashable, Sendable {
             let errno = try words.number("errno", in: Int32(0)...)
             let known = Self.codes.contains(code) ? code : .internalFault
             self = .failed(CaptureError(known, reason, errno: errno), counters)
-        case let word: throw CaptureError(.badData, "a recorder reported '\(word ?? "")', which is unknown")
+        case let word: throw CaptureError(.badData, "unknown report '\(word ?? "")' from a recorder")
         }
         try words.finish()
     }
 }
 
-/// The reports of one recorder, in the order in which they may come: first `ready`, then `progress`, and one end; a
-/// failure may come at any time before that.
+/// Checks the order of one recorder's reports: first `ready`, then `progress`, then one end. A failure may come at any
+/// time before the end.
 public struct RecorderReports: Sendable {
     private enum State {
         case beginning
@@ -199,18 +200,18 @@ public struct RecorderReports: Sendable {
 
     private var state = State.beginning
 
-    /// Those of a recorder that has said nothing yet.
+    /// Creates the check for a recorder that has not reported yet.
     public init() {}
 
     /// Reads the next report.
     ///
-    /// - Throws: `CaptureError.Code.badData` when the text is not a report, or that report may not come now.
+    /// - Throws: `CaptureError.Code.badData` if the text is not a report, or this report may not come now.
     public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
         let report = try RecorderReport(text: text)
         switch (state, report) {
         case (.beginning, .ready), (.recording, .progress): state = .recording
         case (.recording, .finished), (.beginning, .failed), (.recording, .failed): state = .over
-        default: throw CaptureError(.badData, "a recorder said something out of turn")
+        default: throw CaptureError(.badData, "a recorder sent a report out of order")
         }
         return report
     }
@@ -226,7 +227,7 @@ extension OutputStatistics {
         ]
     }
 
-    /// Numbers that the daemon can add up, however long it runs.
+    /// Numbers that the daemon can add up without overflow, however long it runs.
     private static let counts: ClosedRange<UInt64> = 0...1 << 62
 
     fileprivate init(_ words: inout MessageWords) throws(CaptureError) {

@@ -175,12 +175,12 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     case starting
     /// Streaming.
     case running
-    /// Streaming stopped from outside for a while: a service is switched off, or the user is away. Its files are finished;
-    /// its buffers go on by themselves when that is over, in state `running`.
+    /// Streaming stopped from outside for a while, and the session goes on by itself.
     ///
-    /// Or the daemon stopped all devices because it did not get an answer from one of its own parts or from the message
-    /// bus for two seconds, with `CaptureError.Code.timedOut` as the reason. Nothing ends then: its files go on, too, with a
-    /// gap.
+    /// Either a service is switched off or the user is away. Then files are finished, and buffers resume in state
+    /// `running` when that is over. Or the daemon stopped all devices, because one of its own parts or the message bus
+    /// did not answer for two seconds; the reason is `CaptureError.Code.timedOut`. Then nothing ends: files go on, too,
+    /// with a gap.
     case suspended
     /// Ended from outside: the device went away, or what would be a suspension found nothing but files. They are finished.
     case interrupted

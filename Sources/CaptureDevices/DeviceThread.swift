@@ -15,7 +15,7 @@ final class DeviceThread: Sendable {
     private let state = Mutex<State>(.idle)
     private let proof: ProofOfLife
 
-    /// - Parameter proof: Without which the thread stops its device.
+    /// - Parameter proof: The thread stops its device while this proof is missing.
     init(_ proof: ProofOfLife) {
         self.proof = proof
     }

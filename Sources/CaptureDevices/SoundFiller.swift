@@ -19,7 +19,7 @@ struct SoundFiller {
     ///   - position: The first lost sample frame; afterwards the first one behind the loss.
     ///   - sequence: The count of periods; afterwards behind those published.
     ///   - frames: How many sample frames were lost.
-    ///   - cause: What they were lost by.
+    ///   - cause: Why they were lost.
     ///   - skipped: Sample frames that were lost without a slot and not yet reported.
     ///   - time: The time of a sample frame.
     func fill(

@@ -22,7 +22,7 @@ final class StreamControl: Sendable {
         var move: (sink: any MediaSink, atOnce: Bool)?
     }
 
-    /// What the thread looks at before it publishes.
+    /// The proof that the thread checks before it publishes.
     let proof: ProofOfLife
     private let state: Mutex<State>
     private let order: EventSignal
@@ -32,8 +32,8 @@ final class StreamControl: Sendable {
     var descriptor: Int32 { order.descriptor }
 
     /// - Parameters:
-    ///   - sink: What the thread writes first, and whose readers are told when it fails.
-    ///   - proof: That the control side works.
+    ///   - sink: The first sink to write to. Its readers hear of it if the thread fails.
+    ///   - proof: The proof that the control side works.
     init(_ sink: (any MediaSink)? = nil, _ proof: ProofOfLife = ProofOfLife()) throws(SystemError) {
         self.proof = proof
         state = Mutex(State(sink: sink))

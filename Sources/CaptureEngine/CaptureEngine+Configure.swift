@@ -5,15 +5,17 @@ public import CaptureCore
 extension CaptureEngine {
     /// Gives a session a new description.
     ///
-    /// Inputs and outputs that keep their names stay as they are and must be described as before, but for outputs that are
-    /// at their end: they may be described in any way, and give way to another of their name. Others are opened and begun
-    /// first, and only when all of them run, those that are no longer described are finished and closed. A fault
-    /// before that leaves the session as it was. Changes of one session come one after the other, in the order of the calls.
+    /// An input or output that keeps its name stays as it is and must be described as before. An output that has
+    /// finished is the exception: its description is ignored, or a new output of that name replaces it.
+    ///
+    /// First the engine opens and starts what is new. When all of it runs, it finishes and closes what is no longer
+    /// described. A fault before that leaves the session as it was. The changes of one session run one after the other,
+    /// in the order of the calls.
     ///
     /// - Parameters:
     ///   - files: For each new output that writes one, the file that the client opened.
-    /// - Throws: `.notPermitted` when it would capture a kind of media without a stored consent (a change never asks:
-    ///   request access first), `.wrongState` when the session is over, is starting, or ends before the change's turn.
+    /// - Throws: `.notPermitted` if it would capture a kind of media without a stored consent (a change never asks:
+    ///   request access first); `.wrongState` if the session is over, is starting, or ends before this change's turn.
     public func configure(
         _ id: UInt32,
         _ description: SessionDescription,
@@ -23,7 +25,8 @@ extension CaptureEngine {
         try await configure(id, files: files, client: client) { _ in description }
     }
 
-    /// Gives a session a description that is made from the one it has when the change's turn comes.
+    /// Changes a session's description. The new one is made when the change's turn comes, from the description of that
+    /// time.
     private func configure(
         _ id: UInt32,
         files: [String: any OpenFile],
@@ -31,7 +34,7 @@ extension CaptureEngine {
         _ describe: (SessionDescription) throws(CaptureError) -> SessionDescription
     ) async throws(CaptureError) {
         let session = try changeable(id, by: client)
-        // A session that cannot be changed says so at once.
+        // If the session cannot be changed, fail at once.
         try checkChangeable(session)
         try await inTurn(session, for: client) { () throws(CaptureError) in
             try checkChangeable(session)
@@ -39,9 +42,9 @@ extension CaptureEngine {
         }
     }
 
-    /// Refuses whoever may not change a session, before anything else of the change is looked at.
+    /// Refuses clients that may not change a session, before anything else of the call is looked at.
     ///
-    /// - Throws: `.noSuchSession` to another user, `.notPermitted` to another program.
+    /// - Throws: `.noSuchSession` for another user's session, `.notPermitted` for another program's.
     public func checkMayChange(_ id: UInt32, client: SessionClient) throws(CaptureError) {
         _ = try changeable(id, by: client)
     }
@@ -86,10 +89,10 @@ extension CaptureEngine {
         )
         try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
-        // It may have been started, ended or interrupted meanwhile.
+        // Meanwhile the session may have been started, ended or interrupted.
         try checkChangeable(session)
         guard session.state == state else {
-            throw CaptureError(.wrongState, "session \(session.id) was started meanwhile; change it once more")
+            throw CaptureError(.wrongState, "session \(session.id) was started meanwhile; try the change again")
         }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
         let goingOn = session.written.filter { staying.contains($0.key) }
@@ -237,7 +240,7 @@ extension CaptureEngine {
         observer.sessionChanged(session.snapshot)
         let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
         await finish(Array(goneOutputs.values), forChangeOf: session)
-        // Whoever ends or interrupts it meanwhile finishes and closes what is left.
+        // The end or interruption that came meanwhile finishes and closes the rest.
         if session.isEnding { return }
         for name in goneOutputs.keys { session.outputs[name] = nil }
         for (name, input) in inputs where !description.inputs.contains(where: { $0.name == name }) {
@@ -267,8 +270,8 @@ extension CaptureEngine {
 }
 
 extension Session {
-    /// The outputs at their end that give way to others of their names: those for which a file came, or which are to be
-    /// saved another way.
+    /// The finished outputs that new ones of the same names replace: a file came for them, or they are to be saved in
+    /// another way.
     fileprivate func replaced(by new: SessionDescription, _ files: [String: any OpenFile]) -> [String: LiveOutput] {
         outputs.filter { name, output in
             guard output.isDone, let now = new.outputs.first(where: { $0.name == name }) else { return false }

@@ -126,7 +126,7 @@ extension CaptureEngine {
             settle(output, CaptureError(.wrongState, what))
         }
         await session.starting?.value
-        // A change under way sees that the session ends, and takes back what it began. It does not wait for files any more.
+        // A change under way notices that the session ends and undoes what it began. It no longer waits for files.
         for output in session.outputs.values { stopWaiting(for: output) }
         await withCheckedContinuation { session.changes.whenIdle($0) }
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in

@@ -25,7 +25,7 @@ extension CaptureEngine {
         }
     }
 
-    /// The interruption of a session, from now on under way; later callers get the same.
+    /// Starts the interruption of a session. Later callers get the same task.
     func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
         if let task = session.ending ?? session.suspending { return task }
         let task = Task { await self.suspend(session, reason) }
@@ -140,9 +140,9 @@ extension Session {
     /// The outputs that no recorder writes.
     fileprivate var buffers: [OutputDescription] { description.outputs.filter { $0.kind == .buffer } }
 
-    /// The inputs of a description that something is made of; those whose outputs are all done need not be opened again.
+    /// The inputs that a description still needs. An input is not opened again if all its outputs have finished.
     ///
-    /// - Parameter replaced: Outputs that are done and give way to others of their names.
+    /// - Parameter replaced: Finished outputs that new ones of the same names replace.
     func needed(of description: SessionDescription, replacing replaced: Set<String> = []) -> [InputDescription] {
         description.inputs.filter { input in
             let fed = description.connections.filter { $0.input == input.name }.map(\.output)

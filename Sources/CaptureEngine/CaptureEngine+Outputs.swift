@@ -41,7 +41,7 @@ extension CaptureEngine {
     /// An output is at its end, and those whom it concerns are told.
     func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
         output.error = output.error ?? error
-        // Of one that never began, whoever waits for its beginning is told: a start fails by it, a change does not come about.
+        // If the output never began, its waiter gets the error: the start fails, or the change is undone.
         if output.isReady { session.firstFault = session.firstFault ?? error }
         settle(output, error)
         observer.outputFinished(
@@ -60,7 +60,7 @@ extension CaptureEngine {
         stopWaiting(for: output)
     }
 
-    /// Lets go of those who wait for an output to be done.
+    /// Resumes everyone who waits for an output to finish.
     func stopWaiting(for output: LiveOutput) {
         for waiter in output.whenDone { waiter.resume() }
         output.whenDone = []
@@ -77,9 +77,10 @@ extension CaptureEngine {
         Task { await end(session, as: .stopped, nil) }
     }
 
-    /// Tells recorders to finish and waits until each has, or until patience ends; then they are ended.
+    /// Tells recorders to finish and waits until each has. Kills those that take too long.
     ///
-    /// - Parameter session: Whose change needs that; not waited for any more when the session ends or is interrupted.
+    /// - Parameter session: The session whose change needs this. The wait stops when that session ends or is
+    ///   interrupted.
     func finish(_ outputs: [LiveOutput], forChangeOf session: Session? = nil) async {
         let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
         for output in waiting { output.recorder?.stop() }

@@ -1,14 +1,15 @@
 public import CaptureCore
 
-/// Sessions whose devices stand still for a while, because a part of the daemon does not prove that it works.
+/// Shows sessions as `suspended` while their devices stand still because a part of the daemon does not prove that it
+/// works.
 ///
-/// Nothing of such a session ends: devices stay open, files are written on, rings stay where they are. It only shows as
-/// `suspended` while nothing is captured. Its recordings have a gap there, which is counted as `DropCause.paused`.
+/// Nothing of such a session ends: devices stay open, recorders keep writing their files, and rings stay where they
+/// are. Its recordings have a gap, which `DropCause.paused` counts.
 extension CaptureEngine {
-    /// A turn of the engine, by which it proves that it works.
+    /// Takes a turn of the engine, to prove that the engine works.
     ///
-    /// - Parameter fault: Why devices stand still; `nil` when they do not. Asked in the turn itself, so that sessions show
-    ///   what was true in it.
+    /// - Parameter fault: Why devices stand still; `nil` if they do not. Called within the turn, so that sessions show
+    ///   the state at that time.
     public func takeTurn(_ fault: @Sendable () -> CaptureError?) {
         let now = fault()
         if now == pause { return }

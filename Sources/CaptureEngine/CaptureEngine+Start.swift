@@ -69,7 +69,7 @@ extension CaptureEngine {
 
     /// Takes grants into a session, so that their withdrawal ends it, or interrupts it.
     ///
-    /// - Throws: As `proceed`, also when a grant was withdrawn on its way here: nobody else sees that.
+    /// - Throws: As `proceed`. Also if a grant was withdrawn on its way here, which no other check notices.
     func adopt(_ grants: [Service: Grant], in session: Session) async throws(CaptureError) {
         try await confirmIdentity(of: session.client)
         for (service, grant) in grants { session.grants[service] = grant }
@@ -123,7 +123,7 @@ extension CaptureEngine {
                 begun.append(one)
             }
             for output in begun {
-                // Of one that was being launched when the session was ended nobody else knows.
+                // If the session ended while this recorder was launched, only this code knows of it.
                 try proceed(session)
                 try await waitUntilReady(output, in: session)
             }

@@ -78,7 +78,7 @@ public actor CaptureEngine {
         try description.validate(files: Set(files.keys))
         try checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
-        // The shutdown may have begun meanwhile, and ends the sessions that were there then.
+        // A shutdown that began meanwhile ends only the sessions that existed then.
         if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
         forgetOldest()
         let user = client.identity.user
@@ -110,7 +110,7 @@ public actor CaptureEngine {
         return session
     }
 
-    /// A number for a change that waits.
+    /// The number of a waiting change.
     func nextChange() -> UInt64 {
         lastChange += 1
         return lastChange

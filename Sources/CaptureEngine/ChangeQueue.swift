@@ -1,6 +1,6 @@
 import CaptureCore
 
-/// The changes of one session: one at a time, in the order in which they came. Touched by the engine's actor alone.
+/// The changes of one session, which run one at a time in the order of arrival. Bound to the engine's actor.
 struct ChangeQueue {
     typealias Turn = CheckedContinuation<Result<Void, CaptureError>, Never>
 
@@ -13,13 +13,13 @@ struct ChangeQueue {
 
     private enum State {
         case idle
-        /// A change has its turn. `ends` are resumed when it is over and no other has the next turn.
+        /// A change has its turn. `ends` are resumed when it is over and no change waits.
         case underWay(waiting: [Waiting], ends: [CheckedContinuation<Void, Never>])
     }
 
     private var state = State.idle
 
-    /// How many changes may wait at a time: each may hold a file of its client.
+    /// The most waiting changes: each may hold a file of its client.
     static let mostWaiting = 64
 
     /// Whether a change has its turn.
@@ -28,27 +28,27 @@ struct ChangeQueue {
     /// How many wait for their turn.
     var waitingCount: Int { if case .underWay(let waiting, _) = state { waiting.count } else { 0 } }
 
-    /// Takes the turn, if nobody has it.
+    /// Takes the turn if it is free.
     mutating func begin() -> Bool {
         guard case .idle = state else { return false }
         state = .underWay(waiting: [], ends: [])
         return true
     }
 
-    /// Lets a change wait behind the others. For a queue in which one is under way.
+    /// Queues a change behind the others. Only while a change is under way.
     mutating func wait(_ number: UInt64, for connection: String, _ turn: Turn) {
         guard case .underWay(var waiting, let ends) = state else { return turn.resume(returning: .success(())) }
         waiting.append(Waiting(number: number, connection: connection, turn: turn))
         state = .underWay(waiting: waiting, ends: ends)
     }
 
-    /// Resumes a continuation when no change is under way any more; at once when none is.
+    /// Resumes a continuation when no change is under way; at once if none is now.
     mutating func whenIdle(_ end: CheckedContinuation<Void, Never>) {
         guard case .underWay(let waiting, let ends) = state else { return end.resume() }
         state = .underWay(waiting: waiting, ends: ends + [end])
     }
 
-    /// Ends the turn; the change that has waited longest gets the next one.
+    /// Ends the turn. The change that waited longest gets the next one.
     mutating func end() {
         guard case .underWay(var waiting, let ends) = state else { return }
         if waiting.isEmpty {
@@ -61,13 +61,13 @@ struct ChangeQueue {
         }
     }
 
-    /// Refuses a change that waits; one that has its turn, or had it, is left alone.
+    /// Refuses a waiting change. Does nothing if the change has begun or is over.
     mutating func refuse(_ number: UInt64, _ error: CaptureError) { refuse(error) { $0.number == number } }
 
     /// Refuses the waiting changes of a connection.
     mutating func refuse(of connection: String, _ error: CaptureError) { refuse(error) { $0.connection == connection } }
 
-    /// Refuses all that wait.
+    /// Refuses all waiting changes.
     mutating func refuseAll(_ error: CaptureError) { refuse(error) { _ in true } }
 
     private mutating func refuse(_ error: CaptureError, where isMeant: (Waiting) -> Bool) {
@@ -78,11 +78,12 @@ struct ChangeQueue {
 }
 
 extension CaptureEngine {
-    /// Runs a change of a session when all that came before it are over.
+    /// Runs a change of a session after all earlier ones.
     ///
-    /// - Parameter change: Runs while no other change of the session does. Nothing that was looked at before its turn holds.
-    /// - Throws: `.wrongState` when the session ends or is interrupted before its turn, `.busy` when too many wait,
-    ///   `.dismissed` when the task is cancelled before its turn, and what the change throws.
+    /// - Parameter change: Runs while no other change of the session does. Check the session again in it: what held
+    ///   before the turn may have changed.
+    /// - Throws: `.wrongState` if the session ends or is interrupted before the turn, `.busy` if too many changes wait,
+    ///   `.dismissed` if the task is cancelled before the turn, and what the change throws.
     func inTurn(
         _ session: Session,
         for client: SessionClient,
@@ -91,7 +92,7 @@ extension CaptureEngine {
         try await takeTurn(session, for: client.connection)
         defer {
             session.changes.end()
-            // Outputs may have been finished during the change, also by one that failed.
+            // Outputs may have finished during the change, even if it failed.
             finishIfDone(session)
         }
         if Task.isCancelled { throw ChangeQueue.cancelled }
@@ -103,7 +104,7 @@ extension CaptureEngine {
         guard session.changes.waitingCount < ChangeQueue.mostWaiting else {
             throw CaptureError(
                 .busy,
-                "\(ChangeQueue.mostWaiting) changes of session \(session.id) wait already; wait for one of them to end"
+                "\(ChangeQueue.mostWaiting) changes of session \(session.id) are waiting already; wait until one is done"
             )
         }
         let id = session.id
@@ -123,16 +124,16 @@ extension CaptureEngine {
         sessions[id]?.changes.refuse(number, ChangeQueue.cancelled)
     }
 
-    /// Refuses the changes that wait, since the session ends or is interrupted.
+    /// Refuses the waiting changes, because the session ends or is interrupted.
     func refuseChanges(of session: Session, _ what: String, _ reason: CaptureError?) {
         let why = reason.map { ": \($0.message)" } ?? ""
         session.changes.refuseAll(
-            CaptureError(.wrongState, "session \(session.id) \(what) before it was this change's turn\(why)")
+            CaptureError(.wrongState, "session \(session.id) \(what) before this change began\(why)")
         )
     }
 }
 
 extension ChangeQueue {
-    fileprivate static let cancelled = CaptureError(.dismissed, "the change was cancelled before its turn came")
-    static let clientGone = CaptureError(.unreachable, "its program left before it was this change's turn")
+    fileprivate static let cancelled = CaptureError(.dismissed, "the change was cancelled before it began")
+    static let clientGone = CaptureError(.unreachable, "the program disconnected before this change began")
 }

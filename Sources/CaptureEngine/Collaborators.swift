@@ -160,7 +160,7 @@ public protocol EngineObserver: Sendable {
 public struct SessionClient: Sendable {
     /// The program.
     public var identity: ClientIdentity
-    /// The connection's unique name; empty for a caller of the control socket, who is on no bus.
+    /// The connection's unique name; empty for a caller of the control socket, which has no bus connection.
     public var connection: String
     /// Identifies the same connection anew; any difference refuses.
     public var identifyAgain: @Sendable () async throws(CaptureError) -> ClientIdentity
@@ -180,7 +180,7 @@ public struct SessionClient: Sendable {
         self.identifyAtStart = identifyAtStart ?? identifyAgain
     }
 
-    /// Whether it can be asked over the bus for anything.
+    /// Whether the daemon can call the client over the bus.
     public var isOnBus: Bool { !connection.isEmpty }
 
     func mayControl(_ owner: ClientIdentity) -> Bool { identity.mayControl(owner.program, of: owner.user) }

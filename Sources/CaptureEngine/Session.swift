@@ -9,7 +9,7 @@ final class Session {
     var files: [String: any OpenFile]
     var state = SessionState.configured
     var reason: CaptureError?
-    /// Why its devices stand still, though it runs.
+    /// Why its devices stand still although it runs; `nil` if they do not.
     var pause: CaptureError?
     /// By input name.
     var inputs: [String: LiveInput] = [:]
@@ -35,9 +35,9 @@ final class Session {
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
     var isAbandoned = false
-    /// Its changes, which come one after the other.
+    /// Its changes, which run one after the other.
     var changes = ChangeQueue()
-    /// Whether anything of it may be delivered.
+    /// Whether it may deliver anything.
     var delivery = Delivery()
     /// The start under way, or the resumption; whoever ends the session waits for it first.
     var starting: Task<Void, Never>?
@@ -78,7 +78,7 @@ final class Session {
     }
 }
 
-/// Whether anything of a session may be delivered, and who waits until nothing is.
+/// Whether a session may deliver anything, and who waits for the end of that.
 struct Delivery {
     private enum State {
         case possible(waiting: [CheckedContinuation<Void, Never>])
@@ -87,12 +87,12 @@ struct Delivery {
 
     private var state = State.possible(waiting: [])
 
-    /// From now on something may be.
+    /// Allows delivery from now on.
     mutating func begin() {
         if case .over = state { state = .possible(waiting: []) }
     }
 
-    /// Nothing is any more: its devices are released, and the rings that its client has mapped are left.
+    /// Ends delivery: the session's devices are released, and it has left the rings that its client maps.
     mutating func end() {
         guard case .possible(let waiting) = state else { return }
         state = .over
@@ -110,8 +110,8 @@ struct Delivery {
 struct LiveInput {
     let shared: SharedSource
     let baseline: RingCounters
-    /// The ring that it found if others had the device stream already: it holds what was captured before, or is about to, as
-    /// a frame that is on its way.
+    /// The ring that was there already if other sessions used the device stream before. It holds older frames, or gets
+    /// one that was already on its way.
     private(set) weak var older: (any MediaRing)?
     private let copiedBefore: UInt64
 

@@ -4,8 +4,8 @@ extension SessionDescription {
     /// Checks everything that can be known without a device.
     ///
     /// - Parameters:
-    ///   - files: The names of the outputs for which a descriptor came along.
-    ///   - finished: Those that are at their end and stay so, whatever is said of them.
+    ///   - files: The names of the outputs that have a descriptor.
+    ///   - finished: The outputs that have finished and stay so, whatever the description says about them.
     /// - Throws: `.invalidArgument` with the name that is wrong and what would be right.
     func validate(files: Set<String>, finished: Set<String> = []) throws(CaptureError) {
         func wrong(_ text: String) -> CaptureError { CaptureError(.invalidArgument, text) }

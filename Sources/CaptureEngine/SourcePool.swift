@@ -78,7 +78,7 @@ actor SourcePool {
                 do {
                     shared = try await task.value
                 } catch let error as CaptureError where error.isWithdrawal && grant.isLive {
-                    // It was the consent of whoever opened it that went.
+                    // The withdrawn consent was that of the session that opened the device.
                     return try await acquire(input, device, grant: grant, for: session)
                 }
                 try SourcePool.check(input, fits: shared)

@@ -94,8 +94,8 @@ public final class CaptureDaemon: Sendable {
         try await call(CaptureNames.root, CaptureNames.manager, member, signature, arguments)
     }
 
-    /// Calls a method of one of the daemon's objects. Descriptors among the arguments, `h` and `a{sh}`, go to it by a door,
-    /// and their tickets stand in their places.
+    /// Calls a method of one of the daemon's objects. Passes the descriptors among the arguments (`h` and `a{sh}`)
+    /// through a door, and puts their tickets in their places.
     ///
     /// - Parameter timeout: In seconds.
     @discardableResult
@@ -107,8 +107,8 @@ public final class CaptureDaemon: Sendable {
         _ arguments: [BusValue] = [],
         timeout: Double = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
-        // A session ends with its daemon. Asking after it must not bring another one up, nor keep one that is just being
-        // stopped from going.
+        // A session ends with its daemon. A call about it must neither start a new daemon nor keep a stopping one
+        // alive.
         let startsService = !path.hasPrefix(CaptureNames.sessions + "/")
         var passed = arguments
         var door: DescriptorDoor?

@@ -3,23 +3,25 @@ public import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// The daemon's control socket: withdrawing consent, switching off and listing sessions work there while the bus hangs.
+/// The daemon's control socket. Use it to withdraw consent, switch devices off and list sessions while the bus hangs.
 ///
-/// Thread-safe. What loosens consent takes a password, by polkit and so by the bus: here root alone may.
+/// Thread-safe. Loosening consent takes a password, which polkit asks for over the bus. So over this socket only root
+/// may loosen.
 public struct ControlSocket: Sendable {
-    /// Milliseconds for an answer: what ends sessions waits for their files.
+    /// Milliseconds to wait for an answer. A request that ends sessions waits for their files.
     private static let patience: Int32 = 120_000
 
     private let path: String
 
     /// The control socket of a daemon.
     ///
-    /// - Parameter path: In the daemon's runtime directory. Root has one of its own, where nobody else can be in the way.
+    /// - Parameter path: In the daemon's runtime directory. Root has a socket of its own, so that others cannot block
+    ///   it.
     public init(path: String) {
         self.path = path
     }
 
-    /// The control socket of the daemon on a bus; `nil` if it cannot be told where that has it.
+    /// The control socket of the daemon on a bus; `nil` if its place is unknown.
     public init?(of bus: BusKind) {
         switch bus {
         case .system: self.init(path: "/run/captured/" + (geteuid() == 0 ? "control-root" : "control"))
@@ -30,9 +32,9 @@ public struct ControlSocket: Sendable {
         }
     }
 
-    /// Stores an answer, in words: as `AuthorizationPanel.set`.
+    /// Stores an answer, in words. As `AuthorizationPanel.set`.
     ///
-    /// - Throws: `unreachable` when the daemon cannot be reached; what the daemon answers.
+    /// - Throws: `unreachable` if the daemon cannot be reached, and the daemon's errors.
     public func set(
         _ program: String,
         _ service: String,
@@ -42,7 +44,7 @@ public struct ControlSocket: Sendable {
         _ = try await ask(.set(user: user, program: program, service: service, answer: answer))
     }
 
-    /// Forgets answers: as `AuthorizationPanel.reset`.
+    /// Forgets answers. As `AuthorizationPanel.reset`.
     ///
     /// - Returns: How many were forgotten.
     public func reset(
@@ -60,7 +62,7 @@ public struct ControlSocket: Sendable {
         _ = try await ask(.turn(service: service.rawValue, isOn: isOn))
     }
 
-    /// The sessions that this user may see, without their descriptions.
+    /// Lists the sessions that this user may see, without their descriptions.
     public func sessions() async throws(CaptureError) -> [SessionSummary] {
         var sessions: [SessionSummary] = []
         for case .session(let session) in try await ask(.sessions) { sessions.append(try SessionSummary(session)) }
@@ -106,7 +108,7 @@ public struct ControlSocket: Sendable {
 extension CaptureDaemon {
     /// Whether the daemon answers over the bus.
     ///
-    /// - Parameter within: Seconds to wait for that.
+    /// - Parameter seconds: How long to wait for its answer.
     public static func answers(on bus: BusKind, within seconds: Double) async -> Bool {
         let (answers, answered) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let asking = Task {
@@ -118,7 +120,7 @@ extension CaptureDaemon {
                     "org.freedesktop.DBus.Peer",
                     "Ping",
                     timeout: seconds,
-                    // A daemon that is not there has nothing to withdraw; the usual way starts it.
+                    // A daemon that does not run has nothing to withdraw; the call that follows starts it.
                     startsService: false
                 )
                 answered.yield(true)

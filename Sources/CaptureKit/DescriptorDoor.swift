@@ -3,12 +3,13 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// How descriptors reach the daemon: over a socket whose other end a process of the daemon's holds that nothing waits for.
-/// On the bus their tickets stand in their places, since a descriptor in a message can hang whoever closes it.
+/// Passes descriptors to the daemon over a socket. An expendable process of the daemon holds the other end. In messages
+/// on the bus, tickets stand for the descriptors, because a descriptor in a message can hang the program that closes
+/// it.
 ///
-/// Thread-safe. The tickets are good for one call, made before the door is let go of.
+/// Thread-safe. Each ticket is good for one call. Keep the door until that call returns.
 struct DescriptorDoor: Sendable {
-    /// Milliseconds for a descriptor to be taken, which takes less than one unless its file system hangs.
+    /// Milliseconds to wait until a descriptor is taken. That takes less than one unless its file system hangs.
     private static let patience: Int32 = 10_000
 
     private let socket: PacketSocket
@@ -31,7 +32,7 @@ struct DescriptorDoor: Sendable {
         self.number = number
     }
 
-    /// The value with a ticket in the place of each descriptor.
+    /// Passes each descriptor in a value and returns the value with tickets in their places.
     func passing(_ value: BusValue) async throws(CaptureError) -> BusValue {
         switch value {
         case .descriptor(let file): return .string(try await ticket(for: file))
@@ -64,12 +65,12 @@ struct DescriptorDoor: Sendable {
 }
 
 extension BusValue {
-    /// A table of descriptors that has none is a table of tickets.
+    /// Turns an empty table of descriptors into an empty table of tickets.
     var withTickets: BusValue {
         if case .dictionary("sh", let entries) = self, entries.isEmpty { .dictionary("ss", []) } else { self }
     }
 
-    /// Whether a descriptor is in it, as a method's argument may have one.
+    /// Whether the value contains a descriptor, as an argument of a method may.
     var passesDescriptor: Bool {
         switch self {
         case .descriptor: true

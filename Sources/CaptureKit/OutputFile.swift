@@ -201,7 +201,7 @@ extension Descriptor {
             throw CaptureError(.inputOutput, "standard output is closed, or not open for writing")
         }
         let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw CaptureError(.inputOutput, "standard output cannot be handed on", errno: errno) }
+        guard copy >= 0 else { throw CaptureError(.inputOutput, "cannot duplicate standard output", errno: errno) }
         return Descriptor(owning: copy)
     }
 }

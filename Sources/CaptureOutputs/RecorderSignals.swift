@@ -32,7 +32,7 @@ public final class RecorderSignals: Sendable {
                         if clinux_caught_signal(file.descriptor) == SIGTERM { terminate() }
                     }
                 } catch {
-                    Recorder.log("signals are not heard any more: \(error)")
+                    Recorder.log("cannot receive signals any more: \(error)")
                 }
             }
             thread.withLock { $0 = listener }

@@ -31,8 +31,9 @@ public final class RingReader {
     private var next: UInt64
     private var missedSinceLast: UInt64 = 0
 
-    /// Nanoseconds after which a reader that waits looks for itself. Whoever has the ring can lead its waiters to another
-    /// word (`FUTEX_REQUEUE` takes no more than a mapping for reading), where the writer's wake-ups don't reach them.
+    /// How long a reader waits before it looks by itself, in nanoseconds. Another reader of the ring can move its
+    /// waiters to another futex word, where the writer does not wake them: `FUTEX_REQUEUE` needs only a read-only
+    /// mapping.
     private static let longestWait: Int64 = 100_000_000
 
     /// Maps a ring that was handed over.
@@ -117,8 +118,8 @@ public final class RingReader {
 
     /// The next buffer that is there and whole, if any.
     private func take(newest: Bool) throws(CaptureError) -> RingBuffer? {
-        // Of an honest ring the second look finds one, or the writer was faster. One whose slots never are what its
-        // count says is left to the caller's patience.
+        // With an honest writer, the second look finds a buffer unless the writer overtook it. If slots never match the
+        // ring's count, the caller's timeout ends the search.
         for _ in 0...layout.slotCount + 1 {
             let published = memory.loadAcquire64(RingLayout.Live.published)
             guard published >= next else { throw RingLayout.bad("published count", published) }

@@ -3,12 +3,12 @@ import Glibc
 
 /// Starts a program as a child: posix_spawn(3).
 public enum ChildProcess {
-    /// Starts a program in a session of its own, so that a terminal's signals don't reach it, with a clean signal mask
-    /// and no descriptor but the standard ones.
+    /// Starts a program in a session of its own, so that a terminal's signals don't reach it. It gets a clean signal
+    /// mask and only the standard descriptors.
     ///
     /// - Parameters:
     ///   - path: The program.
-    ///   - arguments: What it is told, without its own name.
+    ///   - arguments: Its arguments, without its own name.
     ///   - standardInput: What it reads as descriptor 0.
     ///   - standardOutput: What it writes to as descriptor 1; without it, what standard error goes to.
     /// - Returns: The child's process id.
@@ -28,7 +28,8 @@ public enum ChildProcess {
         }
         unsafe posix_spawn_file_actions_adddup2(&actions, standardInput.descriptor, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, standardOutput?.descriptor ?? 2, 1)
-        // Not all libraries open with O_CLOEXEC, and a pipe's reader waits while any process holds the writing end.
+        // Not all libraries open files with O_CLOEXEC, and a pipe's reader waits while any process holds the writing
+        // end.
         try SystemError.check("prepare a child") { unsafe clinux_spawn_close_from(&actions, 3) }
         var none = sigset_t()
         var reset = sigset_t()

@@ -30,12 +30,12 @@ public final class PacketSocket: Sendable {
         return (PacketSocket(Descriptor(owning: ends[0])), PacketSocket(Descriptor(owning: ends[1])))
     }
 
-    /// Sends one message, waiting until there is room for it; EPIPE when the other end is gone.
+    /// Sends one message. Waits until there is room; EPIPE if the other end is gone.
     public func send(_ text: String, with files: [Descriptor] = []) throws(SystemError) {
         try send(text, with: files, flags: 0)
     }
 
-    /// Sends one message without waiting; EAGAIN when the other end has not read what was sent before.
+    /// Sends one message without waiting; EAGAIN if the other end has not read enough.
     public func offer(_ text: String, with files: [Descriptor] = []) throws(SystemError) {
         try send(text, with: files, flags: Int32(MSG_DONTWAIT))
     }

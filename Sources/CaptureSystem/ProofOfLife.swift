@@ -1,25 +1,26 @@
 public import CaptureCore
 import Synchronization
 
-/// When each part of the control side last proved that it works. Device threads look here before they publish: what
-/// nobody controls must not capture.
+/// Records when each part of the control side last proved that it works. Device threads look here before they publish:
+/// without control there must be no capture.
 ///
-/// It asks for nothing until `begin`: a source that was given its own streams as if there were no control side.
+/// No proof is needed before `begin`. So a source that makes its own streams works without a control side.
 ///
-/// Thread-safe. Proving and looking take no lock, allocate nothing and make no system call where the vDSO serves.
+/// Thread-safe. Proving and looking take no lock, allocate nothing, and make no system call if the vDSO provides the
+/// clock.
 public final class ProofOfLife: Sendable {
     /// A part of the control side.
     public enum Part: String, Sendable, CaseIterable {
         /// The connection to the message bus, and the bus itself.
         case bus
-        /// Who decides what is allowed.
+        /// The gate, which decides what is allowed.
         case gate
-        /// Who starts and stops sessions.
+        /// The engine, which starts and stops sessions.
         case engine
     }
 
-    /// For how long a part may prove nothing, in nanoseconds. Two seconds after it stopped working no byte changes any
-    /// more; the rest of them is the driver's, which may take its time to stop a stream.
+    /// How long a part may go without a proof, in nanoseconds. No byte may change two seconds after a part stopped
+    /// working. The remaining 250 ms are for the driver, which may be slow to stop a stream.
     public static let patience: Int64 = 1_750_000_000
 
     private static let notAsked = Int64.max
@@ -27,24 +28,24 @@ public final class ProofOfLife: Sendable {
     private let gate = Atomic<Int64>(notAsked)
     private let engine = Atomic<Int64>(notAsked)
 
-    /// Asks for nothing yet.
+    /// Creates a record that needs no proof yet.
     public init() {}
 
-    /// Asks for proofs from now on; all parts count as proven just now.
+    /// Needs proofs from now on. Every part counts as proven at `now`.
     public func begin(at now: Timestamp = .now) {
         for part in Part.allCases { store(now.nanoseconds, part) }
     }
 
-    /// Asks for nothing any more.
+    /// Needs no proof any more.
     public func end() {
         for part in Part.allCases { store(Self.notAsked, part) }
     }
 
-    /// A part has done a round of work.
+    /// Records that a part has done a round of work.
     ///
-    /// - Parameter begun: When the round began: it may have stopped working right after it was done with its share.
+    /// - Parameter begun: When the round began. The part may have stopped working right after its share of the round.
     public func prove(_ part: Part, since begun: Timestamp) {
-        // A round that ends late proves no more than those after it have; and nothing when nothing is asked.
+        // Later rounds prove more than one that ends late. When no proof is needed, this changes nothing.
         switch part {
         case .bus: bus.max(begun.nanoseconds, ordering: .releasing)
         case .gate: gate.max(begun.nanoseconds, ordering: .releasing)
@@ -52,7 +53,7 @@ public final class ProofOfLife: Sendable {
         }
     }
 
-    /// The nanoseconds until the oldest proof is too old, 0 or less when it is.
+    /// Nanoseconds until the oldest proof expires; 0 or less if it has expired.
     public func remaining(at now: Timestamp = .now) -> Int64 {
         let oldest = min(
             bus.load(ordering: .acquiring),
@@ -62,7 +63,7 @@ public final class ProofOfLife: Sendable {
         return Timestamp(nanoseconds: oldest).advanced(by: Self.patience) - now
     }
 
-    /// Whether a part proves itself.
+    /// Whether a part's last proof still holds.
     public func isProven(_ part: Part, at now: Timestamp = .now) -> Bool {
         let last =
             switch part {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Thread-safe as a handle; what is read and written in it is the user's affair.
 public final class SharedMemory: Sendable {
-    /// The memfd, opened for reading alone.
+    /// The memfd, opened read-only.
     public let file: Descriptor
     /// Bytes of the mapping.
     public let size: Int
@@ -13,11 +13,12 @@ public final class SharedMemory: Sendable {
     /// Whether this mapping can be written.
     public let isWritable: Bool
 
-    /// Makes a memfd of `size` bytes, maps it writable, then seals it: its size is fixed, and nobody maps it writable
-    /// again, the maker included (`F_SEAL_FUTURE_WRITE`, memfd_create(2)).
+    /// Makes a memfd of `size` bytes, maps it writable, then seals it: its size is fixed, and nobody can map it
+    /// writable again, not even the maker (`F_SEAL_FUTURE_WRITE`, memfd_create(2)).
     ///
-    /// `file` is a description of its own, for reading, of a memfd of mode 0600. A memfd is made with 0777, by which
-    /// anyone who holds it opens it for writing in `/proc/self/fd`; seals keep the bytes, but not from being paged out.
+    /// `file` is a separate read-only open of the memfd, whose mode is 0600. A new memfd has mode 0777, so every holder
+    /// could open it for writing in `/proc/self/fd`. Seals protect the bytes, but a writable descriptor could still
+    /// page them out.
     ///
     /// - Parameters:
     ///   - name: Shown in `/proc/PID/maps`.

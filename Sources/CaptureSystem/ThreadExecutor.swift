@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Runs an actor's turns on a named thread of its own, for an actor that waits for a disk: SQLite, fsync(2).
+/// Runs an actor's turns on a named thread of its own. Use it for an actor that waits for a disk: SQLite, fsync(2).
 ///
-/// The turns stay what they are, one after the other; while one blocks, the actor's other callers wait, and nobody else
-/// does. An actor keeps it in a property and names it in `unownedExecutor`. Thread-safe. The thread ends with the object.
+/// The turns still run one after the other. While one blocks, only the actor's other callers wait. The actor keeps the
+/// executor in a property and returns it from `unownedExecutor`. Thread-safe. The thread ends with the object.
 public final class ThreadExecutor: SerialExecutor {
-    /// What the thread runs; it outlives the executor by a moment.
+    /// The jobs of the thread. It outlives the executor by a moment.
     private final class Queue: Sendable {
         private struct Jobs {
-            /// With the executor, which the runtime looks at until a job is over.
+            /// Jobs with their executor, which the runtime uses until the job is over.
             var waiting: [(job: UnownedJob, executor: ThreadExecutor)] = []
             var isClosed = false
         }
@@ -35,7 +35,7 @@ public final class ThreadExecutor: SerialExecutor {
 
         func run() {
             while true {
-                // An eventfd can always be polled; after a fault there is nothing to do but to look.
+                // Polling an eventfd does not fail; if it does, look at the queue.
                 _ = try? Poll.wait(signal.descriptor)
                 signal.lower()
                 while let next = take() {
@@ -54,8 +54,8 @@ public final class ThreadExecutor: SerialExecutor {
 
     /// Starts the thread.
     ///
-    /// - Parameter name: What `ps -T` shows; the kernel keeps 15 bytes.
-    /// - Throws: When the system has no thread to give (EAGAIN).
+    /// - Parameter name: Shown by `ps -T`; the kernel keeps 15 bytes.
+    /// - Throws: EAGAIN if the system cannot create a thread.
     public init(name: String) throws(SystemError) {
         let queue = try Queue()
         try WorkerThread.detached(name: name) { queue.run() }

@@ -19,8 +19,8 @@ public final class WorkerThread: Sendable {
         handle = try WorkerThread.start(name, PTHREAD_CREATE_JOINABLE, body)
     }
 
-    /// - Parameter state: Whether somebody joins it. It is not to be changed from outside later: pthread_detach(3) reads the
-    ///   thread's memory once more after the thread may free it, at least in glibc 2.36.
+    /// - Parameter state: Joinable or detached. Don't change it later from outside: pthread_detach(3) reads the
+    ///   thread's memory again after the thread may have freed it, at least in glibc 2.36.
     private static func start(
         _ name: String,
         _ state: Int,
@@ -57,8 +57,8 @@ public final class WorkerThread: Sendable {
         pthread_join(handle, nil)
     }
 
-    /// Leaves the thread to end by itself, instead of `join`: for the one case that it is told to stop from within, so on
-    /// this thread alone.
+    /// Lets the thread end by itself; call it instead of `join`. Only the thread itself may call it, when code on it
+    /// asks it to stop.
     public func detach() {
         precondition(isCurrent)
         pthread_detach(handle)

@@ -39,7 +39,7 @@ enum Program {
         return checkOutput(code)
     }
 
-    /// A lost line of standard output turns success into an error.
+    /// Turns success into an error if a line of standard output was lost.
     private static func checkOutput(_ code: Int32) -> Int32 {
         let fault = Output.lostFacts.load(ordering: .relaxed)
         if code != 0 || fault == 0 { return code }

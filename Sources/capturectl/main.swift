@@ -1,7 +1,7 @@
 import CaptureSystem
 import Glibc
 
-// First of all: what is opened next would get the number of one that is closed.
+// Must come first: the next file would take the number of a closed standard descriptor.
 StandardDescriptors.fill()
 // A closed pipe is an error to be told, not an end without a word.
 _ = signal(SIGPIPE, SIG_IGN)

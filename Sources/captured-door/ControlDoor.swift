@@ -3,7 +3,7 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// Accepts one connection to the daemon's control socket, and carries text between it and the daemon.
+/// Accepts one connection to the daemon's control socket, and carries text between the two.
 ///
 /// The daemon itself never holds such a connection: descriptors that somebody sends there are closed by the kernel on this
 /// process's time, and if that takes for ever the process is ended. Thread-bound.
@@ -54,7 +54,7 @@ struct ControlDoor {
         return ControlCaller(pid: pid, user: user, groups: Array(groups.prefix(Int(count))))
     }
 
-    /// The next caller; `nil` when the daemon left.
+    /// The next caller; `nil` if the daemon has left.
     private func accept() throws(SystemError) -> PacketSocket? {
         while true {
             let ready = try Poll.wait(listening.descriptor, daemon.file.descriptor)
@@ -62,7 +62,7 @@ struct ControlDoor {
             let number = clinux_accept(listening.descriptor)
             if number >= 0 { return PacketSocket(Descriptor(owning: number)) }
             let error = SystemError("accept a caller", errno: errno)
-            // Another process was faster, or the caller left.
+            // Another process accepted the caller first, or the caller left.
             guard [EAGAIN, ECONNABORTED, EINTR].contains(error.errno) else { throw error }
         }
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Lines on standard error, which is the daemon's.
+/// Writes lines to standard error, which is the daemon's.
 enum DoorLog {
     static func write(_ text: String) {
         let line = Array("captured-door: \(text)\n".utf8)
-        // Standard error is the last resort: if it is closed there is nobody left to tell.
+        // If standard error is closed, nobody can be told.
         _ = unsafe Glibc.write(STDERR_FILENO, line, line.count)
     }
 }

@@ -5,16 +5,17 @@ import Glibc
 
 /// Holds the descriptors that one program passes, until the daemon has them sent to where they are used.
 ///
-/// The program sends one descriptor with each message and gets its ticket. It may leave then: what it passed stays until
-/// the daemon lets it go. Thread-bound; any call may block on a hostile descriptor, which then blocks this program alone.
+/// The program sends one descriptor with each message and gets its ticket. Then it may leave: the door keeps the
+/// descriptor until the daemon drops it. Thread-bound. Any call may block on a hostile descriptor, which blocks only
+/// that program.
 struct PassingDoor {
-    /// How many descriptors one program may have here at a time.
+    /// The most descriptors that one program may have here at a time.
     private static let most = 16
 
     private let client: PacketSocket
     private let daemon: PacketSocket
     private var held: [UInt32: Descriptor] = [:]
-    /// The tickets that the daemon has taken: each is good for one use.
+    /// The tickets that the daemon has taken. Each can be taken once.
     private var taken: Set<UInt32> = []
     private var last: UInt32 = 0
     private var isUsed = false
@@ -24,13 +25,13 @@ struct PassingDoor {
         self.daemon = daemon
     }
 
-    /// Serves until the daemon leaves, or the program has left and nothing of it is held.
+    /// Serves until the daemon leaves, or until the program has left and the door holds nothing.
     ///
-    /// - Throws: When the daemon cannot be heard or answered.
+    /// - Throws: If the connection to the daemon fails.
     mutating func run() throws(SystemError) {
         var isClientThere = true
         while isClientThere || !held.isEmpty {
-            // poll(2) passes over negative numbers.
+            // poll(2) ignores negative numbers.
             let program = isClientThere ? client.file.descriptor : -1
             let ready = try Poll.wait(program, daemon.file.descriptor)
             if !ready.1.isEmpty {
@@ -42,19 +43,19 @@ struct PassingDoor {
         }
     }
 
-    /// Takes what the program sent.
+    /// Takes a descriptor from the program.
     ///
-    /// - Returns: Whether it is still there.
+    /// - Returns: Whether the program is still there.
     private mutating func take() -> Bool {
         do throws(SystemError) {
             guard let message = try client.receive() else { return false }
             isUsed = true
             guard message.files.count == 1 else {
-                try client.send("refused: a message passes one descriptor; this one had \(message.files.count)")
+                try client.send("refused: send one descriptor with each message; this one had \(message.files.count)")
                 return true
             }
             guard held.count < PassingDoor.most, last < .max else {
-                try client.send("refused: \(PassingDoor.most) descriptors are here already; use them first")
+                try client.send("refused: this door holds \(PassingDoor.most) descriptors already; open another")
                 return true
             }
             last += 1
@@ -85,7 +86,7 @@ struct PassingDoor {
         }
     }
 
-    private static let unknown = DoorAnswer.failed(errno: ENOENT, reason: "there is no descriptor of that ticket")
+    private static let unknown = DoorAnswer.failed(errno: ENOENT, reason: "no descriptor has that ticket")
 
     private static func failed(_ action: String) -> DoorAnswer {
         .failed(errno: errno, reason: "\(action): \(SystemError.text(of: errno))")
@@ -97,7 +98,7 @@ struct PassingDoor {
             return .failed(errno: EBUSY, reason: "the descriptor of that ticket is in use already; pass it once more")
         }
         let flags = clinux_fcntl_getfl(file.descriptor)
-        guard flags >= 0 else { return PassingDoor.failed("look at what was passed") }
+        guard flags >= 0 else { return PassingDoor.failed("look at the passed descriptor") }
         let isWritable = flags & O_ACCMODE != O_RDONLY && clinux_is_path_alone(file.descriptor) == 0
         return .file(PassedFileFacts(isWritable: isWritable, identity: file.identity))
     }
@@ -112,15 +113,15 @@ struct PassingDoor {
         switch unsafe clinux_look_at_file(file.descriptor, &size, &changed) {
         case 1: return .mark(FileMark(size: size, changed: changed))
         case 0: return .unmarked
-        default: return PassingDoor.failed("look at what was passed")
+        default: return PassingDoor.failed("look at the passed descriptor")
         }
     }
 
-    /// Sends a descriptor on, over the socket that came first beside the request.
+    /// Sends a descriptor, together with others, over the socket that is the first of the others.
     private func hand(_ file: Descriptor?, _ text: String, _ others: [Descriptor]) -> DoorAnswer {
         guard let file else { return PassingDoor.unknown }
         guard let target = others.first else {
-            return .failed(errno: EINVAL, reason: "there is no socket to send it over")
+            return .failed(errno: EINVAL, reason: "the request has no socket to send the descriptor over")
         }
         do throws(SystemError) {
             try PacketSocket(target).send(text, with: [file] + others.dropFirst())

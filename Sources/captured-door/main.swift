@@ -2,21 +2,23 @@ import CLinux
 import CaptureSystem
 import Glibc
 
-// One process for each connection over which programs may send descriptors: closing one of those may take for ever, and
-// then this process is ended and nobody waits for it. Standard input is the program's end, standard output the daemon's.
+// Each connection that takes descriptors from programs has a process of its own. Closing a descriptor may take for
+// ever; then the daemon kills this process and nobody waits. Standard input is the program's end, standard output the
+// daemon's.
 let daemon = PacketSocket(Descriptor(owning: STDOUT_FILENO))
 
-/// Gives up what holding and handing on does not take. A kernel that lacks a layer is no reason not to work.
+/// Gives up every right that holding and sending descriptors does not need. Goes on if the kernel lacks one of the
+/// layers.
 func closeSandbox() {
-    guard clinux_no_new_privileges() == 0 else { return DoorLog.write("new privileges cannot be given up") }
+    guard clinux_no_new_privileges() == 0 else { return DoorLog.write("cannot set no_new_privs") }
     if clinux_landlock_deny_files() != 0, ![ENOSYS, EOPNOTSUPP].contains(errno) {
-        DoorLog.write("files cannot be given up: \(SystemError.text(of: errno))")
+        DoorLog.write("cannot deny access to files: \(SystemError.text(of: errno))")
     }
-    if clinux_seccomp_deny_outside() != 0 { DoorLog.write("no system-call filter here") }
+    if clinux_seccomp_deny_outside() != 0 { DoorLog.write("cannot install a system-call filter") }
 }
 
 clinux_ignore_signal(SIGPIPE)
-if clinux_offer_to_oom() != 0 { DoorLog.write("memory is not given back first here") }
+if clinux_offer_to_oom() != 0 { DoorLog.write("cannot set oom_score_adj") }
 
 do throws(SystemError) {
     switch Array(CommandLine.arguments.dropFirst()) {

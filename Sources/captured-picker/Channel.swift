@@ -27,7 +27,8 @@ import PickerMessages
         while !line.isEmpty {
             let count = unsafe line.withUnsafeBytes { unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // An agent that has gone wants no more; one that cannot be told does not know what becomes of its question.
+            // If the agent is gone, it needs nothing more. If it cannot be reached, it does not know what became of its
+            // question.
             guard count > 0 else { exit(errno == EPIPE ? 0 : 74) }
             line = line.dropFirst(count)
         }

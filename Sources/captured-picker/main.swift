@@ -3,7 +3,7 @@ import CaptureSystem
 import Glibc
 import PickerMessages
 
-// First of all: what is opened next would get the number of one that is closed.
+// Must come first: the next file would take the number of a closed standard descriptor.
 StandardDescriptors.fill()
 
 // The window of `capturectl agent --desktop`, which starts it for each question: orders come on standard input, reports go

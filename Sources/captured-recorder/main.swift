@@ -2,8 +2,8 @@ import CaptureOutputs
 import CaptureSystem
 import Glibc
 
-// First of all: what is opened next would get the number of one that is closed. Where that is the connection, the recorder
-// finds /dev/null in its place and ends.
+// Must come first: the next file would take the number of a closed standard descriptor. If the connection was closed,
+// the recorder finds /dev/null in its place and ends.
 StandardDescriptors.fill()
 
 // One process, one job. The connection to the daemon is standard input, as systemd's Accept=yes has it, or the

@@ -41,20 +41,20 @@ extension [BusValue] {
         return properties
     }
 
-    /// The descriptor of a ticket, to be read from.
+    /// The descriptor of a ticket, to read from.
     func source(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile
     {
         try await doors.file(text(index), of: connection)
     }
 
-    /// The descriptor of a ticket, which an output may write to.
+    /// The descriptor of a ticket, for an output to write to.
     func file(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile {
         let file = try await source(index, from: doors, of: connection)
         guard file.facts.isWritable else { throw wrong(index, "the ticket of a descriptor that is open for writing") }
         return file
     }
 
-    /// The descriptors of a table of tickets by name, each of which an output may write to.
+    /// The descriptors of a table of tickets, for outputs to write to, by name.
     func files(
         _ index: Int,
         from doors: PassingDoors,

@@ -25,7 +25,7 @@ extension AuthorizationObject {
         return []
     }
 
-    /// Stores what a person wants of a program.
+    /// Stores a person's answer about a program.
     func set(for client: SessionClient, _ change: AnswerChange) async throws(CaptureError) {
         let user = try await Users.find(change.user, caller: client.identity)
         let (program, lifetime) = (change.program, change.lifetime)
@@ -59,12 +59,12 @@ extension AuthorizationObject {
         }
     }
 
-    /// Tells those whom it concerns that an answer changed. A bus that is gone keeps no answer from being changed.
+    /// Announces a changed answer to those it concerns. Works on without a bus, because the answer has changed anyway.
     private func tell(_ status: AuthorizationStatus, for service: Service, user: UInt32, program: String) {
         do throws(CaptureError) {
             try listeners.tell(bus, of: status, for: service, user: user, program: program)
         } catch {
-            Journal.send("that an answer changed is not told on the bus: \(error)", priority: .error)
+            Journal.send("cannot announce a changed answer on the bus: \(error)", priority: .error)
         }
     }
 
@@ -109,7 +109,7 @@ extension AuthorizationObject {
 
     /// Forgets answers; an empty text means the caller's own, every program, every service.
     ///
-    /// - Returns: How many are gone.
+    /// - Returns: How many were forgotten.
     func reset(
         for client: SessionClient,
         user name: String,
@@ -126,7 +126,7 @@ extension AuthorizationObject {
         let user: UInt32? =
             name.isEmpty && client.identity.user == 0 ? nil : try await Users.find(name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
-        // Who cannot be asked for a password keeps each no; each yes goes.
+        // Polkit cannot ask this caller for a password, so a reset removes each yes and leaves each no.
         let mayLoosen = client.isOnBus || client.identity.user == 0
         let denied = try await gate.list().filter { row in
             mayLoosen && row.status == .denied && (owner == nil || row.user == owner)

@@ -15,7 +15,7 @@ extension AuthorizationObject {
         let client = try await callers.client(call.sender)
         let service = try call.arguments.service(0)
         guard let isOn = try call.arguments.argument(1).boolean else {
-            throw CaptureError(.invalidArgument, "a switch is on or off: a boolean")
+            throw CaptureError(.invalidArgument, "the switch's state must be a boolean")
         }
         try await setSwitch(for: client, service, isOn: isOn)
         return []

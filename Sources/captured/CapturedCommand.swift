@@ -40,9 +40,9 @@ struct CapturedCommand: ParsableCommand {
         }
     }
 
-    /// Prints what was asked for on standard output, what is wrong on standard error.
+    /// Prints the requested text to standard output, or the errors to standard error.
     ///
-    /// - Returns: The code; 74 where what was asked for cannot be printed.
+    /// - Returns: The exit code; 74 if the requested text cannot be printed.
     private static func print(_ text: String, _ code: Int32) -> Int32 {
         let bytes = Array(text.utf8)
         var done = 0

@@ -22,7 +22,8 @@ enum Daemon {
         // Before a device is probed; two that start at one time are told apart when the name is taken, at the end.
         guard try await bus.owner(of: CaptureNames.service) == nil else { throw Daemon.second }
         bus.onDisconnect { error in signals.raise(.lostBus(error)) }
-        // What is asked about callers is answered here, not behind all that they call: the bus brings one thing after the other.
+        // Questions about callers have their own connection, so that they don't wait behind the callers' calls: the bus
+        // delivers in order.
         let asking = try await BusConnection.open(options.bus)
         asking.onDisconnect { error in signals.raise(.lostBus(error)) }
 
@@ -226,7 +227,7 @@ enum Daemon {
         do throws(CaptureError) {
             try await desk.open(in: try places.makeRuntime())
         } catch {
-            let why = "there is no control socket, so nothing is withdrawn while the bus hangs: \(error)"
+            let why = "cannot open the control socket; consent cannot be withdrawn while the bus hangs: \(error)"
             Journal.send(why, priority: .error)
         }
         let telling = Task { await announcer.run(sessions, bus: bus) }
@@ -279,7 +280,7 @@ enum Daemon {
         "\(CaptureNames.service) is taken: another captured runs on this bus"
     )
 
-    /// Looks at programs' files, each on a thread of its own: it may wait for ever.
+    /// Looks at programs' files, each on a thread of its own, because a look may block for ever.
     private static let aside: RunsAside = { work throws(CaptureError) in
         do throws(SystemError) {
             try WorkerThread.detached(name: "look", body: work)
@@ -288,7 +289,7 @@ enum Daemon {
         }
     }
 
-    /// A thread for an actor that waits for the disk.
+    /// Creates a thread for an actor that waits for the disk.
     private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {
         do throws(SystemError) {
             return try ThreadExecutor(name: name)

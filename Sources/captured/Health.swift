@@ -45,11 +45,11 @@ actor Health {
         self.libraries = libraries
     }
 
-    /// Reads the configuration and the policy anew; what is wrong in them is said, by file and line. How people are asked
-    /// and what policy says follow at once; devices and recorders are set up at the start alone.
+    /// Reads the configuration and the policy again, and reports errors in them by file and line. Prompt settings and
+    /// policy take effect at once. Devices and recorders are set up only at the start.
     ///
-    /// What the policy forbids has been withdrawn when this returns, and nothing is delivered on it any more. Files that end by
-    /// it are not waited for: the next reading may forbid more.
+    /// When it returns, what the policy forbids has been withdrawn, and nothing is delivered on it any more. It does
+    /// not wait for files to be finished, because the next reload may forbid more.
     func reload() async {
         ServiceManager.reloading()
         guard let read = await read() else { return ServiceManager.ready(status: "not reloaded") }
@@ -71,14 +71,14 @@ actor Health {
         ServiceManager.ready(status: "reloaded")
     }
 
-    /// Configuration and policy as they are on disk now, with the users and groups that they name.
+    /// The configuration and policy on disk, with the users and groups that they name.
     private func read() async -> (configuration: Configuration, policy: Policy)? {
         do throws(CaptureError) {
             return try await WorkerThread.run("reload") { [places] in
                 .success((places.readConfiguration(), places.readPolicy()))
             }
         } catch {
-            Journal.send("the configuration was not read anew: \(error)", priority: .error)
+            Journal.send("cannot read the configuration anew: \(error)", priority: .error)
             return nil
         }
     }

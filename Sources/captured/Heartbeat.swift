@@ -5,15 +5,15 @@ import CaptureEngine
 import CaptureSystem
 import Synchronization
 
-/// Has the bus, the gate and the engine prove that they work while any device streams. Device threads stop their devices
-/// when a part does not, since nobody could withdraw a consent then.
+/// Lets the bus, the gate and the engine prove that they work, while any device streams. If a part fails to, device
+/// threads stop their devices, because nobody could withdraw a consent then.
 ///
-/// While nothing streams, nothing runs here and nothing wakes the daemon, and the service manager's watchdog is off.
+/// While nothing streams, nothing here runs or wakes the daemon, and the service manager's watchdog is off.
 /// Thread-safe.
 final class Heartbeat: Sendable {
-    /// One round of each part; false when the part did not answer.
+    /// One round of each part; returns false if the part did not answer.
     struct Rounds: Sendable {
-        /// To the message bus and back.
+        /// A call to the message bus and its answer.
         var bus: @Sendable () async -> Bool
         /// A turn of the gate.
         var gate: @Sendable () async -> Bool
@@ -27,22 +27,22 @@ final class Heartbeat: Sendable {
         var tasks: [Task<Void, Never>] = []
     }
 
-    /// How often each part proves itself, in nanoseconds: often enough that one which was held up for a second is not
-    /// taken for dead.
+    /// How often each part proves itself, in nanoseconds. Often enough that a part which was held up for a second does
+    /// not count as dead.
     static let interval: Int64 = 250_000_000
 
-    /// What device threads look at.
+    /// The record that device threads look at.
     let proof = ProofOfLife()
     private let watchdog = Watchdog()
     private let state = Mutex(State())
 
-    /// Who proves itself from now on: once, before anything streams.
+    /// Sets the rounds. Call it once, before anything streams.
     func serve(_ rounds: Rounds) {
         state.withLock { $0.rounds = rounds }
         watchdog.turnOff()
     }
 
-    /// A device is about to stream.
+    /// Notes that a device is about to stream.
     func began(_ source: any MediaSource) {
         state.withLock { state in
             let isFirst = state.streaming.isEmpty
@@ -58,7 +58,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// A device streams no more. One that did not is left out.
+    /// Notes that a device has stopped streaming. Does nothing for one that did not stream.
     func ended(_ source: any MediaSource) {
         state.withLock { state in
             guard state.streaming.remove(ObjectIdentifier(source)) != nil, state.streaming.isEmpty else { return }
@@ -69,13 +69,14 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Lets a part prove itself until nothing streams any more. Each by itself: one that hangs hides no other.
+    /// Lets a part prove itself until nothing streams any more. Each part has its own task, so that one that hangs does
+    /// not hide another.
     private func beat(_ part: ProofOfLife.Part, _ round: @Sendable () async -> Bool) async {
         while !Task.isCancelled {
             let begun = Timestamp.now
             if await round() {
                 proof.prove(part, since: begun)
-                // Gate and engine alone: a restart does not mend the bus.
+                // Only the gate and the engine feed the watchdog: a restart does not mend the bus.
                 if part == .engine, proof.isProven(.gate) { watchdog.feed() }
             }
             let rest = Heartbeat.interval - (Timestamp.now - begun)
@@ -91,14 +92,14 @@ final class Heartbeat: Sendable {
 }
 
 extension Heartbeat.Rounds {
-    /// Those of a daemon; the engine shows in its round that devices stand still.
+    /// The rounds of a daemon. In its round, the engine shows sessions as suspended while devices stand still.
     init(_ connection: BusConnection, _ gate: AuthorizationGate, _ engine: CaptureEngine, _ proof: ProofOfLife) {
         bus = {
             do throws(CaptureError) {
                 _ = try await connection.call(CaptureNames.bus, CaptureNames.busPath, CaptureNames.bus, "GetId")
                 return true
             } catch {
-                // That is what the others show.
+                // Devices stop and the engine tells why.
                 return false
             }
         }
@@ -114,26 +115,26 @@ extension Heartbeat.Rounds {
 }
 
 extension ProofOfLife {
-    /// What device threads stand still for; `nil` while they do not.
+    /// Why device threads stand still; `nil` if they do not.
     fileprivate var fault: CaptureError? {
         let now = Timestamp.now
         guard let part = Part.allCases.first(where: { !isProven($0, at: now) }) else { return nil }
         let what =
             switch part {
-            case .bus: "the message bus does"
-            case .gate: "the part that decides about consent does"
-            case .engine: "the part that runs sessions does"
+            case .bus: "the message bus"
+            case .gate: "the part that decides about consent"
+            case .engine: "the part that runs sessions"
             }
         return CaptureError(
             .timedOut,
-            "capture is paused, since \(what) not answer captured; it goes on by itself when that is over"
+            "capture is paused, since \(what) does not answer; it goes on by itself when it does"
         )
     }
 }
 
-/// The service manager's watchdog, which counts while a device streams. Thread-safe.
+/// The service manager's watchdog, which is on while a device streams. Thread-safe.
 private final class Watchdog: Sendable {
-    /// How often it wants to be fed, in nanoseconds; `nil` for never.
+    /// How often it must be fed, in nanoseconds; `nil` for never.
     private let interval = ServiceManager.watchdogInterval
     private let fed = Atomic<Int64>(0)
 
@@ -147,7 +148,7 @@ private final class Watchdog: Sendable {
         ServiceManager.turnOnWatchdog(interval)
     }
 
-    /// Four times over, so that a machine which is held up for long does not pass for a hung daemon.
+    /// Feeds four times per interval, so that a daemon on a slow machine does not count as hung.
     func feed() {
         guard let interval else { return }
         let now = Timestamp.now.nanoseconds

@@ -14,9 +14,10 @@ struct Identification: Sendable {
         try await facts(from: try await bus.credentials(of: connection))
     }
 
-    /// Who called the control socket, without asking the bus.
+    /// Identifies a caller of the control socket, without the bus.
     ///
-    /// - Throws: `.notPermitted` for a caller that cannot be identified. Root always can: who is root may do anything here.
+    /// - Throws: `.notPermitted` if the caller cannot be identified. Root needs no identification, because root may do
+    ///   anything here.
     func identify(_ caller: ControlCaller) async throws(CaptureError) -> ClientIdentity {
         let root = root
         return try await WorkerThread.run("identify") {
@@ -24,7 +25,8 @@ struct Identification: Sendable {
                 let isRoot = caller.user == 0
                 do throws(CaptureError) {
                     let peer = try PeerFacts.look(at: caller.pid, user: caller.user, groups: caller.groups)
-                    // Without the service manager's word a system service is not told from who runs in it; both are refused.
+                    // Only the service manager can tell a system service from a dedicated user. Both are refused here,
+                    // so it is not asked.
                     var facts = Identification.facts(from: peer, unitUser: nil, root: root)
                     if isRoot { facts.systemUnit = nil }
                     return try ClientIdentity.identify(facts)
@@ -46,8 +48,7 @@ struct Identification: Sendable {
 
     /// What an identity is made of, from what the bus and the kernel said.
     ///
-    /// Files and the user database are looked at on a thread of its own: that may take as long as a server does that they are
-    /// on.
+    /// A thread of its own looks at files and the user database, because their server may be slow.
     func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
         let unitUser = try await unitUser(peer.unit)
         let root = root

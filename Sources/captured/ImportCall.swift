@@ -16,7 +16,7 @@ final class ImportCall: Sendable {
 
     private let process: RecorderProcess
     private let pipe: Descriptor
-    /// The end that the process writes to, until it has it.
+    /// The pipe's writing end, until the process gets it.
     private let writing: Mutex<Descriptor?>
     private let wasCancelled = Atomic(false)
     private let hasEnded = Atomic(false)
@@ -34,11 +34,11 @@ final class ImportCall: Sendable {
         }
     }
 
-    /// Hands the process its job, once.
+    /// Gives the process its job, once.
     func hand(_ job: RecorderJob, _ file: any JobFile) async throws(CaptureError) {
-        // That end is the process's alone once it was sent, so that the pipe ends with it.
+        // After sending, only the process holds the writing end, so the pipe ends with the process.
         guard let end = writing.withLock({ $0.take() }) else {
-            throw CaptureError(.internalFault, "a process was handed two jobs")
+            throw CaptureError(.internalFault, "an import process got a second job")
         }
         try await file.hand(job.text, over: process.socket, with: [end])
     }

@@ -1,8 +1,8 @@
 import CaptureBus
 import CaptureCore
 
-/// What logind says over the bus: that a session is locked is in no file that sd-login(3) reads, and those files may lag
-/// behind its signals. A call that it is asked for does not keep the caller's next one waiting.
+/// Asks logind over the bus. The files that sd-login(3) reads don't say whether a session is locked, and may lag behind
+/// logind's signals. The caller's next call does not wait for logind's answer.
 struct Logind: Sendable {
     static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"

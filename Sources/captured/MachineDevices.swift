@@ -10,7 +10,7 @@ import CaptureSystem
 struct MachineDevices: DeviceProvider {
     let monitor: DeviceMonitor
     let synthetic: SyntheticDevices?
-    /// Knows what streams.
+    /// Knows which devices stream.
     let heartbeat: Heartbeat
 
     func devices() async -> [DeviceDescription] {

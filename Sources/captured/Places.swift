@@ -99,7 +99,7 @@ struct Places: Sendable {
         return .program(path: Places.ownDirectory + "/captured-recorder")
     }
 
-    /// Where the control socket is: made by systemd on the system bus, by the daemon elsewhere.
+    /// The directory of the control socket. systemd makes it for the system bus; otherwise the daemon does.
     var runtime: String {
         switch options.bus {
         case .system: Places.variable("RUNTIME_DIRECTORY") ?? "/run/captured"
@@ -108,16 +108,16 @@ struct Places: Sendable {
         }
     }
 
-    /// Makes that directory where it is missing.
+    /// Makes that directory if it is missing.
     ///
-    /// - Returns: Where it is.
+    /// - Returns: Its path.
     func makeRuntime() throws(CaptureError) -> String {
         let path = runtime
         guard unsafe mkdir(path, 0o755) != 0, errno != EEXIST else { return path }
         throw CaptureError(.inputOutput, SystemError("make \(path)", errno: errno))
     }
 
-    /// The program that holds what others pass: it lies beside the daemon.
+    /// The program that holds other programs' descriptors; installed beside the daemon.
     var door: String { Places.ownDirectory + "/captured-door" }
 
     /// Where this program lies.

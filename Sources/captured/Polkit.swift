@@ -3,8 +3,8 @@ import CaptureBus
 import CaptureCore
 import Synchronization
 
-/// How many of polkit's answers are waited for: each may take a person minutes, and the bus lets a connection wait for 128
-/// answers in all, agents' and the service manager's included. Thread-safe.
+/// Limits how many of polkit's answers the daemon waits for. A person may take minutes for each, and the bus allows a
+/// connection 128 pending answers in all, including those of agents and the service manager. Thread-safe.
 final class PolkitWaits: Sendable {
     static let mostOfUser = 4
     static let most = 64
@@ -13,11 +13,11 @@ final class PolkitWaits: Sendable {
 
     /// Begins a wait.
     ///
-    /// - Throws: `.busy` when as many are waited for as may.
+    /// - Throws: `.busy` if the user, or all users together, have too many.
     func begin(for user: UInt32) throws(CaptureError) {
         try waits.withLock { waits throws(CaptureError) in
             guard waits[user, default: 0] < Self.mostOfUser, waits.values.reduce(0, +) < Self.most else {
-                throw CaptureError(.busy, "other passwords are being asked for already; answer those first")
+                throw CaptureError(.busy, "too many password dialogs are open; answer those first")
             }
             waits[user, default: 0] += 1
         }
@@ -35,9 +35,9 @@ final class PolkitWaits: Sendable {
 struct Polkit: Sendable {
     let bus: BusConnection
 
-    /// Whether polkit allows an action to whoever is behind a connection.
+    /// Whether polkit allows an action to the process behind a connection.
     ///
-    /// When the task is cancelled the person's dialog is taken away. The next call of who called begins meanwhile.
+    /// Cancelling the task closes the person's dialog. The caller's next call can begin meanwhile.
     ///
     /// - Parameters:
     ///   - action: As in `org.capturekit.capture1.switch-on`.

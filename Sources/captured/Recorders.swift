@@ -32,15 +32,15 @@ struct Recorders: RecorderLauncher {
     {
         let rings = [video, audio].compactMap { $0 as? Descriptor }
         guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
-            throw CaptureError(.internalFault, "a recorder can be handed descriptors alone")
+            throw CaptureError(.internalFault, "a recorder can only get descriptors")
         }
-        // A child is forked, or the service manager's socket may be full.
+        // This may block: it forks a child, or waits for room in the service manager's socket.
         let handle = RunningRecorder(
             try await WorkerThread.run("start-recorder") { [origin] in
                 do throws(SystemError) {
                     return .success(try RecorderProcess.start(origin))
                 } catch {
-                    let why = "no recorder could be started: \(error)"
+                    let why = "cannot start a recorder: \(error)"
                     return .failure(CaptureError(.recorderLost, why, errno: error.errno))
                 }
             }
@@ -56,7 +56,7 @@ struct Recorders: RecorderLauncher {
             return handle
         } catch {
             handle.abandon()
-            throw CaptureError(.recorderLost, "no recorder could be listened to: \(error)", errno: error.errno)
+            throw CaptureError(.recorderLost, "cannot listen to the recorder: \(error)", errno: error.errno)
         }
     }
 }
@@ -69,7 +69,7 @@ private final class RunningRecorder: RecorderHandle {
 
     init(_ process: RecorderProcess) {
         self.process = process
-        // Minutes of honest reports; of a flood the newest, in which its end is.
+        // Room for minutes of honest reports. Of a flood, it keeps the newest, which include the end.
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     }
 
@@ -79,8 +79,8 @@ private final class RunningRecorder: RecorderHandle {
         do throws(SystemError) {
             try WorkerThread.detached(name: "rec-reap") { [process] in process.reap() }
         } catch {
-            // One zombie more, until the daemon ends; there is no thread to be had for it.
-            Journal.send("a recorder that got no job is not reaped: \(error)", priority: .warning)
+            // A zombie stays until the daemon ends, because no thread can be started to reap it.
+            Journal.send("cannot reap a recorder that got no job: \(error)", priority: .warning)
         }
         continuation.finish()
     }
@@ -93,8 +93,8 @@ private final class RunningRecorder: RecorderHandle {
             do {
                 while let message = try process.socket.receive() { continuation.yield(try order.next(message.text)) }
             } catch {
-                // Whoever says such things is not listened to again, nor left to write.
-                Journal.send("the recorder of '\(name)' is ended: \(error)", priority: .warning)
+                // A recorder that sends such reports is not trusted any more, and must not go on writing.
+                Journal.send("killing the recorder of '\(name)': \(error)", priority: .warning)
                 process.kill()
             }
             // Gone is who holds its file no more.
@@ -113,13 +113,13 @@ private final class RunningRecorder: RecorderHandle {
         tell(.stop(at: .now))
     }
 
-    /// Tells it something without waiting. One that is gone does not hear it; the end of its connection says so.
+    /// Sends a command without waiting. If the recorder is gone, the end of its connection tells.
     private func tell(_ command: RecorderCommand, with files: [Descriptor] = []) {
         do throws(SystemError) {
             try process.socket.offer(command.text, with: files)
         } catch {
             guard error.errno == EAGAIN else { return }
-            Journal.send("a recorder that does not listen is ended: \(error)", priority: .warning)
+            Journal.send("killing a recorder that does not read its commands: \(error)", priority: .warning)
             process.kill()
         }
     }

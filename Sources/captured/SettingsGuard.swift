@@ -41,15 +41,15 @@ struct SettingsGuard: Sendable {
 
     /// Whether a caller may change the answers of a user.
     ///
-    /// Those for a service or a dedicated user, which count for everybody, are given by whoever sits at the machine; the same
-    /// may say no to them and take a yes back at any time, as with an agent, but not loosen them: that is root's.
+    /// The answers for a service or a dedicated user count for everybody. The person who sits at the machine may deny
+    /// them or take a yes back at any time, as an agent may. Only root may loosen them in settings.
     ///
     /// - Parameters:
-    ///   - owner: Whose answers; nil for everybody's.
-    ///   - program: For which program's id; empty for all.
-    ///   - loosening: What becomes possible that was not, in words that follow a "to"; `nil` for nothing. That takes the
-    ///     user's own password through polkit, whose dialog says it.
-    /// - Throws: `.notPermitted`; `.busy` while the same user has other passwords to type.
+    ///   - owner: The user whose answers they are; `nil` for everybody's.
+    ///   - program: The program's id; empty for all programs.
+    ///   - loosening: What becomes possible that was not, in words that follow a "to"; `nil` for nothing. It takes the
+    ///     user's own password through polkit, whose dialog shows these words.
+    /// - Throws: `.notPermitted`; `.busy` while the same user has too many password dialogs open.
     func allow(
         _ client: SessionClient,
         on owner: UInt32?,
@@ -97,7 +97,7 @@ struct SettingsGuard: Sendable {
             )
         }
         guard kind == .system else { return }
-        // As polkit's rule says, which there is nobody to ask for.
+        // The same as polkit's rule, because polkit cannot be asked here.
         if !client.isOnBus, !isOn, sitsHere(client.identity) { return }
         let what = "switch \(service.title) \(isOn ? "on again" : "off") for all programs"
         try await askPolkit(client, isOn ? .switchOn : .switchOff, to: what)
@@ -129,7 +129,7 @@ struct SettingsGuard: Sendable {
         guard client.isOnBus else {
             throw CaptureError(
                 .unreachable,
-                "to \(what) takes a password, which is asked over the bus alone; root may do it here, by sudo"
+                "cannot \(what): it takes a password, which only the bus can ask for; use sudo"
             )
         }
         try waits.begin(for: client.identity.user)

@@ -19,7 +19,7 @@ enum DaemonEnd: Sendable, CustomStringConvertible {
     }
 }
 
-/// SIGTERM, SIGINT and SIGHUP as something to wait for.
+/// SIGTERM, SIGINT and SIGHUP, for a task to wait for.
 final class TerminationSignals: Sendable {
     private let file: Descriptor
     private let wake: EventSignal
@@ -43,7 +43,8 @@ final class TerminationSignals: Sendable {
 
     /// Waits for the daemon's end, on a thread of its own.
     ///
-    /// - Parameter reload: Called at each SIGHUP, one after the other; those that come meanwhile are one.
+    /// - Parameter reload: Called for each SIGHUP, one call after the other. Signals that come during a call count as
+    ///   one.
     func wait(reload: @escaping @Sendable () async -> Void) async -> DaemonEnd {
         let events = AsyncStream<Int32>.makeStream()
         let reloads = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -5,18 +5,18 @@ import Synchronization
 
 /// Names and numbers of users.
 enum Users {
-    /// The names that were looked up, so that who needs one does not wait for the user database: it may be on a network.
+    /// Names that were looked up. They save waiting for the user database, which may be on a network.
     private static let known = Mutex<[UInt32: String]>([:])
     private static let mostKnown = 4096
 
-    /// The name of a uid, or the number where it has none. A caller's own is known from when it was identified; other users
-    /// are to be learned first, or this waits.
+    /// The name of a uid, or its number if it has no name. Blocks unless the name is known. Identifying a caller makes
+    /// its name known; call `learn` for other users first.
     static func name(of uid: UInt32) -> String {
         if let name = known.withLock({ $0[uid] }) { return name }
         return learn(uid)?.name ?? String(uid)
     }
 
-    /// Looks a uid up, and keeps its name. Blocks.
+    /// Looks a uid up and stores its name. Blocks.
     @discardableResult
     static func learn(_ uid: UInt32) -> UserDatabase.User? {
         let user = UserDatabase.user(uid).value
@@ -27,14 +27,14 @@ enum Users {
         return user
     }
 
-    /// Looks those up whose names are not known, on a thread of its own.
+    /// Looks up the uids whose names are not known, on a thread of its own.
     static func learn(_ uids: some Sequence<UInt32>) async throws(CaptureError) {
         let unknown = known.withLock { known in Set(uids).filter { known[$0] == nil } }
         if unknown.isEmpty { return }
         try await WorkerThread.run("users") { .success(unknown.forEach { learn($0) }) }
     }
 
-    /// The uid of a name or a number; of the caller itself for an empty one. Blocks for a name.
+    /// The uid of a name or a number; the caller's own for an empty text. Blocks for a name.
     ///
     /// - Throws: `.invalidArgument` for a user that does not exist.
     static func id(of name: String, caller: ClientIdentity) throws(CaptureError) -> UInt32 {
@@ -50,7 +50,7 @@ enum Users {
         return user.number
     }
 
-    /// The same, which looks a name up on a thread of its own: the user database may be on a network.
+    /// As `id`, but looks a name up on a thread of its own, because the user database may be on a network.
     static func find(_ name: String, caller: ClientIdentity) async throws(CaptureError) -> UInt32 {
         if name.isEmpty || UInt32(name) != nil { return try id(of: name, caller: caller) }
         return try await WorkerThread.run("users") {

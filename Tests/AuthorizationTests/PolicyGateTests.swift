@@ -186,7 +186,7 @@ import Testing
             await code {
                 _ = try await gate.requestAccess([.camera], for: .program(), session: "") {
                     () throws(CaptureError) in
-                    // The third look is the one at the answer; the second came before the question.
+                    // The first look happens at the request, the second before the question, the third at the answer.
                     if looks.add(1, ordering: .relaxed).newValue == 3 { await gate.setPolicy(policy) }
                     return .program()
                 }

@@ -21,7 +21,7 @@ import Testing
             return time
         }
         func goOn(_ milliseconds: Int64) { ahead.withLock { $0 += milliseconds } }
-        /// Goes to some seconds after what was just written, which is stamped by the real one.
+        /// Goes to some seconds after what was just written, which has a timestamp of the real clock.
         func goPastWrite() {
             time.withLock { $0 = .now }
             goOn(3000)

@@ -24,7 +24,7 @@ import Testing
         #expect(grants[.microphone]?.isLive == true)
     }
 
-    @Test func `waits for what somebody else's call has withdrawn`() async throws {
+    @Test func `waits for what another call withdrew`() async throws {
         let camera = try #require(try await gate.request([.camera])[.camera])
         let stopped = Stopped(camera, of: gate)
         #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 1)
@@ -32,16 +32,16 @@ import Testing
         #expect(try await gate.reset(user: 1000, program: program, service: .camera).count == 0)
     }
 
-    @Test func `lets the gate be called by who enforces it`() async throws {
+    @Test func `lets its enforcers call the gate`() async throws {
         let camera = try #require(try await gate.request([.camera])[.camera])
         let caller = Caller(camera, of: gate)
         try await gate.setSwitch(.camera, isOn: false)
         #expect(caller.statuses == [.authorized])
     }
 
-    @Test func `waits for files where that is wanted alone`() async throws {
+    @Test func `waits for files only if asked to`() async throws {
         let camera = try #require(try await gate.request([.camera])[.camera])
-        // What is left to do is waited for by who wants that alone.
+        // Only callers that ask for it wait for the remaining work.
         let slow = Slow(camera, of: gate)
         try await gate.setSwitch(.camera, isOn: false, awaitingFiles: false)
         #expect(!slow.isFinished)
@@ -203,7 +203,7 @@ import Testing
     }
 }
 
-/// Something that runs as long as a grant lives. It takes its time to stop.
+/// Runs as long as a grant lives, and takes a while to stop.
 final class Stopped: GrantEnforcer {
     private let grant: Grant
     private let flag = Atomic<Bool>(false)
@@ -222,7 +222,7 @@ final class Stopped: GrantEnforcer {
     }
 }
 
-/// An enforcer that asks the gate something.
+/// An enforcer that calls the gate.
 private final class Caller: GrantEnforcer {
     private let grant: Grant
     private let gate: AuthorizationGate
@@ -243,7 +243,7 @@ private final class Caller: GrantEnforcer {
     }
 }
 
-/// An enforcer that has something to finish afterwards.
+/// An enforcer that returns remaining work.
 private final class Slow: GrantEnforcer {
     private let grant: Grant
     private let end = AsyncStream<Void>.makeStream()

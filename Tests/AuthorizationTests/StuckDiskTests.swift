@@ -5,11 +5,11 @@ import Testing
 
 @testable import Authorization
 
-/// A store whose disk does not answer, as in an fsync(2) that takes for ever: whoever uses it waits.
+/// A store whose disk does not answer, as in an fsync(2) that takes for ever. Every user of the store waits.
 private final class StuckDisk: Sendable {
     private let released = DispatchSemaphore(value: 0)
 
-    /// Has a thread hold a store; returns when it does.
+    /// Lets a thread hold a store; returns once it does.
     func hold(_ file: GuardedStore) {
         let held = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [released] in
@@ -27,24 +27,24 @@ private final class StuckDisk: Sendable {
         held.wait()
     }
 
-    /// The disk answers.
+    /// Lets the disk answer.
     func release() { released.signal() }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A disk that does not answer` {
-    /// More than the cooperative pool has threads.
+    /// More than the threads of the cooperative pool.
     private let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
 
     /// Whether the pool runs a task while work is stuck.
     ///
     /// - Parameters:
-    ///   - isStuck: Signalled by each piece of work just before it is.
-    ///   - release: Called in the end.
+    ///   - isStuck: Each piece of work signals it just before it is stuck.
+    ///   - release: Called at the end.
     private func poolRuns(while isStuck: DispatchSemaphore, then release: @escaping @Sendable () -> Void) async -> Bool
     {
         let count = count
         return await withCheckedContinuation { continuation in
-            // A thread of its own: a pool that is stuck would not run the test either.
+            // On a thread of its own, because a stuck pool would not run the test either.
             Thread.detachNewThread {
                 for _ in 0..<count where isStuck.wait(timeout: .now() + 10) == .timedOut { break }
                 let ran = DispatchSemaphore(value: 0)
@@ -56,7 +56,7 @@ private final class StuckDisk: Sendable {
         }
     }
 
-    @Test func `takes no thread of the pool from others while gates wait for it`() async throws {
+    @Test func `leaves the pool's threads free while gates wait for it`() async throws {
         let (disk, isStuck) = (StuckDisk(), DispatchSemaphore(value: 0))
         let gates = (0..<count).map { _ in
             let store = AuthorizationStore.inMemory()
@@ -79,7 +79,7 @@ private final class StuckDisk: Sendable {
         for gate in gates { #expect(try await gate.list().count == 1) }
     }
 
-    @Test func `takes none while histories wait for it`() async throws {
+    @Test func `leaves the pool's threads free while histories wait for it`() async throws {
         let (disk, isStuck) = (StuckDisk(), DispatchSemaphore(value: 0))
         let keepers = (0..<count).map { _ in
             let store = HistoryStore.inMemory()
@@ -96,7 +96,7 @@ private final class StuckDisk: Sendable {
         for one in reading { #expect(try await one.value.isEmpty) }
     }
 
-    @Test func `keeps nobody but the program waiting whose files are on it`() async throws {
+    @Test func `delays only the program whose files are on it`() async throws {
         let person = Person()
         let files = StuckFiles()
         let gate = AuthorizationGate(store: .inMemory(), usage: files, prompter: person)
@@ -104,7 +104,7 @@ private final class StuckDisk: Sendable {
         await files.wereLookedAt()
         #expect(try await gate.status(.camera, for: .program("/usr/bin/other")) == .notDetermined)
         try await gate.set(user: 1000, program: "exe:/usr/bin/other", service: .camera, status: .denied)
-        // What is decided meanwhile counts.
+        // A decision made meanwhile counts.
         try await gate.set(user: 1000, program: "exe:/usr/bin/cheese", service: .camera, status: .denied)
         files.release()
         let error = await #expect(throws: CaptureError.self) { try await asking.value }

@@ -44,13 +44,13 @@ struct FailureTests {
         #expect(failure.call.sender == client.uniqueName)
     }
 
-    @Test func `what is too long is told of before its sender is answered, and may leave`() async throws {
+    @Test func `an oversized call is reported before its sender gets an answer and may leave`() async throws {
         let bus = try PrivateBus()
         let (server, _) = try await serve(bus)
         let client = try await bus.connect()
         let events = Collector<String>()
         server.onFailure { _, _ in
-            // An answer that was sent before is there now.
+            // An answer that was sent earlier has arrived by now.
             _ = try? await client.ask(server, "Echo", "v", [.variant(.byte(7))])
             events.add("told")
         }

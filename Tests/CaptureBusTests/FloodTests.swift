@@ -4,7 +4,7 @@ import Testing
 
 @testable import CaptureBus
 
-/// What one program sends must not keep others from being answered, or fill the memory.
+/// A program's messages must neither keep other programs waiting nor fill the memory.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
     private static let interface = BusInterface(
@@ -16,10 +16,10 @@ struct FloodTests {
         signals: [BusSignalDeclaration("Happened", [BusArgument("what", "s")])]
     )
 
-    /// Told when `Wait` is waited for.
+    /// Yields when `Wait` is called.
     private let begun = Collector<Void>()
 
-    /// Serves `Wait`, which is answered once `opening` yields.
+    /// Serves `Wait`, which answers once `opening` yields.
     private func serve(_ bus: PrivateBus, _ opening: AsyncStream<Void> = AsyncStream { $0.finish() })
         async throws -> BusConnection
     {
@@ -57,7 +57,7 @@ struct FloodTests {
         )
     }
 
-    @Test func `a call that is too large is answered while an earlier one of its sender waits`() async throws {
+    @Test func `an oversized call gets its answer while an earlier call of its sender waits`() async throws {
         let bus = try PrivateBus()
         let (opening, open) = AsyncStream<Void>.makeStream()
         let server = try await serve(bus, opening)
@@ -71,7 +71,7 @@ struct FloodTests {
         _ = try await first
     }
 
-    @Test func `a signal in the bus's own name is heard from the bus alone`() async throws {
+    @Test func `a signal in the bus's own name counts only if the bus sent it`() async throws {
         let bus = try PrivateBus()
         let (client, forger) = (try await bus.connect(), try await bus.connect())
         let heard = Collector<String>()
@@ -85,13 +85,13 @@ struct FloodTests {
             [.string(forger.uniqueName), .string(forger.uniqueName), .string("")],
             to: client.uniqueName
         )
-        // Behind what was forged, on the same way.
+        // It arrives after the forged one, over the same connection.
         try await forger.requestName("org.capturekit.Test")
         #expect(await heard.next() == [CaptureNames.bus])
         subscription.cancel()
     }
 
-    @Test func `more names are watched than the bus lets a connection have matches`() async throws {
+    @Test func `a connection can watch more names than the bus allows it matches`() async throws {
         let bus = try PrivateBus()
         let watcher = try await bus.connect()
         var client: BusConnection? = try await bus.connect()
@@ -102,7 +102,7 @@ struct FloodTests {
             subscriptions.append(try await watcher.whenNameVanishes(name) { gone.add(number) })
         }
         subscriptions.removeFirst(100)
-        // Behind their ends.
+        // It arrives after the ends of those names.
         _ = try await watcher.owner(of: name)
         client = nil
         #expect(Set(await gone.next(500)) == Set(100..<600))
@@ -112,7 +112,7 @@ struct FloodTests {
         again.cancel()
     }
 
-    @Test func `an answer of another program is no longer than one of ours can be`() async throws {
+    @Test func `an answer of another program has a limit`() async throws {
         let bus = try PrivateBus()
         let server = try await serve(bus)
         let client = try await bus.connect()
@@ -124,7 +124,7 @@ struct FloodTests {
         let bus = try PrivateBus()
         let server = try await serve(bus)
         bus.stop()
-        // More than a socket takes, by far.
+        // Far more than a socket holds.
         for number in 0..<80_000 {
             try server.emit(path, Self.interface.name, "Happened", signature: "s", [.string("number \(number)")])
         }

@@ -72,7 +72,7 @@ final class PrivateBus: Sendable {
 
     func connect() async throws -> BusConnection { try await BusConnection.open(kind) }
 
-    /// Stops the bus: it neither reads nor writes. `end` ends it all the same.
+    /// Stops the bus, so that it neither reads nor writes. `end` works all the same.
     func stop() { kill(daemon.processIdentifier, SIGSTOP) }
 
     /// Kills the bus, as a crash would.

@@ -1,7 +1,7 @@
 import CaptureCore
 import Testing
 
-/// What a recorder may say, and when: media from strangers runs in it.
+/// What a recorder may report, and when. It runs media from strangers.
 @Suite struct RecorderReportTests {
     private static let progress = RecorderReport.progress(OutputStatistics()).text
 
@@ -11,7 +11,7 @@ import Testing
         ("duration=0", "duration=-1"), ("peak=0", "peak=-5"), ("drift=0", "drift=99999999999"), ("queue=0", "queue=-1"),
         ("queue=0", "queue=9999999999"), ("message=progress", "message=progress\nmore=1"), ("samples=0\n", ""),
         ("message=progress", "message=copied"), ("message=progress", "message=failed"),
-    ]) func `a report with a number out of its range, or words that nobody asked for, is refused`(
+    ]) func `a report with an unknown key, or a number out of range, is refused`(
         from: String,
         to: String
     ) {
@@ -20,7 +20,7 @@ import Testing
         #expect(throws: CaptureError.self, "\(wrong)") { try RecorderReport(text: wrong) }
     }
 
-    @Test func `a recorder's words are shown without tricks, and never as another's answer`() throws {
+    @Test func `a recorder's text is neutralized, and its code is never a decision of others`() throws {
         let said = CaptureError(
             .revoked,
             "a\u{1b}[31mb\u{202e}c\nd" + String(repeating: "e", count: 900),
@@ -48,7 +48,7 @@ import Testing
     private static let failed = RecorderReport.failed(CaptureError(.inputOutput, "full"), .init()).text
 
     @Test(arguments: [[failed], [ready, finished], [ready, failed], [ready, progress, progress, finished]])
-    func `a recorder's reports are taken in their order`(texts: [String]) throws {
+    func `a recorder's reports are accepted in order`(texts: [String]) throws {
         var order = RecorderReports()
         for text in texts { _ = try order.next(text) }
     }
@@ -56,7 +56,7 @@ import Testing
     @Test(arguments: [
         [progress], [finished], [ready, ready], [ready, finished, progress], [ready, finished, finished],
         [failed, ready], [ready, failed, failed],
-    ]) func `a report out of turn is refused`(texts: [String]) throws {
+    ]) func `a report out of order is refused`(texts: [String]) throws {
         var order = RecorderReports()
         for text in texts.dropLast() { _ = try order.next(text) }
         let last = try #require(texts.last)

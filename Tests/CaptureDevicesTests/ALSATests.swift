@@ -95,11 +95,11 @@ import Testing
     }
 
     @Test(arguments: [-1, (1 << 36) + 1, .max, .min])
-    func `a driver's count of unread frames is not believed when its time would overflow`(available: Int) {
+    func `a driver's count of unread frames is refused if its time would overflow`(available: Int) {
         #expect(!SoundTiming.isPossible(available: available))
     }
 
-    @Test func `every count of unread frames that is believed has a time, at any rate`() {
+    @Test func `every accepted count of unread frames has a time, at any rate`() {
         for rate in [1000, 48_000, 10_000_000] {
             #expect(SoundTiming.isPossible(available: 1 << 36))
             let stamp = Timestamp(seconds: 1 << 32, nanoseconds: 999_999_999)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [(Int.max, 0), (-1, 0), (100, -1), (100, 1_000_000_000), (Int.min, Int.min), (89, 0), (111, 0)])
-    func `a stamp that the clock cannot have shown is ignored`(seconds: Int, nanoseconds: Int) {
+    func `a timestamp that the clock cannot have shown is ignored`(seconds: Int, nanoseconds: Int) {
         let now = Timestamp(seconds: 100, nanoseconds: 0)
         #expect(SoundTiming.stamp(seconds: seconds, nanoseconds: nanoseconds, now: now) == nil)
         #expect(SoundTiming.stamp(seconds: 99, nanoseconds: 5, now: now) == Timestamp(seconds: 99, nanoseconds: 5))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CaptureDevices
 
-/// A camera below whose ioctls a test says what the driver says.
+/// A camera with real code above ioctls whose results the test chooses.
 final class LyingCamera {
     static let width: UInt32 = 64
     static let height: UInt32 = 32
@@ -28,7 +28,7 @@ final class LyingCamera {
         try #require(number >= 0)
     }
 
-    /// YUYV of 64x32 pixels, but for what is changed.
+    /// YUYV of 64x32 pixels, except for the given changes.
     static func format(
         _ pixelFormat: PixelFormat = .yuyv,
         width: UInt32 = width,
@@ -51,10 +51,10 @@ final class LyingCamera {
         )
     }
 
-    /// How many calls its driver answered.
+    /// How many calls the driver has answered.
     var calls: UInt64 { lying_driver_calls(number) }
 
-    /// What the driver says from now on.
+    /// Sets what the driver says from now on.
     func say(_ change: (inout lying_answers) -> Void) {
         change(&answers)
         unsafe lying_driver_answer(number, &answers)
@@ -64,7 +64,7 @@ final class LyingCamera {
         try V4L2Camera.open(description, VideoFormatRequest(), grant: try await TestGrants.camera())
     }
 
-    /// Has the driver give a buffer back: by default the one that it was given first, full and on time.
+    /// Lets the driver return a buffer: by default the one it got first, full and on time.
     func deliver(
         _ sequence: UInt32,
         index: UInt32 = .max,
@@ -86,7 +86,7 @@ final class LyingCamera {
     func unplug() { lying_driver_unplug(number) }
 }
 
-/// A stream from a camera, and how it ended.
+/// A stream from a camera, with its end.
 final class LyingStream {
     private final class Ending: Sendable {
         let failure = Mutex<CaptureError?>(nil)
@@ -99,7 +99,7 @@ final class LyingStream {
     private let reader: RingReader
     private let ending: Ending
 
-    /// Starts it; with more slots than V4L2 has buffers, so that frames are copied, where `isMapped`.
+    /// Starts the stream. If `isMapped`, it has more slots than V4L2 has buffers, so that frames are copied.
     init(_ lying: LyingCamera, isMapped: Bool = false) async throws {
         camera = try await lying.open()
         let ending = try Ending()
@@ -113,13 +113,13 @@ final class LyingStream {
         }
     }
 
-    /// The next frame; `nil` when none comes.
+    /// The next frame; `nil` if none comes.
     func next() throws -> BufferInfo? {
         guard case .buffer(let frame) = try reader.next(timeout: 30_000_000_000) else { return nil }
         return frame.info
     }
 
-    /// Waits until the stream has ended by itself, and says why.
+    /// Waits until the stream ends by itself, and returns the reason.
     func end() throws -> CaptureError {
         _ = try Poll.wait(ending.signal.descriptor, timeout: 60_000)
         let error = try #require(ending.failure.withLock { $0 })

@@ -7,16 +7,17 @@ import Testing
 
 @testable import CaptureDevices
 
-/// Real camera code above a driver that lies: its own stream ends and says why, others go on.
+/// Runs the real camera code above a driver that lies. Its own stream must end with the reason; other streams must go
+/// on.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A driver that lies` {
-    /// Whether frames are copied, and the buffer that the driver gives back as its third.
+    /// Whether frames are copied, and the index that the driver returns as its third buffer.
     private static let indices: [(Bool, UInt32)] = [
         (false, 0), (false, 11), (false, 12), (false, 31), (false, 32), (false, 0x8000_0001), (false, 0xffff_fffe),
         (true, 6), (true, 31), (true, 32), (true, 0xffff_fffe),
     ]
 
     @Test(arguments: indices)
-    func `about which buffer it gives back loses its stream alone`(isMapped: Bool, index: UInt32) async throws {
+    func `about which buffer it returns ends only its own stream`(isMapped: Bool, index: UInt32) async throws {
         let liar = try LyingCamera()
         let neighbour = try LyingCamera()
         let stream = try await LyingStream(liar, isMapped: isMapped)
@@ -32,7 +33,7 @@ import Testing
         #expect(error.message.contains("buffer \(index)"), "\(error)")
         neighbour.deliver(7)
         #expect(try other.next()?.deviceSequence == 7)
-        // What it lied about is nobody's any more: the same camera can be started anew.
+        // The broken stream holds nothing any more: the same camera starts again.
         stream.camera.close()
         let again = try await LyingStream(liar, isMapped: isMapped)
         liar.deliver(0)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `about how much a buffer holds loses its stream`(isMapped: Bool) async throws {
+    func `about how much a buffer holds ends its stream`(isMapped: Bool) async throws {
         for used in [LyingCamera.size + 1, 0x8000_0000, .max] {
             let liar = try LyingCamera()
             let stream = try await LyingStream(liar, isMapped: isMapped)
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `has empty, short and broken frames dropped and counted`(isMapped: Bool) async throws {
+    func `loses its empty, short and broken frames, which are counted`(isMapped: Bool) async throws {
         let liar = try LyingCamera()
         let stream = try await LyingStream(liar, isMapped: isMapped)
         liar.deliver(0, used: 0)
@@ -77,7 +78,7 @@ import Testing
         stream.camera.close()
     }
 
-    @Test func `about its count says what was lost, and never stops the stream`() async throws {
+    @Test func `about its count changes the reported loss, and never stops the stream`() async throws {
         let liar = try LyingCamera()
         let stream = try await LyingStream(liar)
         var lost: [UInt32] = []
@@ -89,7 +90,7 @@ import Testing
         stream.camera.close()
     }
 
-    @Test func `about its format as it starts is not started`() async throws {
+    @Test func `about its format at the start is not started`() async throws {
         for late in [
             LyingCamera.format(width: 32), LyingCamera.format(height: 64), LyingCamera.format(.uyvy),
             LyingCamera.format(stride: 256),
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `about its format while it streams loses its stream`(isMapped: Bool) async throws {
+    func `about its format while it streams ends its stream`(isMapped: Bool) async throws {
         let liar = try LyingCamera()
         let stream = try await LyingStream(liar, isMapped: isMapped)
         liar.deliver(0)
@@ -115,7 +116,7 @@ import Testing
         stream.camera.close()
     }
 
-    @Test func `about its format with frames of the same size loses its stream before long`() async throws {
+    @Test func `about its format, with frames of the same size, ends its stream before long`() async throws {
         let liar = try LyingCamera()
         let stream = try await LyingStream(liar)
         liar.say { $0.late = LyingCamera.format(.uyvy) }
@@ -125,16 +126,16 @@ import Testing
         stream.camera.close()
     }
 
-    @Test func `about a frame that is not there does not keep its thread busy for ever`() async throws {
+    @Test func `about frames that never come does not keep its thread busy for ever`() async throws {
         let liar = try LyingCamera { $0.is_fruitless = 1 }
         let stream = try await LyingStream(liar)
         liar.deliver(0)
         let error = try stream.end()
-        #expect(error.message.contains("gives none"), "\(error)")
+        #expect(error.message.contains("returns none"), "\(error)")
         stream.camera.close()
     }
 
-    @Test func `is told from one that is gone`() async throws {
+    @Test func `gets another error than one that is gone`() async throws {
         let honest = try LyingCamera()
         let stream = try await LyingStream(honest)
         honest.unplug()
@@ -173,7 +174,7 @@ import Testing
         stream.camera.close()
     }
 
-    @Test func `about how many buffers it has gets no more than there are`() async throws {
+    @Test func `about how many buffers it has gets no more than exist`() async throws {
         for granted in [1, 33, .max] as [UInt32] {
             for isMapped in [false, true] {
                 let liar = try LyingCamera { $0.granted = granted }
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `about lists without an end is not asked without an end`() async throws {
+    @Test func `about the end of its lists is not asked for ever`() async throws {
         let liar = try LyingCamera {
             $0.has_endless_lists = 1
             $0.most = 4095
@@ -206,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: [(5, 4), (.min, .max), (.max, .min), (0, .max), (-1, 3)] as [(Int64, Int64)])
-    func `about a control's range is refused its values, and no more`(least: Int64, most: Int64) throws {
+    func `about a control's range loses only that control's values`(least: Int64, most: Int64) throws {
         let liar = try LyingCamera {
             $0.has_endless_lists = 1
             $0.least = least
@@ -219,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `about where its names end has names of the length that V4L2 has for them`() throws {
+    @Test func `about where its names end cannot exceed V4L2's length for them`() throws {
         let liar = try LyingCamera { $0.has_no_terminators = 1 }
         let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
         #expect(node.driver.utf8.count == 16)

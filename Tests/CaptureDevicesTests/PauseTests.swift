@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `A device whose control side proves nothing` {
     private let proof = ProofOfLife()
 
-    /// The control side has been silent for so long, or works again.
+    /// Whether the control side has been silent for so long, or works again.
     private func isSilent(for nanoseconds: Int64) { proof.begin(at: .now.advanced(by: -nanoseconds)) }
 
     private func sources() async throws -> [any MediaSource] {
@@ -33,7 +33,7 @@ import Testing
             let count = first.buffers.count
             try await Task.sleep(for: .milliseconds(500))
             #expect(first.buffers.count == count)
-            // Who withdraws a consent is not kept waiting.
+            // Must not delay a withdrawal.
             try source.move(to: second, atOnce: true)
             #expect(first.kept.end == .moved)
             #expect(second.buffers.isEmpty)
@@ -62,13 +62,13 @@ import Testing
         }
     }
 
-    @Test func `touches nothing while a thread that was held up waits for a late proof`() throws {
+    @Test func `touches nothing while its thread was held up and waits for a late proof`() throws {
         let control = try StreamControl(nil, proof)
         #expect(try control.mayGoOn())
         isSilent(for: 10 * ProofOfLife.patience)
         #expect(control.wait == 0)
         #expect(try !control.mayGoOn())
-        // An order is not kept waiting either.
+        // Must not delay an order either.
         control.stop()
         #expect(try !control.mayGoOn())
         isSilent(for: 0)

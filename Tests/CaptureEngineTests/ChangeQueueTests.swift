@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaptureEngine
 
-/// Two programs, or two tasks of one, change a session at the same time.
+/// Two programs, or two tasks of one program, change a session at the same time.
 @Suite(.timeLimit(.minutes(10))) struct `Changes of one session` {
     private let bench = EngineBench()
 
@@ -52,7 +52,7 @@ import Testing
         #expect(Set(statistics.outputs.keys) == Set(names))
     }
 
-    /// A session in which a change is under way, whose recorder does not begin its file.
+    /// A session with a change under way, whose recorder does not begin its file.
     private func changing() async throws -> (id: UInt32, change: Task<Void, any Error>) {
         let id = try await bench.running()
         bench.recorders.hold("first")
@@ -80,7 +80,7 @@ import Testing
         #expect(await outputs(of: id) == ["movie", "first"] + (1...5).map { "later-\($0)" })
     }
 
-    @Test func `that fail or are cancelled let the next one have its turn`() async throws {
+    @Test func `that fail or are cancelled give the turn to the next one`() async throws {
         let (id, first) = try await changing()
         let cancelled = Task { try await add("cancelled", to: id) }
         await waiting(1, for: id)
@@ -111,7 +111,7 @@ import Testing
         }
         let error = await #expect(throws: CaptureError.self) { try await second.value }
         #expect(error?.code == .wrongState)
-        #expect(error?.message.contains("before it was this change's turn") == true)
+        #expect(error?.message.contains("before this change began") == true)
         await #expect(throws: CaptureError.self) { try await first.value }
         _ = await bench.watch.wait(id, for: .stopped, .interrupted, .failed)
     }
@@ -127,7 +127,7 @@ import Testing
         try await first.value
     }
 
-    @Test func `are no more than so many at a time`() async throws {
+    @Test func `have a limit on how many wait`() async throws {
         let (id, first) = try await changing()
         let waiters = (0..<ChangeQueue.mostWaiting).map { number in Task { try await add("shot-\(number)", to: id) } }
         await waiting(ChangeQueue.mostWaiting, for: id)
@@ -139,7 +139,7 @@ import Testing
         #expect(await outputs(of: id).count == SessionDescription.mostParts)
     }
 
-    @Test func `keep a session whose files are all done, as long as one waits`() async throws {
+    @Test func `keep a session whose files are all done while one waits`() async throws {
         let (id, first) = try await changing()
         let second = Task { try await add("second", to: id) }
         await waiting(1, for: id)
@@ -162,7 +162,7 @@ import Testing
         #expect(end.state == .stopped, "\(String(describing: end.reason))")
     }
 
-    @Test func `are refused when it is started meanwhile`() async throws {
+    @Test func `are refused if the session starts meanwhile`() async throws {
         let id = try await bench.create()
         let once = Once()
         let (engine, client) = (bench.engine, EngineBench.client())

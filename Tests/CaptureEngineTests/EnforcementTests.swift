@@ -5,12 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the gate promises when a call returns: nothing is delivered any more on what the call withdrew.
+/// The gate's promise: when a call returns, nothing is delivered any more on what it withdrew.
 @Suite(.timeLimit(.minutes(10))) struct `When the gate returns` {
     private let bench = EngineBench()
     private let program = "exe:/usr/bin/tester"
 
-    /// A camera that takes as long to close as a driver may.
+    /// A camera that is as slow to close as a driver may be.
     private func running(_ description: SessionDescription = EngineBench.movie()) async throws -> UInt32 {
         let id = try await bench.running(description)
         #expect(bench.machine.openDevices.contains("fake:camera"))
@@ -53,7 +53,7 @@ import Testing
         #expect(bench.machine.openDevices.isEmpty)
     }
 
-    @Test func `from a look who is there, the devices are closed`() async throws {
+    @Test func `from a look at who is present, the devices are closed`() async throws {
         let doorman = Doorman()
         _ = try await running()
         await bench.gate.setPresence(doorman)
@@ -62,19 +62,19 @@ import Testing
         #expect(bench.machine.openDevices.isEmpty)
     }
 
-    @Test func `from a policy, files that end by it are still being finished`() async throws {
+    @Test func `from a policy, files are still being finished`() async throws {
         let id = try await running()
         bench.recorders.recorder("movie")?.isStubborn = true
         #expect(await bench.gate.setPolicy(try restricting) == 1)
         #expect(bench.machine.openDevices.isEmpty)
         #expect(await bench.state(of: id)?.state == .running)
-        // The next reading does not wait for them either.
+        // The next reading of the policy does not wait for them either.
         #expect(await bench.gate.setPolicy(Policy()) == 0)
         bench.recorders.recorder("movie")?.kill()
         #expect(await bench.watch.wait(id, for: .failed, .stopped).reason?.code == .revoked)
     }
 
-    @Test func `from a switch without waiting for files, they are still being finished`() async throws {
+    @Test func `from a switch that does not wait for files, they are still being finished`() async throws {
         let id = try await running()
         bench.recorders.recorder("movie")?.isStubborn = true
         try await bench.gate.setSwitch(.camera, isOn: false, awaitingFiles: false)
@@ -101,7 +101,7 @@ import Testing
         #expect(await bench.watch.wait(id, for: .failed, .stopped).reason?.code == .revoked)
     }
 
-    @Test func `sessions whose device does not go on have ended each other, and nobody waits for ever`() async throws {
+    @Test func `sessions whose device cannot go on have ended, and nobody waits for ever`() async throws {
         let other = EngineBench.client(":1.2", user: 1001, program: "other")
         let one = try await bench.running(EngineBench.buffer)
         let two = try await bench.running(EngineBench.buffer, other)

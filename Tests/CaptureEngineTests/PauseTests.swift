@@ -19,7 +19,7 @@ import Testing
         #expect(await bench.watch.wait(id, for: .suspended).reason == Self.fault)
         #expect(await session(id)?.state == .suspended)
         #expect(await session(id)?.reason == Self.fault)
-        // A switch that goes on looks for sessions that may go on; this one has never stopped.
+        // Turning a switch on looks for suspended sessions to resume; this one never stopped.
         await bench.engine.resume()
         await bench.engine.takeTurn { Self.fault }
         await bench.engine.takeTurn { nil }
@@ -30,7 +30,7 @@ import Testing
         #expect(await bench.watch.wait(id, for: .stopped, .failed, .interrupted).state == .stopped)
     }
 
-    @Test func `is suspended from its start when it starts meanwhile`() async throws {
+    @Test func `is suspended at once if it starts meanwhile`() async throws {
         await bench.engine.takeTurn { Self.fault }
         let id = try await bench.create()
         #expect(await session(id)?.state == .configured)
@@ -41,7 +41,7 @@ import Testing
         #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
     }
 
-    @Test func `ends when its consent is withdrawn meanwhile`() async throws {
+    @Test func `ends if its consent is withdrawn meanwhile`() async throws {
         let id = try await bench.running()
         await bench.engine.takeTurn { Self.fault }
         let client = EngineBench.client().identity

@@ -84,7 +84,7 @@ extension CaptureEngine {
         #expect(states.allSatisfy { $0.state == .failed && $0.reason?.code == .inputOutput }, "\(states)")
     }
 
-    @Test func `a consent that is withdrawn while its camera opens fails nobody else who waits for the opening`()
+    @Test func `a consent withdrawn while its camera opens fails no other session that waits for it`()
         async throws
     {
         let bench = EngineBench()

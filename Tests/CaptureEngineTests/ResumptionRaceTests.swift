@@ -16,8 +16,8 @@ import Testing
         case starting = "start"
     }
 
-    /// Does something once at a moment of the next resumption, which goes on when it has taken effect: a withdrawal waits for
-    /// the resumption, and not the other way round.
+    /// Does something once at a moment of the next resumption, which goes on when the effect is there. The withdrawal
+    /// waits for the resumption, so the resumption cannot wait for the withdrawal.
     private func at(
         _ moment: Moment,
         _ body: @escaping @Sendable () async throws(CaptureError) -> Void,

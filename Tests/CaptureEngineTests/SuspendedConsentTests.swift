@@ -33,7 +33,7 @@ import Testing
             .write(to: URL(fileURLWithPath: folder + "/policy.d/a.conf"))
         let id = try await bench.suspended()
         await bench.gate.setPolicy(Policy(directories: [folder], ownedBy: nil, accounts: .unknown))
-        // A policy waits for what is delivered alone, and nothing is here.
+        // A new policy waits only for deliveries, and there are none here.
         let end = await bench.watch.wait(id, for: .failed)
         #expect(end.reason?.code == .restricted)
         #expect(end.reason?.message.contains("a.conf:1") == true)

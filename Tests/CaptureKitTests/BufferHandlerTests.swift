@@ -4,7 +4,7 @@ import CaptureKit
 import Synchronization
 import Testing
 
-/// Counts what a handler is given.
+/// Counts the buffers that a handler gets.
 private final class Frames: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -14,7 +14,7 @@ private final class Frames: Sendable {
         FrameBufferOutput(name: name) { [self] _ in count.add(1, ordering: .acquiringAndReleasing) }
     }
 
-    /// Returns once so many more were seen, or when that takes so long that none will come.
+    /// Returns once so many more have come, or after a time in which they should have come.
     func more(_ number: Int) async throws -> Bool {
         let wanted = seen + number
         let limit = ContinuousClock.now + .seconds(30)
@@ -23,10 +23,10 @@ private final class Frames: Sendable {
     }
 }
 
-/// Handlers of buffer outputs, at a real daemon's camera.
+/// Handlers of buffer outputs, with the camera of a real daemon.
 @Suite(.timeLimit(.minutes(5)))
 struct BufferHandlerTests {
-    @Test func `a session that was started without waiting calls its handlers`() async throws {
+    @Test func `a session started without waiting calls its handlers`() async throws {
         let captured = try await RealDaemon()
         let frames = Frames()
         let session = try await SessionLifeTests.session(try await captured.client(), frames.output("buffer"))
@@ -35,7 +35,7 @@ struct BufferHandlerTests {
         try await session.stopRunning()
     }
 
-    @Test func `an output that is added while the session runs calls its handler`() async throws {
+    @Test func `an output added to a running session calls its handler`() async throws {
         let captured = try await RealDaemon()
         let (first, second) = (Frames(), Frames())
         let session = try await SessionLifeTests.session(try await captured.client(), first.output("first"))
@@ -46,7 +46,7 @@ struct BufferHandlerTests {
         try await session.stopRunning()
     }
 
-    @Test func `an output that was removed calls its handler no more, and again once it is added again`() async throws {
+    @Test func `a removed output stops calling its handler until it is added again`() async throws {
         let captured = try await RealDaemon()
         let (kept, removed) = (Frames(), Frames())
         let output = removed.output("removed")
@@ -63,7 +63,7 @@ struct BufferHandlerTests {
         try await session.stopRunning()
     }
 
-    @Test func `an output that was stopped stays so`() async throws {
+    @Test func `a stopped output stays stopped`() async throws {
         let captured = try await RealDaemon()
         let (kept, stopped) = (Frames(), Frames())
         let output = stopped.output("stopped")

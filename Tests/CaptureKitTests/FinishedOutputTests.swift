@@ -5,10 +5,10 @@ import CaptureSystem
 import Foundation
 import Testing
 
-/// Photos of a real daemon's running session, which are finished while it goes on.
+/// Photos of a real daemon's session, which finish while the session goes on.
 @Suite(.timeLimit(.minutes(5)))
 struct FinishedOutputTests {
-    /// A running session with a buffer, and a photo that is finished.
+    /// A running session with a buffer and a finished photo.
     private func photographed(
         _ daemon: CaptureDaemon,
         _ photo: PhotoOutput
@@ -41,7 +41,7 @@ struct FinishedOutputTests {
         Array(try Data(contentsOf: URL(fileURLWithPath: path)).prefix(4))
     }
 
-    @Test func `a finished photo gives way to another one of its name`() async throws {
+    @Test func `a new photo replaces a finished one of the same name`() async throws {
         let captured = try await RealDaemon()
         let (first, second) = (captured.folder + "/first.jpeg", captured.folder + "/second.png")
         let (jpeg, png) = (try OutputFile(creating: first), try OutputFile(creating: second))
@@ -63,7 +63,7 @@ struct FinishedOutputTests {
         try await session.stopRunning()
     }
 
-    @Test func `a finished photo gives way to one that is described just as it was`() async throws {
+    @Test func `a new photo replaces a finished one with the same description`() async throws {
         let captured = try await RealDaemon()
         let (first, second) = (captured.folder + "/first.jpeg", captured.folder + "/second.jpeg")
         let (one, two) = (try OutputFile(creating: first), try OutputFile(creating: second))
@@ -82,7 +82,7 @@ struct FinishedOutputTests {
         try await session.stopRunning()
     }
 
-    @Test func `a finished photo does not keep its camera from being replaced`() async throws {
+    @Test func `the camera of a finished photo can be replaced`() async throws {
         let captured = try await RealDaemon()
         let file = try OutputFile(creating: captured.folder + "/photo.jpeg")
         let session = try await photographed(
@@ -100,7 +100,7 @@ struct FinishedOutputTests {
         try await session.stopRunning()
     }
 
-    @Test func `an output that still writes is not replaced by one of its name`() async throws {
+    @Test func `an output that still writes is not replaced by one of the same name`() async throws {
         let captured = try await RealDaemon()
         let (one, two) = (
             try OutputFile(creating: captured.folder + "/one.mkv"),

@@ -5,15 +5,15 @@ import Testing
 @testable import CaptureBus
 @testable import CaptureKit
 
-/// What sessions of a real daemon's leave behind in a connection.
+/// What sessions of a real daemon leave behind in a connection.
 @Suite(.timeLimit(.minutes(5)))
 struct SessionLeakTests {
-    /// How many closures wait for a connection's end.
+    /// The number of closures that wait for the connection's end.
     private func waiting(_ daemon: CaptureDaemon) async throws -> Int {
         try await daemon.connection.loop.perform { core throws(CaptureError) in core.closeHandlers.count }
     }
 
-    @Test func `a session that is over leaves nothing behind in its connection`() async throws {
+    @Test func `a finished session leaves nothing behind in its connection`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let before = try await waiting(daemon)
@@ -23,7 +23,7 @@ struct SessionLeakTests {
             #expect(try await waiting(daemon) > before)
             try await session.stopRunning()
         }
-        // What ends a subscription follows the news of the session's end.
+        // The subscriptions end after the event about the session's end.
         let limit = ContinuousClock.now + .seconds(30)
         while try await waiting(daemon) > before, ContinuousClock.now < limit {
             try await Task.sleep(for: .milliseconds(10))
@@ -31,7 +31,7 @@ struct SessionLeakTests {
         #expect(try await waiting(daemon) == before)
     }
 
-    @Test func `a session that nobody holds any more leaves nothing behind in its connection`() async throws {
+    @Test func `a released session leaves nothing behind in its connection`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let before = try await waiting(daemon)

@@ -5,7 +5,7 @@ import CaptureKit
 import CaptureSystem
 import Testing
 
-/// Sessions of a real daemon's, as ordinary client programs use them.
+/// Sessions of a real daemon, used as an ordinary client program does.
 @Suite(.timeLimit(.minutes(5)))
 struct SessionLifeTests {
     /// A session of the synthetic camera, small and fast.
@@ -17,14 +17,14 @@ struct SessionLifeTests {
         return session
     }
 
-    /// Returns when an output has pictures: one that is stopped before that is a fault.
+    /// Returns when an output has pictures, because stopping it earlier is an error.
     static func recorded(_ output: String, in session: CaptureSession) async throws {
         while try await session.statistics().outputs[output]?.frames ?? 0 == 0 {
             try await Task.sleep(for: .milliseconds(10))
         }
     }
 
-    @Test func `tasks that first touch a session at one time make one session`() async throws {
+    @Test func `tasks that use a new session at the same time make one session`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let session = try await SessionLifeTests.session(daemon, FrameBufferOutput())
@@ -38,7 +38,7 @@ struct SessionLifeTests {
         try await session.stopRunning()
     }
 
-    @Test func `a start and a listener that begin together see the same session run`() async throws {
+    @Test func `a start and a listener at the same time see the same session run`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         for _ in 0..<5 {
@@ -53,7 +53,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test func `a stop that comes while the session is being made stops it`() async throws {
+    @Test func `a stop during the session's creation stops it`() async throws {
         let bus = try PrivateBus()
         let (asked, question) = AsyncStream<Void>.makeStream()
         let (answers, answer) = AsyncStream<Void>.makeStream()
@@ -78,7 +78,7 @@ struct SessionLifeTests {
         let listening = Task { _ = try await session.events() }
         for await _ in asked { break }
         let stopping = Task { try await session.stopRunning() }
-        // The stop is under way before the answer comes.
+        // The stop is under way before the answer arrives.
         for _ in 0..<100 { await Task.yield() }
         answer.yield()
         try await listening.value
@@ -104,7 +104,7 @@ struct SessionLifeTests {
         #expect(await session.results.map(\.name) == ["movie"])
     }
 
-    @Test func `a preset that is set while a camera runs is for cameras that are opened later`() async throws {
+    @Test func `a preset set while a camera runs applies to cameras opened later`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let session = try await CaptureSession(on: daemon)
@@ -119,7 +119,7 @@ struct SessionLifeTests {
         #expect(listed.inputs.map(\.video) == [Preset.medium.request])
         #expect(listed.outputs.map(\.name) == ["buffer", "second"])
 
-        // One that is opened after that follows it.
+        // A camera that is opened later follows it.
         await session.beginConfiguration()
         try await session.removeInput("camera")
         try await session.removeOutput("buffer")
@@ -132,7 +132,7 @@ struct SessionLifeTests {
         try await session.stopRunning()
     }
 
-    @Test func `a preset that is set after a session was made and before its start is the camera's`() async throws {
+    @Test func `a preset set between a session's creation and its start applies to its camera`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let session = try await CaptureSession(on: daemon)

@@ -6,19 +6,19 @@ import Synchronization
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A ring in the hands of an attacker` {
-    /// What nobody is allowed, whoever they are: it would change the writer's memory, or hold the writer up.
+    /// Forbidden to everybody: each would change the writer's memory or delay the writer.
     private static let forbidden = [
         "write", "write-writable", "map-writable", "map-writable-writable", "protect", "truncate-open", "truncate",
         "truncate-writable", "grow-writable", "punch", "punch-writable", "seal", "seal-writable", "madvise-remove",
         "lease-write", "faults-shared-missing", "faults-shared-minor", "faults-shared-protected",
     ]
-    /// What another user is not allowed either.
+    /// Forbidden to another user, too.
     private static let forbiddenToOthers = [
         "open-writable", "chmod", "record-lock-writable", "lease-read", "process-madvise-pageout",
         "process-madvise-cold", "madvise-poison", "madvise-offline",
     ]
 
-    /// How many pages of the slots are not in memory, as after being paged out: mincore(2).
+    /// How many pages of the slots are not in memory, for example because they were paged out: mincore(2).
     private func absentPages(_ writer: RingWriter) throws -> Int {
         let size = writer.slotCapacity * writer.slotCount
         var pages = [UInt8](repeating: 0, count: size / Int(sysconf(Int32(_SC_PAGESIZE))))
@@ -42,7 +42,7 @@ import Testing
                 number += 1
             }
             try #require(attacker.line() == "round")
-            // Advice of a reader's does not take from memory what the writer has mapped.
+            // A reader's advice does not page out what the writer has mapped.
             if user != geteuid() { #expect(try absentPages(writer) == 0) }
         }
         writer.finish(.stopped)
@@ -50,7 +50,7 @@ import Testing
         return attacker.results()
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `of another user is written on, and that user opens it for nothing`()
+    @Test(.enabled(if: geteuid() == 0)) func `of another user keeps being written, and that user cannot open it`()
         throws
     {
         let results = try attack(by: Attacker.nobody)
@@ -60,14 +60,14 @@ import Testing
         #expect(results["open-writable"] == "EACCES")
     }
 
-    @Test func `of the same user, even root, is written on, and cannot be changed`() throws {
+    @Test func `of the same user, even root, keeps being written and cannot be changed`() throws {
         let results = try attack(by: geteuid())
         for name in Self.forbidden {
             #expect(results[Substring(name)] != nil && results[Substring(name)] != "done", "\(name)")
         }
     }
 
-    @Test func `is handed out for reading, to be opened by its owner alone`() throws {
+    @Test func `is handed out read-only, and only its owner can open it again`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 4, kept: 2, name: "test")
         var status = stat()
         #expect(unsafe fstat(writer.file.descriptor, &status) == 0)
@@ -76,7 +76,7 @@ import Testing
         #expect(fcntl(writer.file.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test func `reaches its other readers although one leads them astray`() throws {
+    @Test func `wakes its other readers although one moves them to another word`() throws {
         let writer = try RingWriter(format: Fixture.audio, slots: 4, kept: 2, name: "test")
         let arrived = Atomic<UInt64>(0)
         let file = writer.file
@@ -86,7 +86,7 @@ import Testing
         }
         let attacker = try Attacker(writer.file, user: geteuid(), "requeue")
         for number in 0..<5 as Range<UInt64> {
-            // The victim waits where no wake-up of the writer's comes.
+            // The victim waits on a word that the writer does not wake.
             #expect(attacker.line()?.hasPrefix("led") == true)
             writer.put(number)
             let limit = Timestamp.now.advanced(by: 20_000_000_000)

@@ -2,7 +2,7 @@ import CaptureSystem
 import Glibc
 import Testing
 
-/// A reader that does harm, as a process of its own: `attack_ring.py` beside this file.
+/// A hostile reader in a process of its own: runs `attack_ring.py` beside this file.
 @safe final class Attacker {
     /// A user who owns nothing.
     static let nobody: UInt32 = 65534
@@ -12,25 +12,25 @@ import Testing
     /// Starts it.
     ///
     /// - Parameters:
-    ///   - ring: What it is handed.
-    ///   - user: Whose process it is; one of another user can be started by root alone.
+    ///   - ring: The ring's descriptor.
+    ///   - user: The user to run as; only root can start it as another user.
     ///   - what: Its second argument.
     init(_ ring: Descriptor, user: UInt32, _ what: String) throws {
         let folder = String(#filePath.prefix(upTo: try #require(#filePath.lastIndex(of: "/"))))
-        // Without close-on-exec, and high enough to be nobody else's.
+        // Without close-on-exec, and with a number that is surely free.
         let given = fcntl(ring.descriptor, F_DUPFD, 100)
         try #require(given >= 100)
         defer { close(given) }
-        // The script by standard input: that user need not be able to read this tree.
+        // The script comes over standard input, because that user may not be able to read this tree.
         let become = user == geteuid() ? "" : "setpriv --reuid \(user) --regid \(user) --clear-groups "
-        // Nor what the tester's own PATH begins with.
+        // For the same reason, without the tester's PATH.
         let command = "PATH=/usr/bin:/bin; exec \(become)python3 - \(given) \(what) < '\(folder)/attack_ring.py'"
         unsafe output = try #require(popen(command, "re"))
     }
 
     deinit { unsafe pclose(output) }
 
-    /// The next line that it prints; `nil` at its end.
+    /// The next line that it prints; `nil` at the end.
     func line() -> Substring? {
         var line = [CChar](repeating: 0, count: 256)
         guard unsafe fgets(&line, Int32(line.count), output) != nil else { return nil }
@@ -38,7 +38,7 @@ import Testing
         return text.dropLast()
     }
 
-    /// What its tries came to, by name.
+    /// The results of its attempts, by name.
     func results() -> [Substring: Substring] {
         var results: [Substring: Substring] = [:]
         while let line = line() {

@@ -8,7 +8,7 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> Timestamp { start.advanced(by: milliseconds * 1_000_000) }
 
-    @Test func `nothing is asked before it begins and after it ended`() {
+    @Test func `no proof is needed before the beginning and after the end`() {
         #expect(proof.remaining(at: at(1_000_000)) > 1 << 60)
         proof.begin(at: start)
         #expect(proof.remaining(at: start) == ProofOfLife.patience)
@@ -19,7 +19,7 @@ import Testing
         #expect(proof.remaining(at: at(1_000_000)) > 1 << 60)
     }
 
-    @Test func `the part that is silent for the longest counts`() {
+    @Test func `the part that has been silent longest counts`() {
         proof.begin(at: start)
         for part in ProofOfLife.Part.allCases where part != .gate { proof.prove(part, since: at(1700)) }
         #expect(proof.remaining(at: at(1749)) == 1_000_000)
@@ -30,7 +30,7 @@ import Testing
         #expect(proof.remaining(at: at(1750)) == 1_700_000_000)
     }
 
-    @Test func `a round that ends after a later one takes nothing back`() {
+    @Test func `a round that ends after a later one does not replace its proof`() {
         proof.begin(at: start)
         for part in ProofOfLife.Part.allCases { proof.prove(part, since: at(500)) }
         for part in ProofOfLife.Part.allCases { proof.prove(part, since: at(100)) }

@@ -57,7 +57,7 @@ import Testing
 
 @Suite struct `A child` {
     @Test func `has the standard descriptors and no other, whatever is open here`() throws {
-        // Kept by a library that does not know O_CLOEXEC.
+        // Held open, as by a library that does not use O_CLOEXEC.
         let kept = Descriptor(owning: try SystemError.check("open") { unsafe open("/dev/null", O_RDONLY) })
         let (ours, theirs) = try PacketSocket.pair()
         let child = try ChildProcess.spawn(
@@ -67,7 +67,7 @@ import Testing
             standardOutput: theirs.file
         )
         let said = try #require(try ours.receive()).text
-        // 3 is the folder that ls itself reads.
+        // 3 is the folder that ls itself opens.
         #expect(said == "0, 1, 2, 3\n")
         #expect(ChildProcess.reap(child) == 0)
         withExtendedLifetime(kept) {}
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a detached thread is never joinable, however soon it runs`() async throws {
-        // pthread_join(3) of a thread by itself: EINVAL when it is detached, EDEADLK when not.
+        // pthread_join(3) on the calling thread fails with EINVAL if the thread is detached, and EDEADLK if not.
         try await withThrowingTaskGroup(of: Int32.self) { group in
             for _ in 0..<2000 {
                 group.addTask {

@@ -45,11 +45,11 @@ class InPython(Documented):
         path = self.daemon.folder / "python.mkv"
         self.daemon.control("auth", "set", program.id, "camera", "denied")
         asked, status, said = self.run(program, {}, self.recording, path)
-        self.it("recording: it does not without consent", not asked and status == 1 and "denied" in said, said)
+        self.it("recording: it is refused without consent", not asked and status == 1 and "denied" in said, said)
         self.daemon.control("auth", "set", program.id, "camera", "authorized")
         asked, status, said = self.run(program, {}, self.recording, path)
-        self.it("recording: it has a ring", status == 0 and said.endswith("begins with CAPRING\n"), said)
-        self.it("recording: and a movie", path.read_bytes()[:4] == b"\x1a\x45\xdf\xa3" and path.stat().st_size > 10000,
+        self.it("recording: it maps a ring", status == 0 and said.endswith("begins with CAPRING\n"), said)
+        self.it("recording: it writes a movie", path.read_bytes()[:4] == b"\x1a\x45\xdf\xa3" and path.stat().st_size > 10000,
                 path.stat().st_size)
 
     def reads(self):

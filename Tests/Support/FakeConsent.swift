@@ -35,20 +35,20 @@ public struct FixedUsageDescriptions: UsageDescriptions {
     }
 }
 
-/// Tells when grants of a gate are withdrawn. Thread-safe.
+/// Notices when grants of a gate are withdrawn. Thread-safe.
 public final class WithdrawalWatch: GrantEnforcer {
     private let waiting = Mutex<[(grant: Grant, continuation: CheckedContinuation<Void, Never>)]>([])
     private let looks = Atomic<Int>(0)
 
-    /// A watch on a gate; it has to be kept.
+    /// Watches a gate. Keep it: the gate does not.
     public init(_ gate: AuthorizationGate) {
         gate.enforced(by: self)
     }
 
-    /// How often something was enforced.
+    /// How often the gate has enforced something.
     public var count: Int { looks.load(ordering: .relaxed) }
 
-    /// Lets go of those who wait for what was withdrawn.
+    /// Resumes those who wait for a withdrawal.
     public func enforceWithdrawals() async -> [Task<Void, Never>] {
         looks.add(1, ordering: .relaxed)
         let ready = waiting.withLock { waiting in

@@ -145,7 +145,7 @@ public final class FakeMachine: DeviceProvider {
         hook.withLock { $0 = body }
     }
 
-    /// Has something done whenever somebody looks which devices are there.
+    /// Sets what to do whenever the devices are listed.
     public func whenLooked(_ body: @escaping @Sendable () async -> Void) {
         look.withLock { $0 = body }
     }

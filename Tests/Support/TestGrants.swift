@@ -13,7 +13,7 @@ public enum TestGrants {
         try await revocable(.microphone).grant
     }
 
-    /// A live grant and what withdraws it: `revoke` returns when nothing rests on it any more.
+    /// A live grant, and a closure that withdraws it. `revoke` returns when nothing rests on the grant any more.
     public static func revocable(
         _ service: Service
     ) async throws -> (grant: Grant, revoke: @Sendable () async throws -> Void) {

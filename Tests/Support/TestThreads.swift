@@ -2,7 +2,7 @@ public import Authorization
 import CaptureCore
 import CaptureSystem
 
-/// Threads for the actors of tests, as the daemon gives them.
+/// Gives actors in tests their own threads, as the daemon does.
 enum TestThreads {
     static let aside: RunsAside = { work throws(CaptureError) in
         do throws(SystemError) {

@@ -35,7 +35,7 @@ class PrivateDaemon:
         settings = self.folder / "config" / "captured"
         (settings / "apps.d").mkdir(parents=True)
         (settings / "captured.conf").write_text(self.configuration)
-        # Its control socket is its own, too.
+        # Its control socket must be separate, too.
         (self.folder / "run").mkdir()
         self.environment = {**os.environ, "XDG_CONFIG_HOME": str(self.folder / "config"), "CAPTURED_BUS": "session",
                             "XDG_RUNTIME_DIR": str(self.folder / "run")}

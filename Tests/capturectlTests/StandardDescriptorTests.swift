@@ -4,19 +4,19 @@ import CaptureKit
 import Foundation
 import Testing
 
-/// The built programs, started with standard descriptors that are closed.
+/// Runs the built programs with closed standard descriptors.
 @Suite(.timeLimit(.minutes(5)))
 struct StandardDescriptorTests {
-    /// What came of a program.
+    /// The outcome of a program.
     private struct Ended {
         var code: Int32
-        /// What it said on the descriptor that was left to it, if any.
+        /// What it wrote to the descriptor that was left open, if any.
         var said: String
     }
 
-    /// Runs a program with some of its standard descriptors closed; what is open of 1 and 2 goes to a file.
+    /// Runs a program with some of its standard descriptors closed. Output goes to a file, as far as 1 and 2 are open.
     ///
-    /// - Parameter closing: As a shell has it: `<&- >&-`.
+    /// - Parameter closing: In shell syntax, such as `<&- >&-`.
     private func run(
         _ program: String,
         _ arguments: [String],
@@ -41,7 +41,7 @@ struct StandardDescriptorTests {
     }
 
     @Test(arguments: ["--version", "--help"])
-    func `what is asked for and cannot be printed is an error`(_ option: String) async throws {
+    func `help or version text that cannot be printed is an error`(_ option: String) async throws {
         for program in ["capturectl", "captured"] {
             for closing in [">&-", "<&- >&-"] {
                 let ended = try await run(program, [option], closing: closing)
@@ -53,7 +53,7 @@ struct StandardDescriptorTests {
         }
     }
 
-    @Test func `a table that cannot be printed is an error, and goes nowhere else`() async throws {
+    @Test func `a table that cannot be printed is an error and does not end up in another file`() async throws {
         let captured = try await RealDaemon()
         for closing in [">&-", "<&- >&-", "<&- >&- 2>&-"] {
             let ended = try await run("capturectl", ["devices"], closing: closing, captured.environment)
@@ -64,7 +64,7 @@ struct StandardDescriptorTests {
         #expect(ended.said.contains("synthetic:camera"))
     }
 
-    @Test func `media that cannot be written to standard output are an error`() async throws {
+    @Test func `failing to write media to standard output is an error`() async throws {
         let captured = try await RealDaemon()
         try await captured.allowCommandLine()
         for closing in [">&-", "<&- >&-", "<&- >&- 2>&-"] {
@@ -77,7 +77,7 @@ struct StandardDescriptorTests {
         #expect(try await daemon.sessions().allSatisfy { $0.status.state.isFinal })
     }
 
-    @Test func `a recording needs none of them, and holds what was recorded alone`() async throws {
+    @Test func `a recording needs none of them and contains nothing but the recording`() async throws {
         let captured = try await RealDaemon()
         try await captured.allowCommandLine()
         let path = captured.folder + "/movie.mkv"
@@ -89,7 +89,7 @@ struct StandardDescriptorTests {
         #expect(bytes.range(of: Data(path.utf8)) == nil)
     }
 
-    @Test func `the daemon and its recorders have all three, whatever the daemon was started with`() async throws {
+    @Test func `the daemon and its recorders have all three, however the daemon was started`() async throws {
         let captured = try await RealDaemon(closing: "<&- >&- 2>&-")
         let daemon = try await captured.client()
         for number in 0...2 { #expect(try captured.file(number) == "/dev/null") }

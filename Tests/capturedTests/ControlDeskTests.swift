@@ -8,7 +8,7 @@ import Testing
 @testable import CaptureKit
 @testable import captured
 
-/// The control socket, with real processes that accept its callers.
+/// The control socket, with real processes that accept callers.
 @Suite struct ControlDeskTests {
     private let folder: String
     private let desk: ControlDesk
@@ -48,12 +48,12 @@ import Testing
         }
     }
 
-    @Test func `tells errors with their codes, and who calls`() async throws {
+    @Test func `returns errors with their codes, and knows its caller`() async throws {
         let error = await #expect(throws: CaptureError.self) { try await socket.setSwitch(.camera, isOn: false) }
         #expect(error?.code == .denied && error?.message.hasPrefix("\(getuid()) ") == true)
     }
 
-    @Test func `refuses what is no request, and goes on`() async throws {
+    @Test func `refuses malformed requests and goes on`() async throws {
         let caller = try PacketSocket.connect(to: folder + "/control")
         for text in ["", "nonsense", "message=explode\n", "message=switch\nservice=camera\non=7\n"] {
             try caller.send(text.isEmpty ? "\n" : text)
@@ -67,14 +67,14 @@ import Testing
         #expect(try await socket.reset(program: "none") == 0)
     }
 
-    @Test func `callers that say nothing and descriptors that cannot be closed lock nobody out`() async throws {
+    @Test func `silent callers and descriptors that cannot be closed lock nobody out`() async throws {
         var silent: [PacketSocket] = []
         var hostile: [LingeringSocket] = []
         for _ in 0..<(ControlDesk.mostOfUser * 3) {
             let caller = try PacketSocket.connect(to: folder + "/control")
             let lingering = try LingeringSocket()
             try caller.send("message=sessions\n", with: [lingering.file])
-            // When the desk has ended the process that got the other copy, this one is the last.
+            // If the desk has killed the process with the other copy, this is the last one.
             try WorkerThread.detached(name: "leave") { lingering.leave() }
             silent.append(caller)
             hostile.append(lingering)
@@ -123,9 +123,9 @@ import Testing
         #expect(try await socket.reset(program: "none") == 0)
     }
 
-    /// What lies where the daemon's own program should be: nothing, and one that ends at once.
+    /// What the test puts in place of `captured-door`: nothing, or a program that ends at once.
     @Test(arguments: [nil, "/bin/false"])
-    func `processes are started again when the first could not be or failed`(_ first: String?) async throws {
+    func `processes start again after one could not start or failed`(_ first: String?) async throws {
         let place = folder + "/broken"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         let program = place + "/door"
@@ -141,7 +141,7 @@ import Testing
         withExtendedLifetime(desk) {}
     }
 
-    /// The processes that a caller woke and that did not get it, too.
+    /// Includes processes that a caller woke but that did not get it.
     @Test func `processes end with the daemon`() async throws {
         let path = folder + "/alone"
         let listening = Descriptor(
@@ -162,7 +162,7 @@ import Testing
         var callers: [PacketSocket] = []
         for _ in 0..<7 {
             try await until { children.allSatisfy { Self.state(of: $0) == "S" } }
-            // All look for the caller at the same moment.
+            // All of them try to accept the caller at the same moment.
             for child in children { kill(child, SIGSTOP) }
             try await until { children.allSatisfy { Self.state(of: $0) == "T" } }
             callers.append(try PacketSocket.connect(to: path))
@@ -177,12 +177,12 @@ import Testing
         withExtendedLifetime(callers) {}
     }
 
-    /// Of a process, as ps(1) shows it: S when it sleeps, Z when it has ended.
+    /// A process's state as ps(1) shows it: S is sleeping, Z is a zombie.
     private static func state(of process: Int32) -> Substring? {
         Files.line(of: "/proc/\(process)/stat")?.split(separator: " ").dropFirst(2).first
     }
 
-    @Test func `root's socket is root's`() throws {
+    @Test func `only root can use root's socket`() throws {
         let modes = try ["control", "control-root"].map { name in
             try FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.posixPermissions] as? Int
         }

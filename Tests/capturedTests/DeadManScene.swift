@@ -11,8 +11,8 @@ import TestSupport
 
 @testable import captured
 
-/// Bus, gate and engine as in the daemon, with the synthetic devices streaming into real rings whose memory a client has
-/// mapped. Thread-safe.
+/// The bus, the gate and the engine as in the daemon. The synthetic devices stream into real rings, whose memory a
+/// client maps. Thread-safe.
 final class DeadManScene: Sendable {
     let bus = try? PrivateBus()
     let connection: BusConnection
@@ -40,7 +40,7 @@ final class DeadManScene: Sendable {
         identity
     }
 
-    /// Both devices, each with a ring for the client to map.
+    /// A session of both devices, each with a ring for the client to map.
     private static let description = SessionDescription(
         inputs: [
             InputDescription(name: "camera", mediaType: .video, video: VideoFormatRequest(width: 320, height: 240)),
@@ -83,7 +83,7 @@ final class DeadManScene: Sendable {
         heartbeat.serve(Heartbeat.Rounds(connection, gate, engine, heartbeat.proof))
     }
 
-    /// Starts a session; returns its number and the memory of its rings, in which buffers are coming.
+    /// Starts a session. Returns its number and the memory of its rings, once buffers arrive.
     func stream() async throws -> (id: UInt32, memory: [SharedMemory]) {
         let id = try await engine.create(Self.description, files: [:], client: Self.client)
         try await engine.start(id, client: Self.client)
@@ -114,7 +114,7 @@ final class DeadManScene: Sendable {
         try await until { await self.session(id)?.state == .stopped }
     }
 
-    /// Something that the gate decides and the engine does, as far as they get.
+    /// Makes the gate decide and the engine act, as far as they work.
     func knockAtGate() {
         Task { [gate] in
             _ = try await gate.requestAccess([.camera], for: Self.other, session: ":1.2") { () throws(CaptureError) in
@@ -130,7 +130,7 @@ final class DeadManScene: Sendable {
     }
 }
 
-/// Waits for a condition.
+/// Waits until a condition holds.
 func until(_ condition: @Sendable () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while try await !condition() {
@@ -144,7 +144,7 @@ extension SharedMemory {
     var copy: [UInt8] { unsafe Array(UnsafeRawBufferPointer(bytes)) }
 }
 
-/// Holds the thread that passes, once it was armed. Thread-safe.
+/// Holds the next thread that passes, once armed. Thread-safe.
 final class Block: Sendable {
     private enum State {
         case open
@@ -157,7 +157,7 @@ final class Block: Sendable {
 
     func arm() { state.withLock { $0 = .armed } }
 
-    /// Called by the thread that is to be held.
+    /// Called by the thread to hold.
     func pass() {
         let holds = state.withLock { state in
             guard case .armed = state else { return false }
@@ -167,12 +167,12 @@ final class Block: Sendable {
         if holds { release.wait() }
     }
 
-    /// When a thread was caught.
+    /// When it caught a thread.
     var since: ContinuousClock.Instant? {
         state.withLock { if case .holding(let since) = $0 { since } else { nil } }
     }
 
-    /// Lets it go.
+    /// Releases the thread.
     ///
     /// - Returns: How long it was held.
     func open() -> Duration {
@@ -186,7 +186,7 @@ final class Block: Sendable {
     }
 }
 
-/// Measures how late this machine runs tasks, from `init` to `end`. Thread-safe.
+/// Measures how late this machine runs tasks, between `init` and `end`. Thread-safe.
 final class Delays: Sendable {
     private let task = Task {
         var most = Duration.zero
@@ -206,12 +206,12 @@ final class Delays: Sendable {
     }
 }
 
-/// Keeps the states of sessions, and holds up the engine when it is armed.
+/// Records the states of sessions, and holds up the engine when armed.
 final class BlockingObserver: EngineObserver {
     let block = Block()
     private let seen = Mutex<[(state: SessionState, reason: CaptureError?)]>([])
 
-    /// The states that were announced of all sessions, with their reasons.
+    /// The announced states of all sessions, with their reasons.
     var states: [(state: SessionState, reason: CaptureError?)] { seen.withLock { $0 } }
 
     func sessionAdded(_ session: SessionSnapshot) { block.pass() }

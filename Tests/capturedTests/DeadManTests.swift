@@ -7,14 +7,14 @@ import Testing
 @testable import CaptureBus
 @testable import captured
 
-/// One test after the other: each holds a thread of the pool that all share.
+/// Serialized, because each test holds a thread of the pool that all tests share.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct `Device threads stop when the control side does not prove itself` {
     /// A part of the control side.
     enum Part: String, CaseIterable, Sendable {
         case bus, gate, engine
     }
 
-    /// Holds a part up, and returns when it is.
+    /// Holds a part up; returns once it is held.
     private func hold(_ part: Part, of scene: DeadManScene) async throws -> Block {
         let block: Block
         switch part {
@@ -36,11 +36,11 @@ import Testing
     }
 
     @Test(arguments: Part.allCases)
-    func `no byte of mapped memory changes two seconds after a part was blocked`(_ part: Part) async throws {
+    func `no byte of mapped memory changes once a part has been blocked for two seconds`(_ part: Part) async throws {
         let scene = try await DeadManScene()
         let (id, memory) = try await scene.stream()
         let block = try await hold(part, of: scene)
-        // As long as the requirement has it, and a moment for what a busy machine has begun before.
+        // The two seconds of the requirement, and a moment for what a busy machine had begun before.
         try await Task.sleep(for: .milliseconds(2200))
         let then = memory.map(\.copy)
         try await Task.sleep(for: .seconds(3))
@@ -51,11 +51,11 @@ import Testing
         }
         let held = block.open()
         #expect(held > .seconds(5))
-        // By itself.
+        // It resumes by itself.
         for (one, last) in zip(memory, later) { try await until { one.copy != last } }
         try await until { await scene.session(id)?.state == .running }
         if part == .bus {
-            // Gate and engine could still tell.
+            // The gate and the engine can still report.
             let suspension = scene.watch.states.first { $0.state == .suspended }
             #expect(suspension?.reason?.code == .timedOut)
             #expect(scene.watch.states.last?.state == .running)
@@ -75,13 +75,14 @@ import Testing
             let block = try await hold(part, of: scene)
             try await Task.sleep(for: .seconds(1))
             let held = block.open()
-            // A pause would be counted with the first buffers after it.
+            // The first buffers after a pause would report it.
             try await Task.sleep(for: .seconds(1))
             let paused = try await scene.statistics(of: id).inputs.mapValues { $0.drops["paused"] ?? 0 }
             let isSuspended = scene.watch.states.contains { $0.state == .suspended }
             let most = max(held - .seconds(1), await delays.end())
             try await scene.stop(id)
-            // A busy machine held the part for longer, or let the others run too late: that says nothing of the daemon.
+            // A busy machine held the part up for longer, or ran the others too late. That says nothing about the
+            // daemon.
             if most > .milliseconds(200), attempt < 40 { continue }
             try #require(most <= .milliseconds(200), "too busy a machine: in 40 attempts tasks always ran late")
             #expect(paused == ["camera": 0, "microphone": 0])

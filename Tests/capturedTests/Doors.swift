@@ -5,12 +5,12 @@ import CaptureSystem
 @testable import captured
 
 extension PassingDoors {
-    /// Doors of the program that was built beside the tests.
+    /// Doors that run the `captured-door` built beside the tests.
     static var ofTests: PassingDoors {
         PassingDoors(program: TestPrograms.path("captured-door"))
     }
 
-    /// The part of the manager's interface that makes doors.
+    /// The part of the manager's interface with `OpenDoor`.
     nonisolated func implementation(for callers: CallerDirectory) -> BusImplementation {
         BusImplementation(
             BusInterface(
@@ -24,9 +24,9 @@ extension PassingDoors {
     }
 }
 
-/// The programs that were built beside the tests.
+/// The programs built beside the tests.
 enum TestPrograms {
-    /// Where one lies.
+    /// The path of one of them.
     static func path(_ name: String) -> String {
         let own = Files.link(at: "/proc/self/exe") ?? ""
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
@@ -34,7 +34,7 @@ enum TestPrograms {
 }
 
 extension PacketSocket {
-    /// The next message, received on a thread of its own: those that tests share are for who answers.
+    /// The next message, received on a thread of its own, because the shared threads are needed to answer.
     func next() async throws -> (text: String, files: [Descriptor])? {
         try await WorkerThread.run("receive") {
             do throws(SystemError) {

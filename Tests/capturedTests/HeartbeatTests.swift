@@ -8,7 +8,7 @@ import Testing
 @testable import captured
 
 @Suite(.timeLimit(.minutes(10))) struct `A heartbeat` {
-    /// Counts the rounds of each part.
+    /// Counts each part's rounds.
     private final class Counter: Sendable {
         let counts = Mutex<[ProofOfLife.Part: Int]>([:])
         /// The parts that do not answer.
@@ -34,7 +34,7 @@ import Testing
         FakeMachine()
     )
 
-    @Test func `is there while something streams, and not before or after`() async throws {
+    @Test func `beats only while something streams`() async throws {
         heartbeat.serve(counter.rounds)
         try await Task.sleep(for: .milliseconds(600))
         #expect(counter.all.isEmpty)
@@ -51,7 +51,7 @@ import Testing
         #expect(heartbeat.proof.remaining() > 1_000_000_000_000)
     }
 
-    @Test func `goes on until the last device stops`() async throws {
+    @Test func `beats until the last device stops`() async throws {
         heartbeat.serve(counter.rounds)
         let other = FakeSource(FakeMachine.camera.id, source.format, FakeMachine())
         heartbeat.began(source)
@@ -59,14 +59,14 @@ import Testing
         heartbeat.ended(source)
         let then = counter.all[.engine, default: 0]
         try await until { counter.all[.engine, default: 0] > then + 2 }
-        // Closed without having streamed, and closed twice.
+        // One is closed without having streamed, and one is closed twice.
         heartbeat.ended(source)
         #expect(heartbeat.proof.remaining() <= ProofOfLife.patience)
         heartbeat.ended(other)
     }
 
     @Test(arguments: ProofOfLife.Part.allCases)
-    func `fails when one part does not answer, whatever the others do`(_ part: ProofOfLife.Part) async throws {
+    func `fails if one part does not answer, whatever the others do`(_ part: ProofOfLife.Part) async throws {
         heartbeat.serve(counter.rounds)
         heartbeat.began(source)
         try await until { counter.all[part, default: 0] > 1 }

@@ -10,7 +10,7 @@ import Testing
 @testable import CaptureKit
 @testable import captured
 
-/// What programs pass to the daemon, by real processes of `captured-door`.
+/// Passes descriptors to the daemon through real `captured-door` processes.
 @Suite struct PassingDoorTests {
     private let bus: PrivateBus
     private let daemon: BusConnection
@@ -34,7 +34,7 @@ import Testing
         return (door, ticket)
     }
 
-    @Test func `a descriptor arrives at a socket that the daemon names, and is good once`() async throws {
+    @Test func `a descriptor reaches the socket that the daemon names, and its ticket is good once`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let (reading, writing) = try Descriptor.pipe()
         let (door, ticket) = try await pass(writing, by: client)
@@ -53,7 +53,7 @@ import Testing
         withExtendedLifetime(door) {}
     }
 
-    @Test func `a ticket is good for the connection that passed the descriptor`() async throws {
+    @Test func `a ticket is good only for the connection that passed the descriptor`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let other = try await BusConnection.open(bus.kind)
         let (door, ticket) = try await pass(try Descriptor.open("/dev/null", O_RDWR), by: client)
@@ -65,7 +65,7 @@ import Testing
         withExtendedLifetime(door) {}
     }
 
-    @Test func `what a door holds stays when its program has left it, and goes with the last use`() async throws {
+    @Test func `a door keeps descriptors after its program left, until their last use`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let (reading, writing) = try Descriptor.pipe()
         var file: PassedFile?
@@ -77,12 +77,12 @@ import Testing
         try await file?.hand("late", over: theirs, with: [])
         #expect(try await ours.next()?.files.count == 1)
         file = nil
-        // The pipe ends when nobody has its other end: not this test, whose own goes here, and not the door.
+        // The pipe ends when nobody holds its other end: neither this test, which closes its own here, nor the door.
         try Self.close(writing)
         #expect(try !Poll.wait(reading.descriptor, timeout: 60_000).isDisjoint(with: .failed))
     }
 
-    @Test func `sixteen descriptors wait in a door, no more, and one with each message`() async throws {
+    @Test func `a door holds at most sixteen descriptors and takes one with each message`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let null = try Descriptor.open("/dev/null", O_RDWR)
         let door = try await DescriptorDoor(of: client, startsService: false)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await socket.next()?.text == "1")
     }
 
-    @Test func `of a user's doors the oldest closes when there are too many`() async throws {
+    @Test func `a user's oldest door closes when the user has too many`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let null = try Descriptor.open("/dev/null", O_RDWR)
         let (oldest, ticket) = try await pass(null, by: client)
@@ -142,7 +142,7 @@ import Testing
         withExtendedLifetime(sockets) {}
     }
 
-    /// Its end may be heard of before its beginning is noted.
+    /// The daemon may hear of the end before it has noted the door.
     @Test func `a door whose process ends at once is not kept`() async throws {
         let doors = PassingDoors(program: "/bin/true")
         try await withThrowingTaskGroup { group in
@@ -156,7 +156,7 @@ import Testing
         try await until { await doors.count == 0 }
     }
 
-    /// A descriptor whose last close takes 300 s: the daemon's calls are answered all the same.
+    /// A descriptor whose last close takes 300 s. The daemon must answer calls all the same.
     @Test func `a descriptor that cannot be closed hangs nobody`() async throws {
         let client = try await BusConnection.open(bus.kind)
         let hostile = try LingeringSocket()
@@ -168,7 +168,7 @@ import Testing
             file = try await doors.file(ticket, of: client.uniqueName)
         }
         hostile.leave()
-        // Let go of in the door, which hangs there; nothing here does.
+        // The door drops it and hangs there; nothing here hangs.
         withExtendedLifetime(file) {}
         door = nil
         let (_, next) = try await pass(try Descriptor.open("/dev/null", O_RDWR), by: client)
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// A TCP connection whose peer never reads, with unsent data and SO_LINGER: its last close waits.
+/// A TCP connection with unsent data and SO_LINGER, whose peer never reads. Its last close waits.
 final class LingeringSocket: Sendable {
     let file: Descriptor
     private let peer: Descriptor
@@ -221,7 +221,7 @@ final class LingeringSocket: Sendable {
         }
     }
 
-    /// Gives up this process's copy. When that is the last one, this blocks.
+    /// Closes this process's copy. Blocks if it is the last one.
     func leave() {
         let null = unsafe open("/dev/null", O_RDWR)
         _ = dup2(null, file.descriptor)

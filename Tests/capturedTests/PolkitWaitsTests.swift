@@ -4,7 +4,7 @@ import Testing
 @testable import captured
 
 struct PolkitWaitsTests {
-    @Test func `one user's passwords leave room for others', and there is an end to all`() throws {
+    @Test func `one user's password dialogs leave room for other users', and all have a limit`() throws {
         let waits = PolkitWaits()
         for _ in 0..<PolkitWaits.mostOfUser { try waits.begin(for: 1000) }
         let failure = #expect(throws: CaptureError.self) { try waits.begin(for: 1000) }

@@ -17,7 +17,7 @@ struct `While a call waits` {
         methods: [BusMethod("Wait"), BusMethod("Ping")]
     )
 
-    /// Serves `Ping`, and `Wait` by what is given.
+    /// Serves `Ping`, and `Wait` with the given closure.
     private func serve(_ bus: PrivateBus, _ wait: @escaping BusHandler) async throws -> BusConnection {
         let server = try await BusConnection.open(bus.kind)
         let handlers: [String: BusHandler] = ["Wait": wait, "Ping": { _ in [] }]
@@ -31,7 +31,7 @@ struct `While a call waits` {
         _ = try await client.call(server.uniqueName, Self.path, Self.interface.name, member, timeout: 60)
     }
 
-    @Test func `for polkit, its sender's next one is answered`() async throws {
+    @Test func `for polkit, its sender's next call is answered`() async throws {
         let bus = try PrivateBus()
         let polkit = try await FakePolkit(bus, nil)
         let asking = Polkit(bus: try await BusConnection.open(bus.kind))
@@ -47,7 +47,7 @@ struct `While a call waits` {
         try await first
     }
 
-    @Test func `for logind, its sender's next one is answered`() async throws {
+    @Test func `for logind, its sender's next call is answered`() async throws {
         let bus = try PrivateBus()
         let (opening, open) = AsyncStream<Void>.makeStream()
         let (asked, tell) = AsyncStream<Void>.makeStream()
@@ -80,7 +80,7 @@ struct `While a call waits` {
         let client = try await BusConnection.open(bus.kind)
         async let first: Void = ask(client, server, "Wait")
         for await _ in asked { break }
-        // Logind is given up after ten seconds.
+        // The daemon gives up on logind after ten seconds.
         try await ask(client, server, "Ping")
         #expect(!hasWaited.withLock { $0 })
         open.finish()

@@ -1,14 +1,14 @@
 public import CaptureCore
 
-/// Starts work that may block for ever on a thread of its own: a look at a file that may lie on a file system whose server
-/// does not answer.
+/// Starts work on a thread of its own, because it may block for ever: for example, reading a file on a file system
+/// whose server does not answer.
 ///
-/// - Throws: When there is no thread.
+/// - Throws: If no thread can be created.
 public typealias RunsAside = @Sendable (_ work: @escaping @Sendable () -> Void) throws(CaptureError) -> Void
 
 extension AuthorizationGate {
-    /// Looks at a program's files while the gate goes on: only the caller waits, however long that takes. Nothing that was
-    /// looked at before holds afterwards.
+    /// Looks at a program's files while the gate takes other calls; only the caller waits. Check the gate's state again
+    /// afterwards: it may have changed.
     func aside<Value: Sendable>(
         _ look: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
@@ -22,7 +22,7 @@ extension AuthorizationGate {
         return try result.get()
     }
 
-    /// The file that an id names, as it lies there now; `nil` for no file, and for an id that names none.
+    /// The file that a program's id names, as it is now; `nil` if the id names none or the file is missing.
     func file(of program: String) async throws(CaptureError) -> ExecutableFile? {
         guard case .executable(let path) = try ProgramID(program) else { return nil }
         return try await aside { [root] () throws(CaptureError) in ExecutableFile.inspect(path, below: root) }

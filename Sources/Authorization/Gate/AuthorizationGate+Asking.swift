@@ -3,11 +3,11 @@ import CaptureCore
 extension AuthorizationGate {
     /// Waits for the program's open question, or puts one and waits for that.
     ///
-    /// One question a program at a time: who needs a service that is not in it waits all the same, and asks for what is
-    /// still undecided afterwards.
+    /// Each program has one open question at a time. A caller that needs another service waits for that question first,
+    /// then asks about what is still undecided.
     ///
-    /// - Parameter usage: What the program says about the services; without it no question is put, and this returns at once.
-    /// - Throws: What kept the answer away, when any of the services was in the question.
+    /// - Parameter usage: What the program says about the services. Without it, this asks nothing and returns at once.
+    /// - Throws: What prevented the answer, if the question was about any of the services.
     func waitForAnswer(
         to services: Set<Service>,
         _ usage: UsageDescription?,

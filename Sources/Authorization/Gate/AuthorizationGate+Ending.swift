@@ -2,15 +2,15 @@ import CaptureCore
 
 /// What happens when an answer ends by itself.
 extension AuthorizationGate {
-    /// Ends what is over: its row is removed, its grants are withdrawn, and that is told. Done at the right time by
-    /// itself; nothing that is over is ever granted, whether this has run or not. Nothing is delivered any more on what ended
-    /// when this returns.
+    /// Ends expired answers: removes their rows, withdraws their grants and reports it. The gate calls this at the
+    /// right time by itself, and never grants on an expired answer, even before this ran. When it returns, nothing is
+    /// delivered any more on what ended.
     public func endDue() async {
         endDueNow()
         await enforce()
     }
 
-    /// The same in the present turn; what ends is being stopped when this returns.
+    /// Ends expired answers within the present turn. Enforcement has started when it returns.
     func endDueNow() {
         let now = now()
         let time = time(now)

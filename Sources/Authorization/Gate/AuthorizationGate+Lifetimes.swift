@@ -2,7 +2,7 @@ public import CaptureCore
 
 /// How long a yes lasts, and what happens when it ends.
 extension AuthorizationGate {
-    /// Changes the limits; what is over by them has ended when this returns.
+    /// Changes the limits. Answers that are over by the new limits have ended when this returns.
     public func setLifetimes(_ limits: LifetimeLimits) async {
         lifetimes.limits = limits
         await endDue()
@@ -22,12 +22,12 @@ extension AuthorizationGate {
         keepTime()
     }
 
-    /// A session is over, or needs no longer all that it captured: grants that it had are given back.
+    /// Gives back the grants of a session that is over or needs less than before.
     ///
-    /// Does not wait for enforcers, which call this.
+    /// Does not wait for enforcers, because they call this.
     ///
-    /// - Parameter needed: What other sessions still need, by their clients, of which some have no live grants since they
-    ///   are interrupted: what was allowed for one session is not over with this one.
+    /// - Parameter needed: What other sessions still need, by client. Interrupted sessions count although they hold no
+    ///   live grants: an answer "for this time" outlives this session if another one needs it.
     public func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>] = [:]) {
         noteUses { grant in given.contains { $0 === grant } }
         // Before anybody looks: another session that ends at the same time must not take these for live.

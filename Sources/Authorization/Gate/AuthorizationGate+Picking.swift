@@ -83,7 +83,7 @@ extension AuthorizationGate {
     /// runs: by `X-Capture-PreventAutomaticLimitedLibraryAlert=true` in its metadata.
     public func preventsLibraryAlert(_ client: ClientIdentity) async -> Bool {
         let look = { @Sendable [usage] () throws(CaptureError) in usage.preventsLibraryAlert(client) }
-        // Whoever cannot be looked up has not said so.
+        // If the look fails, the program has not opted out.
         return (try? await aside(look)) ?? false
     }
 }

@@ -2,9 +2,9 @@ import CaptureCore
 
 /// What the administrator decides before the user.
 extension AuthorizationGate {
-    /// Puts another policy in the place of the one before. What it forbids has been withdrawn when this returns, and so has
-    /// what only the one before allowed; open questions that it answers are taken away. Nothing is delivered any more on what
-    /// was withdrawn; files that end by it are not waited for.
+    /// Replaces the policy. Before it returns, it withdraws what the new policy forbids and what only the old one
+    /// allowed, and nothing is delivered on that any more. It takes away open questions that the new policy answers. It
+    /// does not wait for files to be finished.
     ///
     /// - Returns: How many grants were withdrawn.
     @discardableResult

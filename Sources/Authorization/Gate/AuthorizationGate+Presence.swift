@@ -2,7 +2,7 @@ public import CaptureCore
 
 /// Whether the person is there: what was allowed rests while they are not.
 extension AuthorizationGate {
-    /// From now on captures only while the person is there; with `nil` always.
+    /// Allows capture only while the person is present, from now on; `nil` allows it always.
     ///
     /// What that forbids has been withdrawn when this returns, and nothing is delivered on it any more.
     public func setPresence(_ presence: (any Presence)?) async {
@@ -10,11 +10,12 @@ extension AuthorizationGate {
         await presenceChanged()
     }
 
-    /// Looks again who is there. Grants of those who are away have been withdrawn when this returns, and their questions
-    /// taken away; answers stay as they are. Nothing is delivered to them any more; files that end by it are not waited for.
+    /// Looks again who is present. Before it returns, it withdraws the grants of users who are away and takes away
+    /// their questions, and nothing is delivered to them any more. Answers stay. It does not wait for files to be
+    /// finished.
     public func presenceChanged() async {
         await lookWhoIsThere()
-        // Also where somebody else's look withdrew it.
+        // Needed also if another caller's look withdrew the grants.
         await enforce()
     }
 

@@ -10,7 +10,7 @@ public struct SettingOptions: Hashable, Sendable {
     public var mayLoosen: Bool
     /// Who sets it, for the journal and the history.
     public var author: SettingsAuthor?
-    /// Whether to wait until the files are finished that end since something is allowed no longer.
+    /// Whether to wait until files that end by this change are finished.
     public var awaitsFiles: Bool
 
     /// Options of the given values.
@@ -44,9 +44,9 @@ extension AuthorizationGate {
         try await set(user: user, program: program, [service: status], options)
     }
 
-    /// Sets answers, as the person's own decision in settings. All are on disk when it returns, or none; what is allowed
-    /// no longer has been withdrawn by then, with nothing delivered on it any more, and open questions about the same are
-    /// taken away.
+    /// Sets answers, as the person's own decision in settings. When it returns, all are on disk, or none. By then, what
+    /// is no longer allowed has been withdrawn, nothing is delivered on it any more, and open questions about the same
+    /// services are gone.
     ///
     /// They replace the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
     /// Setting what stands there already is no decision, and is not told of.
@@ -64,7 +64,7 @@ extension AuthorizationGate {
         _ statuses: [Service: AuthorizationStatus],
         _ options: SettingOptions = SettingOptions()
     ) async throws(CaptureError) {
-        // What is tightened does not wait for a file.
+        // A change that only tightens does not wait for a file.
         let isYes = statuses.values.contains(where: \.isYes)
         let file = isYes ? try await file(of: program) : nil
         try setNow(user: user, program: program, statuses, options, file: file)

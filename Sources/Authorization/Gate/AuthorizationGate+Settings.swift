@@ -96,8 +96,8 @@ extension AuthorizationGate {
         )
     }
 
-    /// Forgets answers, so that the next start asks again. On disk when it returns; the live grants are withdrawn, and nothing
-    /// is delivered on them any more.
+    /// Forgets answers, so that the next start asks again. When it returns, the change is on disk, the live grants are
+    /// withdrawn, and nothing is delivered on them any more.
     ///
     /// - Parameters:
     ///   - user: Whose answers; `nil` for everybody's. Not looked at for `unit:` and `uid:`.
@@ -105,7 +105,7 @@ extension AuthorizationGate {
     ///   - services: Which; none for all.
     ///   - denials: Which denials may be among them; every other one stays. `nil` for all.
     ///   - author: Who forgets them, for the journal and the history.
-    ///   - awaitingFiles: Whether to wait until the files that end by it are finished.
+    ///   - awaitingFiles: Whether to wait until files that end by this are finished.
     /// - Returns: The answers that were forgotten.
     /// - Throws: `inputOutput` when the store cannot be used.
     @discardableResult

@@ -7,17 +7,17 @@ extension AuthorizationGate {
 
     /// Switches a service off or on for every program.
     ///
-    /// Off: its live grants have been withdrawn when this returns, nothing is delivered on them any more, and open questions
-    /// about it are taken away; answers stay as they are. It lasts over a restart.
+    /// When a service is off, its live grants are withdrawn, nothing is delivered on them any more, and its open
+    /// questions are gone before this returns. Answers stay. The switch keeps its state over a restart.
     ///
     /// - Parameters:
     ///   - service: Which one.
-    ///   - isOn: Where it is to stand.
-    ///   - awaitingFiles: Whether to wait until the files that end by it are finished.
-    ///   - turned: Told of all switches when this one stands otherwise than before and that was kept, or could not be; in
-    ///     the order in which they were turned, on the gate, so that it must not block.
-    /// - Throws: `inputOutput` when that could not be kept: then it is off all the same, until the daemon's end, and never
-    ///   on.
+    ///   - isOn: The new state.
+    ///   - awaitingFiles: Whether to wait until files that end by this are finished.
+    ///   - turned: Gets the state of all switches when this one changed, whether or not the change could be stored. The
+    ///     gate calls it in the order of the changes, so it must not block.
+    /// - Throws: `inputOutput` if the change could not be stored. The service is then off until the daemon ends; it is
+    ///   never turned on.
     public func setSwitch(
         _ service: Service,
         isOn: Bool,
@@ -28,7 +28,7 @@ extension AuthorizationGate {
         do throws(CaptureError) {
             try turn(service, isOn: isOn, turned)
         } catch {
-            // It may be off though that could not be kept.
+            // It may be off although the change could not be stored.
             fault = error
         }
         await enforce(awaitingFiles: awaitingFiles)

@@ -1,4 +1,4 @@
 extension AuthorizationGate {
-    /// A turn of the gate, by which it proves that it works: one that waits for its store takes none.
+    /// Takes a turn of the gate, to prove that the gate works. A gate that waits for its store takes no turns.
     public func takeTurn() {}
 }

@@ -1,21 +1,21 @@
 import CaptureCore
 import Synchronization
 
-/// Stops what rests on grants: sessions, uses of the media library.
+/// Stops what rests on grants, such as sessions and uses of the media library.
 ///
-/// Thread-safe. The gate waits for it, and may be called by it meanwhile.
+/// Thread-safe. The gate waits for it, and it may call the gate meanwhile.
 public protocol GrantEnforcer: AnyObject, Sendable {
-    /// Stops everything that rests on a grant which no longer holds, or on a consent that is gone. Nothing is delivered on
-    /// them when this returns.
+    /// Stops everything that rests on a withdrawn grant or on a consent that is gone. When it returns, nothing is
+    /// delivered on them any more.
     ///
-    /// Called again while a call is under way, and also when nothing was withdrawn. It must not wait for a method of the gate
-    /// that waits for enforcers.
+    /// The gate may call this again while a call is still running, and also when nothing was withdrawn. It must not
+    /// wait for a method of the gate that waits for enforcers.
     ///
-    /// - Returns: What is left to do and needs no consent, such as finishing files.
+    /// - Returns: Remaining work that needs no consent, such as finishing files.
     func enforceWithdrawals() async -> [Task<Void, Never>]
 }
 
-/// The enforcers of a gate. Thread-safe; holds them weakly, since they have the gate.
+/// The enforcers of a gate. Thread-safe; holds them weakly, because they hold the gate.
 final class Enforcers: Sendable {
     private struct Member {
         weak var enforcer: (any GrantEnforcer)?
@@ -31,8 +31,8 @@ final class Enforcers: Sendable {
         }
     }
 
-    /// Has everything enforced that was withdrawn before the call, and does not wait: what was withdrawn is stopped while the
-    /// gate writes to the disk.
+    /// Starts to enforce everything that was withdrawn before the call, and does not wait. So enforcement goes on while
+    /// the gate writes to the disk.
     func begin() {
         guard !isBeginning.exchange(true, ordering: .acquiringAndReleasing) else { return }
         Task {
@@ -41,9 +41,9 @@ final class Enforcers: Sendable {
         }
     }
 
-    /// Has everything enforced that was withdrawn before the call; returns when nothing is delivered any more.
+    /// Enforces everything that was withdrawn before the call; returns when nothing is delivered any more.
     ///
-    /// - Returns: What is left to do and needs no consent.
+    /// - Returns: Remaining work that needs no consent.
     func enforce() async -> [Task<Void, Never>] {
         let present = members.withLock { $0.compactMap(\.enforcer) }
         return await withTaskGroup { group in
@@ -54,17 +54,17 @@ final class Enforcers: Sendable {
 }
 
 extension AuthorizationGate {
-    /// From now on a withdrawal is over only when this one has enforced it, too. It is held weakly.
+    /// Adds an enforcer, which is held weakly. From now on, a withdrawal waits for this enforcer, too.
     public nonisolated func enforced(by enforcer: any GrantEnforcer) {
         enforcers.add(enforcer)
     }
 
-    /// Waits until nothing is delivered on grants that were withdrawn before the call. The gate takes other calls meanwhile,
-    /// those of its enforcers among them; what was looked at before does not hold afterwards.
+    /// Waits until nothing is delivered on grants that were withdrawn before the call. Meanwhile the gate takes other
+    /// calls, also from its enforcers, so check its state again afterwards.
     ///
-    /// - Parameter awaitingFiles: Whether to wait, too, until the files of what ends by it are finished.
+    /// - Parameter awaitingFiles: Whether to wait also until the files that end by this are finished.
     func enforce(awaitingFiles: Bool = false) async {
-        // Goes on when the caller is cancelled.
+        // In a task of its own, so that it goes on when the caller is cancelled.
         await Task { [enforcers] in
             let rest = await enforcers.enforce()
             guard awaitingFiles else { return }

@@ -4,11 +4,11 @@ import Synchronization
 /// Keeps the history: who used what, when and for how long, and every decision.
 ///
 /// A use is on disk before its first sample flows; without a history nothing starts. Decisions follow as they are made,
-/// and what cannot be written at once is written as soon as it can be. Its turns wait for the disk, on the thread of its
-/// executor.
+/// and what cannot be written at once is written as soon as possible. Its turns wait for the disk, so its executor runs
+/// them on a thread of its own.
 public actor HistoryKeeper {
     private let executor: any SerialExecutor
-    /// Where its turns run.
+    /// The executor that runs its turns.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
     private let store: HistoryStore
     private let complain: @Sendable (String) -> Void

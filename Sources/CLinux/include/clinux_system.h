@@ -23,8 +23,9 @@ int clinux_reserve(int fd, int64_t from, int64_t size);
 int clinux_populate(void *address, size_t size, int for_writing);
 /* mallopt(3): one arena, which keeps what is freed for what is taken next. 0 when the library took it. */
 int clinux_keep_freed_memory(void);
-/* mallopt(3): two arenas for all threads, and what is large goes back to the system once it is freed. By itself the library
-   keeps up to 64 MiB in each arena after a few messages of that size. 0 when the library took it. */
+/* mallopt(3): two arenas for all threads, and large blocks go back to the system when they are freed. Without this,
+   malloc keeps up to 64 MiB in each arena after a few messages of that size. Returns 0 if malloc accepted the settings.
+   */
 int clinux_return_freed_memory(void);
 
 /* eventfd(2), close-on-exec and non-blocking. */

@@ -28,19 +28,19 @@ extension BusValue {
         return try elements.map { element throws(CaptureError) in try Element(busValue: element) }
     }
 
-    /// Descriptors by the names of the outputs that they are for; on the bus their tickets stand in their places.
+    /// Descriptors by the names of their outputs. On the bus, their tickets take their places.
     public static func files(_ files: [String: Descriptor]) -> BusValue {
         .dictionary("sh", files.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .descriptor($0.value)) })
     }
 
-    /// The tickets of an `a{ss}` by the names of the outputs whose descriptors they stand for.
+    /// The tickets in an `a{ss}`, by the names of their outputs.
     ///
-    /// - Throws: `.invalidArgument` when it is not one, has a name twice, or more than 16 names.
+    /// - Throws: `.invalidArgument` if it is not an `a{ss}`, repeats a name, or has more than 16 names.
     public func tickets() throws(CaptureError) -> [String: String] {
         guard case .dictionary("ss", let entries) = self, entries.count <= CodingLimits.mostParts else {
             throw CaptureError(
                 .invalidArgument,
-                "files must be at most \(CodingLimits.mostParts) tickets in an 'a{ss}'"
+                "files must be an 'a{ss}' of at most \(CodingLimits.mostParts) tickets"
             )
         }
         var tickets: [String: String] = [:]

@@ -2,16 +2,16 @@ public import CaptureCore
 import CaptureSystem
 
 extension BusConnection {
-    /// Looks at whom a connection belongs to.
+    /// Identifies the process behind a connection.
     ///
-    /// The process is pinned by the bus's pidfd or, where the bus has none (dbus 1.14), by opening one for the number
-    /// that the bus names; then the bus is asked again that the connection still has that number, `/proc` is read, and
-    /// it is made sure that the pinned process lives and started when it did. `/proc` is read on a thread of its own, since a
-    /// program's file may lie where nobody answers.
+    /// It pins the process with the bus's pidfd. If the bus has none (dbus 1.14), it opens one for the number that the
+    /// bus names, and asks the bus again whether the connection still has that number. Then it reads `/proc`, and
+    /// checks that the pinned process still lives and started when it did. A thread of its own reads `/proc`, because a
+    /// program's file may be on a file system that does not answer.
     ///
     /// - Parameter uniqueName: As in `BusCall.sender`.
-    /// - Throws: `.notPermitted` when anything cannot be read or changes meanwhile: who cannot be identified is
-    ///   refused. `.unreachable` when the bus is gone.
+    /// - Throws: `.notPermitted` if anything cannot be read or changes meanwhile, because a caller that cannot be
+    ///   identified is refused. `.unreachable` if the bus is gone.
     public func credentials(of uniqueName: String) async throws(CaptureError) -> PeerFacts {
         let first = try await busCredentials(of: uniqueName)
         let (look, started) = try await WorkerThread.run("who-calls") {
@@ -20,7 +20,7 @@ extension BusConnection {
         let second = try await busCredentials(of: uniqueName)
         guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
             second.label == first.label
-        else { throw ProcessLook.refusal("the connection changed hands") }
+        else { throw ProcessLook.refusal("its connection belongs to another process now") }
         return try await WorkerThread.run("who-calls") {
             Result { () throws(CaptureError) in try BusConnection.facts(uniqueName, first, look, started) }
         }

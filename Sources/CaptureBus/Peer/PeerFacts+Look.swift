@@ -4,29 +4,30 @@ import CaptureSystem
 import Glibc
 
 extension PeerFacts {
-    /// Looks at who connected to a socket of the daemon's own, without asking anybody else. Blocks for some file reads.
+    /// Identifies the process that connected to one of the daemon's own sockets, without the bus. Blocks while it reads
+    /// files.
     ///
     /// - Parameters:
-    ///   - pid: The process, as the kernel noted it at the connection. Another may have the number since, so the result
-    ///     is true of a process of that user, not surely of the one that connected.
-    ///   - user: The uid that it connected as.
-    ///   - groups: Its gids then.
-    /// - Throws: `.notPermitted` when anything cannot be read or changes meanwhile, or the process is another user's.
+    ///   - pid: The process, as the kernel recorded it at the connection. Another process may have that number by now,
+    ///     so the result describes some process of that user, not surely the one that connected.
+    ///   - user: The uid at the connection.
+    ///   - groups: The gids at the connection.
+    /// - Throws: `.notPermitted` if anything cannot be read or changes meanwhile, or if the process is another user's.
     public static func look(at pid: Int32, user: UInt32, groups: [UInt32]) throws(CaptureError) -> PeerFacts {
         let look = ProcessLook(pid: pid, process: try ProcessLook.pin(pid))
         let started = try look.status()
         var owner = stat()
         guard unsafe stat("/proc/\(pid)", &owner) == 0, owner.st_uid == user else {
-            throw ProcessLook.refusal("its process is not, or no longer, one of its user's")
+            throw ProcessLook.refusal("its process has ended or runs as another user")
         }
         return try look.facts(of: user, groups, since: started)
     }
 }
 
 extension ProcessLook {
-    /// What there is to know of the process, with a second look that it is still what it was.
+    /// Everything about the process. Checks at the end that the process has not changed.
     ///
-    /// - Parameter started: Its status at the first look.
+    /// - Parameter started: Its status at the beginning.
     func facts(of user: UInt32, _ groups: [UInt32], since started: Status) throws(CaptureError) -> PeerFacts {
         let root = try root()
         let facts = PeerFacts(
@@ -57,7 +58,8 @@ extension ProcessLook {
         guard try executable() == facts.executable else {
             throw ProcessLook.refusal("its process ran another program meanwhile")
         }
-        // Opened anew: the process may have moved to another root. Its mounts go when it ends, before its pidfd tells.
+        // Opened again, because the process may have moved to another root. When it ends, its mounts go before its
+        // pidfd reports the end.
         guard flatpakInfo(below: try self.root()) == facts.flatpakInfo, isAlive else {
             throw ProcessLook.refusal("its sandbox changed meanwhile")
         }

@@ -18,7 +18,7 @@ public enum ServiceManager {
         case status(String)
         /// It is alive: to be told at least every `watchdogInterval`.
         case watchdog
-        /// Its watchdog interval is another from now on, in microseconds; 0 for no watchdog.
+        /// Changes the watchdog interval, in microseconds; 0 turns the watchdog off.
         case watchdogInterval(UInt64)
         /// It needs so many more microseconds to start or stop.
         case extendTimeout(UInt64)
@@ -60,20 +60,20 @@ public enum ServiceManager {
     /// Says that the service is alive.
     public static func watchdog() { tell(.watchdog) }
 
-    /// Has the watchdog count no more.
+    /// Turns the watchdog off.
     public static func turnOffWatchdog() { tell(.watchdogInterval(0)) }
 
-    /// Has the watchdog count again, from now on, after it was turned off.
+    /// Turns the watchdog on again; it counts from now.
     ///
-    /// - Parameter interval: Nanoseconds within which it wants to hear of the service.
+    /// - Parameter interval: Nanoseconds within which it must hear from the service.
     public static func turnOnWatchdog(_ interval: Int64) {
-        // A watchdog that is off has forgotten when it heard of the service last, and one with an interval would end it at
-        // once. It is told that it has heard of it in between, when no interval can be over.
+        // A watchdog that was off counts from the last message before that, so a short interval would end the service
+        // at once. So the first interval is one that cannot be over, and a message follows before the real one is set.
         tell(.watchdogInterval(farAway))
         tell(.watchdogInterval(UInt64(max(interval, 0)) / 1000), .watchdog)
     }
 
-    /// More microseconds than a machine has been up: a hundred years.
+    /// A hundred years in microseconds: longer than any machine is up.
     private static let farAway: UInt64 = 3_155_760_000_000_000
 
     /// A manager that cannot be told will act on what it was not told; the journal says why.

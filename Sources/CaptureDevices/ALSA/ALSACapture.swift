@@ -30,9 +30,9 @@ struct ALSACapture {
     private var expected: Timestamp?
     /// The stream was interrupted, and how long is known when it goes on.
     private var wasInterrupted = false
-    /// By what.
+    /// Why they were lost.
     private var cause = DropCause.overrun
-    /// For how many milliseconds nothing has come.
+    /// Milliseconds since a period last came.
     private var quiet: Int32 = 0
     private var restarts = 0
 
@@ -141,10 +141,10 @@ struct ALSACapture {
         }
     }
 
-    /// Stops the hardware until the control side proves itself again; what that has cost is filled when the next period
-    /// comes.
+    /// Stops the hardware until the control side proves itself again. When the next period comes, silence fills the
+    /// gap.
     ///
-    /// - Returns: Whether it is time to stop.
+    /// - Returns: Whether the thread must stop.
     private mutating func pause(_ control: StreamControl) throws(ALSAFailure) -> Bool {
         unsafe try pcm.check("pause") { unsafe snd_pcm_drop($0) }
         do throws(SystemError) {
@@ -212,9 +212,9 @@ struct ALSACapture {
         return (available, SoundTiming.stamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec, now: now) ?? now)
     }
 
-    /// A number of unread sample frames that cannot be ends the stream.
+    /// Ends the stream, because the driver reports an impossible number of unread sample frames.
     private func refuse(_ counted: some BinaryInteger) throws(ALSAFailure) -> Int {
-        throw ALSAFailure("its driver says that \(counted) sample frames are unread", -EPROTO)
+        throw ALSAFailure("its driver reports \(counted) unread sample frames", -EPROTO)
     }
 
     private func count() throws(ALSAFailure) -> Int {
@@ -301,7 +301,7 @@ struct ALSACapture {
                 .copyMemory(from: UnsafeRawBufferPointer(start: from, count: bytes))
             let committed = unsafe snd_pcm_mmap_commit(pcm.handle, offset, frames)
             if committed < 0 { throw ALSAFailure("read", Int32(truncatingIfNeeded: committed)) }
-            // No progress would be no end.
+            // Without progress, the loop would never end.
             if committed != frames { throw ALSAFailure("read", -EPIPE) }
             done += Int(committed)
         }

@@ -44,7 +44,7 @@ public final class ALSAMicrophone: MediaSource {
     ///   - device: As `ALSA.probe` described it.
     ///   - request: What is wanted; an exact one is converted to where the hardware cannot give it.
     ///   - grant: A live grant for microphones.
-    ///   - proof: Without which it stands still while it streams.
+    ///   - proof: The microphone stands still while this proof is missing.
     /// - Throws: `.notPermitted` or `.revoked` for the grant, `.busy` naming who has it, `.noSuchDevice`,
     ///   `.noSuchFormat`, `.inputOutput`.
     public static func open(

@@ -75,7 +75,7 @@ enum ALSAMixer {
             var (least, most, now) = (0, 0, 0)
             unsafe snd_mixer_selem_get_capture_volume_range(element, &least, &most)
             unsafe snd_mixer_selem_get_capture_volume(element, SND_MIXER_SCHN_MONO, &now)
-            // A range without a value in it takes none.
+            // An empty range is left out.
             if least <= most {
                 found.append(
                     DeviceControl(

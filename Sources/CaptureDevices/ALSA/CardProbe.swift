@@ -17,7 +17,7 @@ enum CardProbe {
         var stableName: String
     }
 
-    /// The most subdevices of a device that are listed; each is opened to ask what it offers.
+    /// The most subdevices to list for a device; each is opened to ask what it offers.
     private static let mostSubdevices = 128
 
     /// The capture streams of every card that answers.

@@ -111,12 +111,12 @@ extension PCMSetup {
 
         unsafe try pcm.check("period") { _ in unsafe snd_pcm_hw_params_get_period_size(params, &period, nil) }
         unsafe try pcm.check("buffer") { _ in unsafe snd_pcm_hw_params_get_buffer_size(params, &buffer) }
-        // What a ring can hold, and what does not overflow in the arithmetic of time.
+        // The limits are what a ring can hold, and what does not overflow when time is computed.
         guard (1000...10_000_000).contains(rate), (1...1024).contains(channels), (1...1_000_000).contains(period),
             (period...1 << 30).contains(buffer)
         else {
             let words = "\(rate) Hz, \(channels) channels, periods of \(period) in a buffer of \(buffer)"
-            throw ALSAFailure("set up \(pcm.name), whose driver says \(words)", -EPROTO)
+            throw ALSAFailure("set up \(pcm.name), whose driver reports \(words)", -EPROTO)
         }
         let isMonotonic = try setSoftware(pcm, period: period, buffer: buffer, runsFree: !usesPlug)
         return PCMSetup(

@@ -29,11 +29,11 @@ enum SoundTiming {
         return seconds * Int64(rate) + (rest * Int64(rate) + 500_000_000) / 1_000_000_000
     }
 
-    /// Whether a driver can mean a number of unread sample frames: days of them, when a free-running stream was left
-    /// alone, but no number whose time overflows.
+    /// Whether a number of unread sample frames is plausible. A free-running stream that was left alone can have days
+    /// of them; a number that overflows when time is computed is a lie.
     static func isPossible(available: Int) -> Bool { (0...1 << 36).contains(available) }
 
-    /// A stamp of the driver's; `nil` when the monotonic clock cannot have shown it about `now`.
+    /// Converts a driver's timestamp; `nil` if the monotonic clock cannot have shown it about `now`.
     static func stamp(seconds: Int, nanoseconds: Int, now: Timestamp) -> Timestamp? {
         guard (0...1 << 32).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else { return nil }
         let stamp = Timestamp(seconds: seconds, nanoseconds: nanoseconds)

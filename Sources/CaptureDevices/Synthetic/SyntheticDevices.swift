@@ -21,7 +21,7 @@ public final class SyntheticDevices: Sendable {
     ///
     /// - Parameters:
     ///   - speed: How many times as fast as real time their streams pass, 1 to 1000.
-    ///   - proof: Without which they stand still while they stream.
+    ///   - proof: The devices stand still while this proof is missing.
     public init(speed: Int = 1, proof: ProofOfLife = ProofOfLife()) {
         self.proof = proof
         clock = SyntheticClock(speed: speed)

@@ -29,7 +29,7 @@ extension CaptureLoop {
     /// Turns streaming off and gives every buffer back: slots to the sink, memory to the driver.
     func end() {
         let isOff = clinux_v4l2_stream(node.descriptor, node.bufferType, 0) == 0
-        // A device that is gone may still write until it is closed: its slots stay claimed.
+        // A device that is gone may still write until it is closed, so its slots stay claimed.
         if isOff { takeBack() }
         held = 0
         queued = 0
@@ -40,7 +40,8 @@ extension CaptureLoop {
         release(memory)
     }
 
-    /// Has back what the driver had, once it writes no more: slots go to the sink, its own buffers wait to be queued.
+    /// Takes the buffers back from a driver that no longer writes. Slots go back to the sink; the loop's own buffers
+    /// wait to be queued.
     func takeBack() {
         if pool == nil {
             let ours = formers.reduce(queued) { $0 & ~$1.buffers } | held

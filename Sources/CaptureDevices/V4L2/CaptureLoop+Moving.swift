@@ -8,11 +8,11 @@ struct FormerSink {
     var buffers: UInt32
 }
 
-/// A restart of the stream, until the first frame after it.
+/// A restart of the stream, which ends with the next frame.
 struct Restart {
-    /// When the last frame before it was taken.
+    /// When the last frame before the restart was taken.
     let last: Timestamp
-    /// What the frames between are lost by.
+    /// Why the frames in between are lost.
     let cause: DropCause
 
     init(after last: Timestamp, cause: DropCause) {

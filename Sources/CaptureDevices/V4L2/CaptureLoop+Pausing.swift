@@ -2,17 +2,18 @@ import CLinux
 import CaptureCore
 import CaptureSystem
 
-/// How a stream stands still while the control side does not prove itself.
+/// Stops the stream while the control side does not prove itself.
 extension CaptureLoop {
-    /// Stops the stream, so that the driver fills no memory any more, and starts it again when there is a proof of life.
+    /// Stops the stream, so that the driver writes no memory any more. Starts it again when there is a new proof of
+    /// life.
     ///
-    /// The buffers stay the driver's, so that nobody else sets the camera to another format meanwhile.
+    /// The driver keeps the buffers, so that no other program can change the camera's format meanwhile.
     ///
-    /// - Returns: Whether the thread is to stop.
-    /// - Throws: When the driver does not stop or does not start again.
+    /// - Returns: Whether the thread must stop.
+    /// - Throws: If the driver does not stop or does not start again.
     func pause() throws(SystemError) -> Bool {
         try halt()
-        // It may be told to go on elsewhere meanwhile: nothing of the driver's lies in the sink before.
+        // An order may move the stream to another sink. The driver must hold no slot of the old sink by then.
         if try control.waitForProof(&sink) { return true }
         try goOn()
         return false
@@ -34,7 +35,7 @@ extension CaptureLoop {
                 clinux_v4l2_stream(node.descriptor, node.bufferType, 1)
             }
         } catch {
-            // Some drivers start with new buffers alone.
+            // Some drivers start only with new buffers.
             end()
             try begin()
         }

@@ -3,30 +3,30 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// What the driver says is checked here, before anything is done with it. A driver that says what cannot be is not asked
-/// again: the stream ends with EPROTO, and the action says what it said.
+/// Checks everything that the driver says before it is used. A driver that says something impossible gets no second
+/// chance: the stream ends with EPROTO, and the error's action quotes the driver.
 extension CaptureLoop {
-    /// Frames after which the format is looked at again, in case it changed to another one of the same size.
+    /// How many frames pass between two looks at the format, which may change to another one of the same size.
     private static let formatInterval: UInt32 = 64
-    /// Wake-ups in a row without a frame that are taken for chance.
+    /// How many wake-ups in a row may bring no frame.
     private static let mostFruitless = 1000
 
     /// Checks a buffer that DQBUF returned, before its index and sizes are used.
     func check(_ raw: clinux_v4l2_buffer) throws(SystemError) {
         guard raw.index < 32, queued & 1 << raw.index != 0 else {
-            throw lie("gave back buffer \(raw.index), which it did not have")
+            throw lie("returned buffer \(raw.index), which was not queued")
         }
         if raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0 { return }
         for plane in 0..<planeCount {
             let used = element(raw.used, plane)
             let room = unsafe pool?.memory(ofBuffer: Int(raw.index), plane: plane).count ?? Int(layout[4 + plane])
             guard Int(used) <= room else {
-                throw lie("says that it put \(used) bytes into buffer \(raw.index), which holds \(room)")
+                throw lie("reports \(used) bytes in buffer \(raw.index), which holds \(room)")
             }
         }
         untilFormat -= 1
         let used = element(raw.used, 0)
-        // Raw frames all have one size; compressed ones tell nothing by theirs.
+        // Raw frames all have the same size; the size of a compressed one says nothing.
         guard untilFormat == 0 || (used != usualBytes && !format.pixelFormat.isCompressed) else { return }
         usualBytes = used
         try checkFormat()
@@ -36,7 +36,7 @@ extension CaptureLoop {
     func checkFormat() throws(SystemError) {
         untilFormat = CaptureLoop.formatInterval
         var now = clinux_v4l2_format()
-        // One that does not answer has other troubles, of which the stream hears.
+        // If the driver does not answer, the stream fails in other ways.
         guard unsafe clinux_v4l2_get_format(node.descriptor, node.bufferType, &now) == 0 else { return }
         let isHeld =
             now.pixelformat == format.pixelFormat.rawValue && Int(now.width) == format.width
@@ -53,7 +53,7 @@ extension CaptureLoop {
     func countFruitless() throws(SystemError) {
         fruitless += 1
         guard fruitless <= CaptureLoop.mostFruitless else {
-            throw lie("says again and again that a frame is there, and gives none")
+            throw lie("keeps announcing a frame and returns none")
         }
     }
 

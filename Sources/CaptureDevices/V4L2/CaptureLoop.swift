@@ -40,13 +40,13 @@ final class CaptureLoop: @unchecked Sendable {
     var isStarved = false
     /// When the last frame was taken.
     var lastStamp: Timestamp?
-    /// What a restart began after: what lies between that and the next frame was lost by it.
+    /// A restart under way: frames between it and the next frame were lost because of it.
     var restart: Restart?
     /// Bytes of the first plane of the last raw frame.
     var usualBytes: UInt32 = 0
-    /// Frames until the format is looked at again.
+    /// How many frames until the next look at the format.
     var untilFormat: UInt32 = 0
-    /// Wake-ups without a frame since the last one.
+    /// Wake-ups without a frame since the last frame.
     var fruitless = 0
 
     init(

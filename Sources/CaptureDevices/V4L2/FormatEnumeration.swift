@@ -7,7 +7,7 @@ extension V4L2Node {
     private static let mostFormats: UInt32 = 512
     private static let mostSizes: UInt32 = 512
     private static let mostIntervals: UInt32 = 512
-    /// The most questions for all of them together; a driver of some fifty formats takes four thousand.
+    /// The most questions about all formats together. A driver with some fifty formats takes four thousand.
     private static let mostQuestions = 16_384
 
     /// What the node offers now, given what it offered when it was probed.
@@ -80,7 +80,7 @@ extension V4L2Node {
         return discrete.isEmpty ? triedSizes(of: pixelFormat) : .discrete(discrete)
     }
 
-    /// Whether there are sizes from `least` to `most`, none of them past what a frame can have.
+    /// Whether sizes from `least` to `most` exist, and none exceeds what a frame can have.
     private static func isRange(_ least: UInt32, _ most: UInt32) -> Bool {
         least <= most && sides.contains(Int(most))
     }

@@ -39,7 +39,7 @@ public final class V4L2Camera: MediaSource {
     ///   - device: The camera, as a probe or monitor described it.
     ///   - request: The wish.
     ///   - grant: A live grant for cameras.
-    ///   - proof: Without which it stands still while it streams.
+    ///   - proof: The camera stands still while this proof is missing.
     /// - Throws: `notPermitted` or `revoked` for the grant, `noSuchDevice`, `noSuchFormat` naming what there is, `busy`
     ///   naming who holds the camera.
     public static func open(
@@ -190,7 +190,7 @@ public final class V4L2Camera: MediaSource {
         let what =
             switch error.errno {
             case ENODEV, ENXIO: "went away while streaming"
-            // What the driver said, and could not be.
+            // The action quotes what the driver said.
             case EPROTO: "failed while streaming: \(error.action)"
             default: "failed while streaming: \(SystemError.text(of: error.errno))"
             }

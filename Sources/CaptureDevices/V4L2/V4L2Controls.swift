@@ -8,7 +8,7 @@ import Glibc
 ///
 /// Thread-safe. The node is open as long as this lives, which disturbs nobody who streams from it.
 public final class V4L2Controls: Sendable {
-    /// The most controls that are asked for, and the most entries of all their menus.
+    /// The most controls to ask for, and the most menu entries of all controls together.
     private static let mostControls = 1024
     private static let mostMenuCalls = 16_384
 
@@ -99,7 +99,7 @@ public final class V4L2Controls: Sendable {
         var last: UInt32 = 0
         for _ in 0..<V4L2Controls.mostControls {
             guard unsafe clinux_v4l2_next_control(node.descriptor, last, &control) == 0 else { break }
-            // The next one has a greater number, or the driver leads in a circle.
+            // The next control must have a greater number, or the driver leads in a circle.
             guard control.id > last else { return entries }
             last = control.id
             let isUsable = V4L2Controls.kind(of: control.type) != nil && control.elements <= 1

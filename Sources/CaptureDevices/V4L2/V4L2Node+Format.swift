@@ -4,9 +4,9 @@ import CaptureSystem
 import Glibc
 
 extension V4L2Node {
-    /// The widths and heights that a frame can have, as in a ring.
+    /// The widths and heights that a frame can have. A ring has the same limits.
     static let sides = 1...65536
-    /// The most bytes of a frame that are believed.
+    /// The most bytes that a driver can claim for a frame.
     private static let mostBytes = 1 << 30
 
     /// Sets format and rate, and reads back what the driver made of them.
@@ -83,16 +83,16 @@ extension V4L2Node {
         }
         let (width, height, bytes) = (Int(raw.width), Int(raw.height), planes.reduce(0) { $0 + $1.size })
         guard V4L2Node.sides.contains(width), V4L2Node.sides.contains(height) else {
-            throw CaptureError(.badData, "the driver of \(path) says that its frames have \(width)x\(height) pixels")
+            throw CaptureError(.badData, "the driver of \(path) reports frames of \(width)x\(height) pixels")
         }
         guard let first = planes.first, planes.allSatisfy({ $0.size > 0 }), bytes <= V4L2Node.mostBytes else {
-            throw CaptureError(.badData, "the driver of \(path) says that its frames have \(bytes) bytes")
+            throw CaptureError(.badData, "the driver of \(path) reports frames of \(bytes) bytes")
         }
         let isRaw = !PixelFormat(rawValue: raw.pixelformat).isCompressed
         guard !isRaw || first.stride * height <= first.size else {
             throw CaptureError(
                 .badData,
-                "the driver of \(path) says that \(height) rows of \(first.stride) bytes are \(first.size) bytes"
+                "the driver of \(path) reports \(height) rows of \(first.stride) bytes in a frame of \(first.size)"
             )
         }
         return VideoFormat(

@@ -186,7 +186,7 @@ final class Questions: Sendable {
         do throws(CaptureError) {
             try await deliver(answer, to: cookie)
         } catch  where error.code == .invalidArgument {
-            // The question would stand on with nobody to answer it.
+            // Otherwise the question would stay open with nobody to answer it.
             try? await deliver(.dismissed, to: cookie)
         } catch {
             return

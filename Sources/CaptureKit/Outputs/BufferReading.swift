@@ -5,10 +5,10 @@ import Synchronization
 
 /// The thread that calls a buffer output's handler. Thread-safe.
 final class BufferReading: Sendable {
-    /// How often the thread looks whether it is to stop while nothing is captured, in nanoseconds.
+    /// While nothing is captured, how often the thread looks whether it must stop, in nanoseconds.
     private static let patience: Int64 = 200_000_000
 
-    /// Whether the thread is to stop, and whether it has.
+    /// Whether the thread must stop, and whether it has.
     private final class Progress: Sendable {
         let isStopped = Atomic<Bool>(false)
         private let state = Mutex((isOver: false, waiting: [CheckedContinuation<Void, Never>]()))
@@ -33,7 +33,7 @@ final class BufferReading: Sendable {
     }
 
     private let progress = Progress()
-    /// Taken by the one who waits for its end.
+    /// The caller that waits for the thread's end takes it.
     private let thread: Mutex<WorkerThread?>
 
     /// Starts to read.
@@ -61,19 +61,19 @@ final class BufferReading: Sendable {
         }
     }
 
-    /// Ends the thread and waits until it has.
+    /// Stops the thread and waits for its end.
     func stop() {
         progress.isStopped.store(true, ordering: .releasing)
         guard let thread = take() else { return }
-        // The handler may have had the last reference to the output.
+        // The handler may have released the output's last reference, on this thread.
         if thread.isCurrent { thread.detach() } else { thread.join() }
     }
 
-    /// Ends the thread and waits until it has, without holding a thread.
+    /// Stops the thread and waits for its end without blocking a thread.
     func cease() async {
         progress.isStopped.store(true, ordering: .releasing)
         await progress.finished()
-        // It has nothing left to do.
+        // The thread has nothing left to do, so this does not wait long.
         take()?.join()
     }
 
@@ -84,7 +84,7 @@ final class BufferReading: Sendable {
         }
     }
 
-    /// One wait and what came of it; false when there is nothing more.
+    /// Waits once and handles the outcome. Returns false at the end.
     private static func step(
         _ reader: FrameBufferReader,
         _ newest: Bool,
@@ -114,7 +114,7 @@ final class BufferReading: Sendable {
     }
 }
 
-/// What is known of an output's reading, in every session that it was part of. Thread-safe.
+/// What is known about an output's reading, over all its sessions. Thread-safe.
 final class BufferRecord: Sendable {
     private struct State {
         var missedBefore: UInt64 = 0
@@ -123,13 +123,13 @@ final class BufferRecord: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Buffers that the handler was too slow for.
+    /// Buffers that were overwritten before the handler could take them.
     var missed: UInt64 { state.withLock { $0.missedBefore + $0.missed } }
 
     /// Why reading ended.
     var end: CaptureError? { state.withLock { $0.end } }
 
-    /// Another reader begins.
+    /// Notes that another reader begins.
     func began() {
         state.withLock { state in
             state.missedBefore += state.missed
@@ -138,14 +138,14 @@ final class BufferRecord: Sendable {
         }
     }
 
-    /// So many were missed by this reader.
+    /// Sets how many buffers this reader missed.
     func missed(_ count: UInt64) { state.withLock { $0.missed = count } }
 
-    /// Reading ended with a fault.
+    /// Notes that reading ended with a fault.
     func failed(_ error: CaptureError) { state.withLock { $0.end = error } }
 }
 
-/// Hands a value that belongs to one thread at a time to the next one.
+/// Hands a value to the next thread that uses it, one thread at a time.
 final class Handover<Value>: Sendable {
     private let value: Mutex<Value?>
 

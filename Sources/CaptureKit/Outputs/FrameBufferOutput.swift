@@ -19,14 +19,14 @@ public final class FrameBufferOutput: CaptureOutput {
     /// What is asked of the daemon.
     public var description: OutputDescription { OutputDescription(name: name, kind: .buffer, format: "") }
 
-    /// Whether it reads.
+    /// Whether the output reads.
     private enum State {
-        /// Not yet, or not any more.
+        /// Not yet, or no longer.
         case idle
-        /// Its reader is being made, for the one who was given this number.
+        /// The holder of this number is making the reader.
         case beginning(UInt64)
         case reading(BufferReading)
-        /// Never again.
+        /// For good.
         case stopped
     }
     private let handler: Handler?
@@ -60,10 +60,10 @@ public final class FrameBufferOutput: CaptureOutput {
     /// Buffers that the handler was too slow for.
     public var missed: UInt64 { record.missed }
 
-    /// Why reading did not begin, or ended otherwise than by the session's stop.
+    /// Why reading did not begin, or why it ended without the session being stopped.
     public var failure: CaptureError? { record.end }
 
-    /// Calls the handler no more, in no session. Idempotent; never from the handler.
+    /// Stops calling the handler, for good. Idempotent. Don't call it from the handler.
     public func stop() {
         let reading = state.withLock { state -> BufferReading? in
             defer { state.state = .stopped }
@@ -73,7 +73,7 @@ public final class FrameBufferOutput: CaptureOutput {
         reading?.stop()
     }
 
-    /// Calls the handler no more when this returns, until a session begins to be read again.
+    /// Stops calling the handler until a session is read again. When it returns, the handler does not run.
     func cease() async {
         let reading = state.withLock { state -> BufferReading? in
             switch state.state {
@@ -89,9 +89,9 @@ public final class FrameBufferOutput: CaptureOutput {
         await reading?.cease()
     }
 
-    /// Begins to begin, where there is a handler and nobody has begun yet.
+    /// Claims the right to begin, if there is a handler and nobody else has begun.
     ///
-    /// - Returns: What `begin` or `fail` takes.
+    /// - Returns: The number to pass to `begin` or `fail`.
     func reserve() -> UInt64? {
         guard handler != nil else { return nil }
         return state.withLock { state in
@@ -105,7 +105,7 @@ public final class FrameBufferOutput: CaptureOutput {
     /// Starts the thread, unless the output was removed or stopped meanwhile.
     func begin(_ reader: sending FrameBufferReader, _ turn: UInt64) throws(CaptureError) {
         guard let handler else { return }
-        // The reader is used by the thread alone from here on.
+        // From here on, only the thread uses the reader.
         let only = Handover(reader)
         let failure = state.withLock { [name, newest, record] state -> CaptureError? in
             guard case .beginning(turn) = state.state, let reader = only.take() else { return nil }
@@ -119,7 +119,7 @@ public final class FrameBufferOutput: CaptureOutput {
         if let failure { throw failure }
     }
 
-    /// It did not come to reading.
+    /// Notes that reading could not begin.
     func fail(_ error: CaptureError, _ turn: UInt64) {
         state.withLock { state in
             guard case .beginning(turn) = state.state else { return }

@@ -23,7 +23,7 @@ public final class FrameBufferReader {
     private var ring: RingReader
     private let moves: BufferMoves
     private var missedBefore: UInt64 = 0
-    /// Follows the stream into other rings, for as long as the reader is there.
+    /// Follows the stream into other rings while the reader exists.
     private var following: Task<Void, Never>?
 
     init(_ file: Descriptor, _ moves: BufferMoves) throws(CaptureError) {
@@ -35,7 +35,7 @@ public final class FrameBufferReader {
         following?.cancel()
     }
 
-    /// Follows the output of a session, whose events are those since before the ring was asked for.
+    /// Follows an output of a session. The events must begin before the ring was asked for.
     fileprivate func follow(
         _ events: AsyncStream<SessionEvent>,
         of hub: SessionHub,
@@ -141,9 +141,9 @@ final class BufferMoves: Sendable {
 }
 
 extension BufferMoves {
-    /// Takes over each ring that an output goes on in.
+    /// Moves the reader to each new ring of the output.
     ///
-    /// - Parameter first: The ring that its reader has.
+    /// - Parameter first: The ring that the reader has now.
     fileprivate func follow(
         _ events: AsyncStream<SessionEvent>,
         of hub: SessionHub,
@@ -151,7 +151,7 @@ extension BufferMoves {
         from first: FileIdentity?
     ) async {
         var isAfterInterruption = false
-        // One is never read from its start again: a move may be told of when the ring that it led to is there already.
+        // A ring is never read from its start again: the event about a move may come after its new ring was opened.
         var last = first
         for await event in events {
             switch event {
@@ -163,10 +163,10 @@ extension BufferMoves {
                     put(next, fromStart: !isAfterInterruption)
                     isAfterInterruption = false
                 } catch {
-                    // Interrupted or ended since: either is told of by the session's state, and a way on by a move.
+                    // Interrupted or ended meanwhile. The session's state tells of both, and a move if it goes on.
                     if ![.wrongState, .switchedOff, .userAway].contains(error.code) { end(error) }
                 }
-            // Not after a pause, in which the stream stays where it is.
+            // Not after a pause: then the stream stays in its ring.
             case .changed(let status) where status.state == .suspended:
                 if status.reason?.code != .timedOut { isAfterInterruption = true }
             case .changed(let status) where status.state.isFinal: end(status.reason)
@@ -191,9 +191,9 @@ extension CaptureSession {
         return reader
     }
 
-    /// Lets the buffer outputs read that have a closure and do not read yet.
+    /// Starts to read the buffer outputs that have a handler and are not being read.
     ///
-    /// - Returns: Why the first of those that cannot does not; it says so itself, too.
+    /// - Returns: The first error. That output's `failure` has it, too.
     @discardableResult
     func beginBuffers() async -> CaptureError? {
         let before = beginning

@@ -73,12 +73,12 @@ extension CaptureSession {
         throw CaptureError(.dismissed, "the start was cancelled")
     }
 
-    /// Asks the daemon to stop and returns at once; files are being finished. Done in a cancelled task as well.
+    /// Asks the daemon to stop and returns at once, while files are being finished. Works in a cancelled task, too.
     public func stop() async throws(CaptureError) {
         try await made()?.stop()
     }
 
-    /// Stops and waits until every file is finished, in a cancelled task as well.
+    /// Stops and waits until every file is finished, even in a cancelled task.
     ///
     /// - Throws: Why it ended otherwise than asked.
     public func stopRunning() async throws(CaptureError) {

@@ -7,43 +7,43 @@ public import CaptureCore
 /// The session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
 /// process that made it. No frame and no sample passes through this actor.
 ///
-/// Everything may be called from any task; changes are made one after the other. What is between a `beginConfiguration` and
-/// its `commitConfiguration` is one task's.
+/// Any task may call everything. Changes are made one after the other. Only one task may use the session between a
+/// `beginConfiguration` and its `commitConfiguration`.
 public actor CaptureSession {
     let daemon: CaptureDaemon
     /// Whether the session ends when the process that made it leaves the bus.
     public nonisolated let isAttached: Bool
 
-    /// What the daemon knows of the session.
+    /// What the daemon knows about the session.
     private enum Life {
         /// Nothing.
         case local
         /// The daemon is making it.
         case creating(Task<Result<SessionHub, CaptureError>, Never>)
-        /// It is there.
+        /// The daemon has it.
         case made(Made)
-        /// It is there, and a change is under way.
+        /// The daemon has it, and a change is under way.
         case changing(Made, Task<Result<Void, CaptureError>, Never>)
     }
 
-    /// A session in the daemon, as the daemon took it last.
+    /// A session in the daemon, as the daemon last accepted it.
     private struct Made {
         let hub: SessionHub
-        /// Has the buffer outputs read whenever the session runs.
+        /// Starts the reading of buffer outputs whenever the session runs.
         let following: Task<Void, Never>?
         var draft = SessionDraft()
         var description = SessionDescription(inputs: [], outputs: [], connections: [])
-        /// How often outputs of the same name had ended before each output was added, by the outputs' numbers.
+        /// For each output's number: how often outputs of its name had finished before it was added.
         var ends: [Int: Int] = [:]
 
-        /// Whether an output is at its end.
+        /// Whether an output has finished.
         func isFinished(_ entry: SessionDraft.Entry) -> Bool { hub.ends(of: entry.name) > ends[entry.number] ?? 0 }
     }
 
     private var life: Life
     private var draft = SessionDraft()
     private var depth = 0
-    /// The last look for outputs that are to be read; who looks next waits for it.
+    /// The last look for outputs to read; the next look waits for it.
     var beginning: Task<CaptureError?, Never>?
 
     /// A session without inputs and outputs; the daemon hears of it at the start.
@@ -103,7 +103,7 @@ public actor CaptureSession {
         try await change { _ in }
     }
 
-    /// Sets the preset, for the cameras that are opened from now on; one that runs goes on as it is.
+    /// Sets the preset for cameras that are opened from now on. A running camera keeps its format.
     public func setPreset(_ preset: Preset) async throws(CaptureError) {
         try await change { $0.preset = preset }
     }
@@ -135,15 +135,15 @@ public actor CaptureSession {
         try await change { $0.removeInput(name) }
     }
 
-    /// Takes an output and its connections away: its file is finished, its handler not called any more. Never from the
-    /// handler.
+    /// Removes an output and its connections. Its file is finished, and its handler is not called any more. Don't call
+    /// this from the handler.
     public func removeOutput(_ name: String) async throws(CaptureError) {
         try await change { $0.removeOutput(name) }
     }
 
     // MARK: Life
 
-    /// What hears of the session in the daemon; `nil` before it is there.
+    /// The connection to the session in the daemon; `nil` before the daemon has it.
     var hub: SessionHub? {
         switch life {
         case .local, .creating: nil
@@ -159,15 +159,15 @@ public actor CaptureSession {
         }
     }
 
-    /// The session in the daemon, once it is there if it is being made; `nil` when it is not to be.
+    /// The session in the daemon, waiting for one that is being made; `nil` if nobody is making it.
     func made() async -> SessionHub? {
         guard case .creating(let task) = life else { return hub }
-        // The error goes to who makes the session.
+        // The error goes to the caller that makes the session.
         guard case .success(let hub) = await task.value else { return nil }
         return hub
     }
 
-    /// Makes the session in the daemon, once, whoever asks for it first.
+    /// Makes the session in the daemon, once; concurrent callers get the same one.
     func create() async throws(CaptureError) -> SessionHub {
         switch life {
         case .made(let made), .changing(let made, _): return made.hub
@@ -205,8 +205,8 @@ public actor CaptureSession {
         }
     }
 
-    /// Changes the configuration when every change before is done: here alone as long as the daemon does not know the
-    /// session or more is to come, else there as well or not at all.
+    /// Changes the configuration when every earlier change is done. Only the local configuration changes if the daemon
+    /// does not know the session or `commitConfiguration` is still to come. Otherwise both change, or neither.
     private func change(_ edit: (inout SessionDraft) throws(CaptureError) -> Void) async throws(CaptureError) {
         while true {
             switch life {
@@ -230,7 +230,7 @@ public actor CaptureSession {
         let result: Result<Void, CaptureError>
         do throws(CaptureError) {
             let again = try replaced(by: wanted, in: made)
-            // The daemon cannot tell one that is saved from one of its name that was: that goes first.
+            // The daemon cannot tell a saved output from an older one of the same name, so the old one must go first.
             if !again.isEmpty {
                 var between = wanted
                 for name in again { between.removeOutput(name) }
@@ -247,14 +247,14 @@ public actor CaptureSession {
             await (entry.output as? FrameBufferOutput)?.cease()
         }
         life = .made(made)
-        // One that cannot be read says so by its `failure`.
+        // An output that cannot be read reports it in its `failure`.
         if made.hub.status.state == .running { await beginBuffers() }
         return result
     }
 
-    /// Checks that what gives way to another output of its name is at its end.
+    /// Checks that outputs to be replaced have finished.
     ///
-    /// - Returns: The names of those that are saved into the media library.
+    /// - Returns: The names of the new ones that are saved into the media library.
     private func replaced(by wanted: SessionDraft, in made: Made) throws(CaptureError) -> [String] {
         guard made.hub.isStarted else { return [] }
         var names: [String] = []
@@ -275,7 +275,7 @@ public actor CaptureSession {
     private func send(_ wanted: SessionDraft, to made: inout Made) async throws(CaptureError) {
         let known = Set(made.draft.entries.map(\.number))
         let fresh = wanted.entries.filter { !known.contains($0.number) }
-        // Before a start that is left to the start, which asks for the devices as well.
+        // Before the start there is no need to ask: the start asks, and for the devices, too.
         if made.hub.isStarted, fresh.contains(where: { $0.output.description.library != nil }) {
             try await MediaLibrary(on: daemon).requestSaving()
         }
@@ -293,7 +293,7 @@ public actor CaptureSession {
         made.ends.merge(ends) { $1 }
     }
 
-    /// What the daemon has opened stays as it was described then.
+    /// Describes a draft for the daemon. What the daemon has opened keeps its old description.
     private func describe(_ draft: SessionDraft, beside made: Made) -> SessionDescription {
         draft.description(isAttached: isAttached, opened: made.hub.isStarted ? made.description.inputs : [])
     }

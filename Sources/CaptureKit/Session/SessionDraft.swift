@@ -3,7 +3,7 @@ import CaptureCore
 
 /// A session's configuration on the client's side.
 struct SessionDraft: Sendable {
-    /// An output, told apart from another one of its name that was there before.
+    /// An output, with a number that tells it from earlier ones of the same name.
     struct Entry: Sendable {
         let number: Int
         let output: any CaptureOutput
@@ -76,13 +76,13 @@ struct SessionDraft: Sendable {
 
     /// The session as the bus describes it.
     ///
-    /// - Parameter opened: The inputs that stay as they were described when they were opened.
+    /// - Parameter opened: Inputs that keep the descriptions they were opened with.
     func description(isAttached: Bool, opened: [InputDescription] = []) -> SessionDescription {
         SessionDescription(
             inputs: inputs.map { input in
                 let new = input.description(preset: preset)
                 guard var before = opened.first(where: { $0.name == input.name }) else { return new }
-                // One that follows the preset keeps the one that it was opened with.
+                // A camera that follows the preset keeps the one it was opened with.
                 if input.video == nil { before.video = new.video }
                 return before == new ? opened.first { $0.name == input.name } ?? new : new
             },

@@ -16,9 +16,9 @@ final class SessionHub: Sendable {
         var saved: [String: SavedOutput] = [:]
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener = 0
-        /// Wait for the end, whatever becomes of their tasks.
+        /// They wait for the end, even if their tasks are cancelled.
         var waiting: [CheckedContinuation<SessionStatus, Never>] = []
-        /// Set once the start was asked for.
+        /// Set when the start was requested.
         var isStarted = false
         var subscriptions: [BusSubscription] = []
         /// Set once the reason of an end was asked for.
@@ -50,7 +50,7 @@ final class SessionHub: Sendable {
         }
         let closed = try await daemon.connection.watchClose { [weak self] in self?.lose($0.message) }
         state.withLock { state in
-            // One that was lost meanwhile hears nothing more.
+            // A session that was lost meanwhile gets no events any more.
             if !state.status.state.isFinal { state.subscriptions = [signals, name, closed] }
         }
         if !isOwn { try await daemon.askToBeTold() }
@@ -58,12 +58,12 @@ final class SessionHub: Sendable {
         update(properties, .answer)
     }
 
-    /// The same for a session that was just made: one that cannot be heard of is not left behind.
+    /// Connects to a session that was just made. Stops the session if that fails, because it must not be left behind.
     func connectOrStop() async throws(CaptureError) {
         do throws(CaptureError) {
             try await connect(isOwn: true)
         } catch {
-            // What keeps the stop from being asked for keeps the session from running, too.
+            // If the stop cannot be requested, the session cannot run either.
             _ = try? await call("Stop")
             throw error
         }
@@ -86,7 +86,7 @@ final class SessionHub: Sendable {
         return stream
     }
 
-    /// Waits for the final state, in a cancelled task as well.
+    /// Waits for the final state, even in a cancelled task.
     func ended() async -> SessionStatus {
         await withCheckedContinuation { continuation in
             let status = state.withLock { state -> SessionStatus? in
@@ -98,10 +98,10 @@ final class SessionHub: Sendable {
         }
     }
 
-    /// How often an output of that name has come to its end.
+    /// How often an output of that name has finished.
     func ends(of output: String) -> Int { state.withLock { $0.results.count { $0.name == output } } }
 
-    /// Whether the start was asked for: from then on the daemon takes no other description of what it has opened.
+    /// Whether the start was requested. From then on the daemon rejects changes to what it has opened.
     var isStarted: Bool { state.withLock { $0.isStarted || $0.status.state != .configured } }
 
     /// Asks the daemon to start.
@@ -116,12 +116,13 @@ final class SessionHub: Sendable {
         do throws(CaptureError) {
             try await call("Stop")
         } catch {
-            // One that came to its end by itself while it was asked has stopped. Another user's says the same and runs on.
+            // If the session ended by itself meanwhile, it has stopped. Another user's session gives the same error and
+            // runs on.
             guard [.wrongState, .noSuchSession].contains(error.code), await isOver() else { throw error }
         }
     }
 
-    /// The descriptor of the ring behind a buffer output.
+    /// Opens the ring of a buffer output.
     func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
         guard let file = try await call("OpenBuffer", "s", [.string(output)]).first?.file else {
             throw CaptureDaemon.malformed("OpenBuffer")

@@ -38,9 +38,10 @@ extension MediaLibrary {
         return faults
     }
 
-    /// The folder of the contents with these first digits; `nil` when it is no folder, or has gone.
+    /// The folder of the contents with these first digits; `nil` if it is gone or is no folder.
     ///
-    /// - Throws: Any other reason why it cannot be opened: a full table of descriptors makes no orphan of it.
+    /// - Throws: If it cannot be opened for another reason. For example, a full table of descriptors does not make its
+    ///   contents orphans.
     private func folderOfContents(_ part: String) throws(CaptureError) -> OwnedDescriptor? {
         do throws(CaptureError) {
             return try folder.existing(part, in: folder.contents, "the folder contents/\(part)")

@@ -47,9 +47,9 @@ struct SwitchCommand: AsyncParsableCommand {
         Output.print(table.text)
     }
 
-    /// Turns the switch, if so told.
+    /// Turns the switch, if the command line says so.
     ///
-    /// - Returns: How the switches stand: all of them, or at least the one that was turned.
+    /// - Returns: The state of all switches, or at least of the one that was turned.
     private func switches() async throws(CaptureError) -> [AuthorizationService: Bool] {
         guard let service, let position else {
             return try await AuthorizationPanel(on: try await bus.connect()).switches()

@@ -16,12 +16,13 @@ struct BusOptions: ParsableArguments {
         try await CaptureDaemon.connect(to: try kind())
     }
 
-    /// Seconds for the daemon to answer over the bus before its control socket is tried.
+    /// Seconds to wait for the daemon's answer over the bus, before the control socket is tried.
     private static let patience = 0.3
 
-    /// Does what has to work while the bus hangs: over the bus if the daemon answers there, else over its control socket.
+    /// Does a thing that must work while the bus hangs. Uses the bus if the daemon answers there, and its control
+    /// socket otherwise.
     ///
-    /// What the socket cannot do is left to the bus, however long that takes.
+    /// If the socket cannot do it, the bus must, however long that takes.
     func withdraw<Value: Sendable>(
         overBus: (CaptureDaemon) async throws(CaptureError) -> Value,
         overSocket: (ControlSocket) async throws(CaptureError) -> Value

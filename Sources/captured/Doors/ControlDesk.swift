@@ -4,29 +4,29 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// The control socket: callers are served by processes that each accept one connection, so that what anybody sends there
-/// blocks nobody else.
+/// Serves the control socket. Each caller gets a process of its own, which accepts only this one connection. So
+/// whatever a caller sends there blocks nobody else.
 ///
-/// Root has a socket of its own, where others cannot stand in the way. A user may have few connections at a time; beyond
-/// that the oldest is ended, so that an attacker does not lock out the person whose account it has.
+/// Root has a socket of its own, which others cannot block. Each user may have a few connections at a time. One more
+/// ends the oldest, so that an attacking program cannot lock out the user whose account it runs in.
 actor ControlDesk {
-    /// How many callers of a user are served at a time.
+    /// The most callers of a user that are served at a time.
     static let mostOfUser = 4
-    /// How many processes of a user may be about to end at a time: a file system may hold on to them.
+    /// The most killed processes of a user that have not ended yet, because a file system may hold on to them.
     static let mostEndingOfUser = 32
-    /// How many processes wait for callers at a socket.
+    /// How many processes wait for callers at each socket.
     private static let idle = 2
     /// Milliseconds that a caller which has connected may say nothing before another process takes its place.
     private static let moment: Int32 = 20
-    /// How long a caller may take with one request and its answers.
+    /// How long the daemon works on one request and its answers.
     private static let patience = Duration.seconds(120)
 
-    /// Answers a caller's request; the last answer ends the exchange.
+    /// Carries out a caller's request. The last answer ends the exchange.
     typealias Handler = @Sendable (ControlRequest, ControlCaller) async -> [ControlAnswer]
 
     private enum Line {
         case idle
-        /// Callers get a rising `turn` as they come; processes wait in no order.
+        /// `turn` rises in the order of the callers; the waiting processes have no order.
         case serving(DoorProcess, user: UInt32, turn: UInt64)
         case ending(user: UInt32)
     }
@@ -37,7 +37,7 @@ actor ControlDesk {
     private var lines: [UInt64: Line] = [:]
     private var last: UInt64 = 0
 
-    /// - Parameter program: Where `captured-door` lies.
+    /// - Parameter program: The path of `captured-door`.
     init(program: String, handler: @escaping Handler) {
         self.program = program
         self.handler = handler
@@ -45,12 +45,12 @@ actor ControlDesk {
 
     /// Makes the sockets in a directory and waits for callers.
     ///
-    /// - Throws: When they cannot be made: `.inputOutput`.
+    /// - Throws: `.inputOutput` if they cannot be made.
     func open(in directory: String) async throws(CaptureError) {
         for (name, mode) in [("control", mode_t(0o666)), ("control-root", mode_t(0o600))] {
             let path = directory + "/" + name
             do throws(SystemError) {
-                // Of a daemon that was killed; ours is the only one that lives, since it has the name on the bus.
+                // Left by a daemon that was killed. No other daemon lives, because this one owns the name on the bus.
                 if unsafe unlink(path) != 0, errno != ENOENT { throw SystemError("remove \(path)", errno: errno) }
                 listening.append(
                     Descriptor(
@@ -68,7 +68,7 @@ actor ControlDesk {
         }
     }
 
-    /// Has one more process wait for a caller, now or as soon as one can be started.
+    /// Starts one more process to wait for a caller, now or as soon as possible.
     private func wait(at place: Int, isRetry: Bool = false) async {
         last += 1
         let id = last
@@ -80,14 +80,14 @@ actor ControlDesk {
             Task { await serve(process, id, at: place) }
         } catch {
             if !isRetry {
-                let text = "cannot start a process for the control socket, trying again every second: \(error)"
+                let text = "cannot start captured-door for the control socket; trying again every second: \(error)"
                 Journal.send(text, priority: .error)
             }
             waitLater(at: place)
         }
     }
 
-    /// Starts one in a second. Without the delay, a program that always fails would be started over and over.
+    /// Starts a process after a second. Without the delay, a program that always fails would be started without end.
     private func waitLater(at place: Int) {
         Task { [weak self] in
             try await Task.sleep(for: .seconds(1))
@@ -97,7 +97,8 @@ actor ControlDesk {
 
     private func ended(_ id: UInt64) { lines[id] = nil }
 
-    /// Serves what one process accepts, to its end. Another process takes its place as soon as it is not free any more.
+    /// Serves the callers that a process accepts, until one of them says something and has been served. Another process takes
+    /// its place as soon as it is busy.
     private func serve(_ process: DoorProcess, _ id: UInt64, at place: Int) async {
         defer { process.kill() }
         while true {
@@ -131,9 +132,9 @@ actor ControlDesk {
         }
     }
 
-    /// Makes room for a caller among those of its user.
+    /// Makes room for a caller among the callers of its user.
     private func admit(_ caller: ControlCaller, _ process: DoorProcess, _ id: UInt64) -> Bool {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         guard lines[id] != nil else { return false }
         var serving: [(id: UInt64, process: DoorProcess, turn: UInt64)] = []
         var ending = 0
@@ -166,7 +167,7 @@ actor ControlDesk {
         }
         let texts = answers.map(\.text)
         do throws(CaptureError) {
-            // The caller may not read; the process is ended then, and the thread with it.
+            // If the caller does not read, the time limit kills the process, and this thread ends with it.
             try await WorkerThread.run("control") {
                 do throws(SystemError) {
                     for text in texts { try process.socket.send(text) }
@@ -204,7 +205,7 @@ actor ControlDesk {
         return beginning ?? nil
     }
 
-    /// What a process says next; `nil` at its end.
+    /// The next message of a process; `nil` when it has ended.
     private static func receive(_ process: DoorProcess) async -> String? {
         let received: String?? = try? await WorkerThread.run("control") { () -> Result<String?, CaptureError> in
             .success(try? process.socket.receiveText())

@@ -3,11 +3,12 @@ import CaptureBus
 import CaptureCore
 import CaptureEngine
 
-/// Carries out what callers of the control socket ask for. The bus has no part in it.
+/// Carries out the requests on the control socket, without the bus.
 ///
-/// The rules are those of the bus: people's own programs and root may, sandboxed programs, services and dedicated users may
-/// not. Who called is what the kernel noted at the connection, then looked up by the process's number; that number may be
-/// another's by then, so a caller gets no more by it than any program of its account gets.
+/// The rules are those of the bus: people's own programs and root may use it; sandboxed programs, services and
+/// dedicated users may not. The kernel recorded the caller's credentials at the connection, and the daemon looks the
+/// process up by its number. Another process may have that number by then, so the caller only gets what any program of
+/// its account gets.
 struct ControlHandler: Sendable {
     let authorization: AuthorizationObject
     let engine: CaptureEngine
@@ -43,7 +44,7 @@ struct ControlHandler: Sendable {
         guard identity.tier == .claimed || identity.user == 0 else {
             throw CaptureError(
                 .notPermitted,
-                "the control socket is for people; a program of tier \(identity.tier.rawValue) may not use it"
+                "only people's own programs may use the control socket, not one of tier \(identity.tier.rawValue)"
             )
         }
         return SessionClient(identity: identity, connection: "") { () throws(CaptureError) in
@@ -57,7 +58,7 @@ struct ControlHandler: Sendable {
 }
 
 extension ControlSession {
-    /// A session as the engine tells of it.
+    /// Describes a session of the engine.
     init(_ session: SessionSnapshot) {
         self.init(
             id: session.id,

@@ -3,20 +3,20 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// A process of `captured-door` and the connection to it: it may block at any time, on what a program sent to it, and is
-/// ended then. Thread-safe.
+/// A `captured-door` process and the connection to it. It may block at any time on what a program sent; then the daemon
+/// kills it. Thread-safe.
 final class DoorProcess: Sendable {
-    /// What it is started for: its first argument.
+    /// What it does; its first argument.
     enum Kind: String, Sendable {
-        /// To hold the descriptors that one program passes.
+        /// Holds the descriptors that one program passes.
         case pass
-        /// To accept and serve one caller of the control socket.
+        /// Accepts and serves one caller of the control socket.
         case control
     }
 
     /// The connection.
     let socket: PacketSocket
-    /// Pins the process, so that no other is ended by its number.
+    /// Pins the process, so that `kill` cannot hit another one with its number.
     private let process: Descriptor
 
     /// Starts a process.
@@ -24,8 +24,8 @@ final class DoorProcess: Sendable {
     /// - Parameters:
     ///   - path: The program.
     ///   - input: Its standard input.
-    ///   - ended: Called once, on a thread of its own, when the process is gone.
-    /// - Throws: When there is no thread or no process to be had.
+    ///   - ended: Called once, on a thread of its own, when the process has ended.
+    /// - Throws: If the thread or the process cannot be started.
     init(
         _ path: String,
         _ kind: Kind,
@@ -41,7 +41,7 @@ final class DoorProcess: Sendable {
             standardOutput: theirs.file
         )
         do throws(SystemError) {
-            // Nobody else reaps it, so it still has its number.
+            // Only this code reaps the child, so the child still has its number.
             process = Descriptor(owning: try SystemError.check("pin a door") { clinux_pidfd_open(child) })
             try WorkerThread.detached(name: "door") {
                 ChildProcess.reap(child)
@@ -53,7 +53,7 @@ final class DoorProcess: Sendable {
         }
     }
 
-    /// Starts one on a thread that gives up the daemon's capabilities first: what is executed there has none of them.
+    /// Starts a process on a thread that first gives up the daemon's capabilities, so that the process gets none.
     static func start(
         _ path: String,
         _ kind: Kind,
@@ -70,10 +70,10 @@ final class DoorProcess: Sendable {
         }
     }
 
-    /// Whether `ended` is still to be called, by which an entry that is made now will go again.
+    /// Whether the process lives, so that `ended` is still to come and can remove an entry that is made now.
     var isAlive: Bool { clinux_pidfd_alive(process.descriptor) == 1 }
 
-    /// Ends it at once, whatever it waits for. A process that a file system holds on to is gone later.
+    /// Kills the process, whatever it waits for. If a file system holds on to it, it ends later.
     func kill() {
         _ = clinux_pidfd_kill(process.descriptor)
     }

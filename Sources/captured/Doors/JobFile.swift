@@ -1,9 +1,9 @@
 import CaptureCore
 import CaptureSystem
 
-/// A file that a recorder process can be given with its job, whoever holds it.
+/// A file that a recorder process can get with its job, wherever its descriptor is held.
 protocol JobFile: Sendable {
-    /// Sends it over a socket, with a text and before other descriptors.
+    /// Sends the file over a socket, with a text and followed by other descriptors.
     func hand(_ text: String, over socket: PacketSocket, with others: [Descriptor]) async throws(CaptureError)
 }
 

@@ -2,12 +2,12 @@ import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// The daemon's side of a process that holds what one program passed. Thread-safe.
+/// The daemon's side of the process that holds one program's descriptors. Thread-safe.
 ///
-/// Requests are answered one after the other. A process that does not answer in time is ended: it blocks on what the
-/// program passed.
+/// Requests are answered one after the other. A process that does not answer in time blocks on a descriptor of the
+/// program, and the daemon kills it.
 final class PassingDoor: Sendable {
-    /// Milliseconds for an answer, which takes less than one unless a file system hangs.
+    /// Milliseconds to wait for an answer. That takes less than one unless a file system hangs.
     private static let patience: Int32 = 10_000
 
     private let process: DoorProcess
@@ -17,9 +17,9 @@ final class PassingDoor: Sendable {
         self.process = process
     }
 
-    /// The descriptor of a ticket, as an output or an import takes it.
+    /// Takes the descriptor of a ticket for an output or an import.
     ///
-    /// - Throws: `.invalidArgument` when nothing was passed with this ticket; `.timedOut`, `.inputOutput`.
+    /// - Throws: `.invalidArgument` if no descriptor has this ticket; `.timedOut`, `.inputOutput`.
     func file(_ ticket: UInt32) async throws(CaptureError) -> PassedFile {
         switch try await ask(.look(ticket: ticket)) {
         case .file(let facts): return PassedFile(self, ticket, facts)
@@ -27,7 +27,7 @@ final class PassingDoor: Sendable {
         }
     }
 
-    /// Has a descriptor sent over a socket, before others.
+    /// Sends a descriptor over a socket, followed by others.
     func hand(
         _ ticket: UInt32,
         _ text: String,
@@ -38,7 +38,7 @@ final class PassingDoor: Sendable {
         guard answer == .handed else { throw PassingDoor.failure(answer, .inputOutput) }
     }
 
-    /// What a regular file is now; `nil` for anything else.
+    /// The current state of a regular file; `nil` for anything else.
     func mark(_ ticket: UInt32) async throws(CaptureError) -> FileMark? {
         switch try await ask(.mark(ticket: ticket)) {
         case .mark(let mark): return mark
@@ -58,22 +58,22 @@ final class PassingDoor: Sendable {
         }
     }
 
-    /// Lets go of a descriptor. Returns at once.
+    /// Drops a descriptor. Returns at once.
     func drop(_ ticket: UInt32) {
         do throws(SystemError) {
             try process.socket.offer(DoorRequest.drop(ticket: ticket).text)
         } catch {
-            // It does not read what it is told, or is gone; either way nothing is held when it has ended.
+            // It does not read, or is gone. Once it has ended, it holds nothing.
             process.kill()
         }
     }
 
-    /// Ends the process, and with it what it holds.
+    /// Kills the process, which closes what it holds.
     func end() { process.kill() }
 
     private func ask(_ request: DoorRequest, _ files: [Descriptor] = []) async throws(CaptureError) -> DoorAnswer {
         guard await turns.take() else {
-            throw CaptureError(.dismissed, "the call was cancelled before what was passed was looked at")
+            throw CaptureError(.dismissed, "the call was cancelled before its descriptor was looked at")
         }
         defer { turns.give() }
         let process = process
@@ -91,15 +91,16 @@ final class PassingDoor: Sendable {
         do throws(SystemError) {
             try process.socket.offer(request.text, with: files)
             guard try !Poll.wait(process.socket.file.descriptor, timeout: patience).isEmpty else {
-                throw SystemError("look at what was passed", errno: ETIMEDOUT)
+                throw SystemError("look at the passed descriptor", errno: ETIMEDOUT)
             }
             text = try process.socket.receiveText()
         } catch {
             process.kill()
-            throw CaptureError(error.errno == ETIMEDOUT ? .timedOut : .inputOutput, "what was passed is lost", error)
+            let code: CaptureError.Code = error.errno == ETIMEDOUT ? .timedOut : .inputOutput
+            throw CaptureError(code, "a passed descriptor is lost", error)
         }
         guard let text else {
-            throw CaptureError(.inputOutput, "what was passed is lost: the process that held it has ended")
+            throw CaptureError(.inputOutput, "a passed descriptor is lost: the process that held it has ended")
         }
         do throws(CaptureError) {
             return try DoorAnswer(text: text)
@@ -111,16 +112,15 @@ final class PassingDoor: Sendable {
 
     private static func failure(_ answer: DoorAnswer, _ code: CaptureError.Code) -> CaptureError {
         guard case .failed(let errno, let reason) = answer else {
-            return CaptureError(.internalFault, "a door answered another question")
+            return CaptureError(.internalFault, "captured-door answered another request")
         }
         return CaptureError(code, reason, errno: errno)
     }
 }
 
-/// A descriptor that a program passed and that no process of the daemon's but a door holds. It is let go of with the last
-/// reference.
+/// A descriptor that a program passed. Only the door holds it, and drops it with the last reference to this object.
 final class PassedFile: OpenFile, JobFile {
-    /// What is known of it.
+    /// What is known about it.
     let facts: PassedFileFacts
     private let door: PassingDoor
     private let ticket: UInt32
@@ -133,12 +133,12 @@ final class PassedFile: OpenFile, JobFile {
 
     var identity: FileIdentity? { facts.identity }
 
-    /// Has it sent over a socket, before others.
+    /// Sends it over a socket, followed by others.
     func hand(_ text: String, over socket: PacketSocket, with others: [Descriptor]) async throws(CaptureError) {
         try await door.hand(ticket, text, over: socket, with: others)
     }
 
-    /// What it is now if it is a regular file; else `nil`.
+    /// Its current state if it is a regular file; otherwise `nil`.
     func mark() async throws(CaptureError) -> FileMark? {
         try await door.mark(ticket)
     }
@@ -149,7 +149,7 @@ final class PassedFile: OpenFile, JobFile {
 }
 
 extension CaptureError {
-    /// What failed, with the system call behind it.
+    /// Says what failed, and in which system call.
     fileprivate init(_ code: Code, _ what: String, _ error: SystemError) {
         self.init(code, "\(what): \(error)", errno: error.errno)
     }

@@ -6,11 +6,11 @@ import CaptureSystem
 
 /// The doors through which programs pass descriptors, by connection.
 ///
-/// No descriptor of a program's ever reaches the daemon: a TCP socket with unsent data or a file whose file system hangs
-/// blocks whoever closes it. Programs ask for a socket, whose other end a process of its own holds, send descriptors over
-/// it, and name in calls the tickets that they get for them.
+/// The daemon never gets a program's descriptor: closing a TCP socket with unsent data, or a file on a file system that
+/// hangs, would block it. Instead, a program asks for a socket whose other end an expendable process holds. It sends
+/// its descriptors over that socket, gets tickets for them, and names these tickets in its calls.
 actor PassingDoors {
-    /// How many doors a user may have at a time; beyond that the oldest is ended.
+    /// The most doors of a user at a time. One more ends the oldest.
     static let mostOfUser = 16
     /// How many processes a user may have at a time, with those that still hold what was passed, or cannot end.
     static let mostProcessesOfUser = 64
@@ -32,17 +32,17 @@ actor PassingDoors {
     /// Whose process each door is, until it has ended.
     private var processes: [UInt32: UInt32] = [:]
 
-    /// How many doors there are.
+    /// The number of open doors.
     var count: Int { entries.count }
 
-    /// - Parameter program: Where `captured-door` lies.
+    /// - Parameter program: The path of `captured-door`.
     init(program: String) {
         self.program = program
     }
 
     /// Makes a door for a connection.
     ///
-    /// - Returns: The socket for the program, and the number that its tickets begin with.
+    /// - Returns: The program's socket, and the number that its tickets begin with.
     /// - Throws: `.busy` when the user has too many.
     func open(for client: SessionClient) async throws(CaptureError) -> (socket: Descriptor, number: UInt32) {
         let ends: (theirs: PacketSocket, doors: PacketSocket)
@@ -79,7 +79,7 @@ actor PassingDoors {
         guard untaken.count < PassingDoors.mostUntaken,
             untaken.count(where: { $0.user == user }) < PassingDoors.mostUntakenOfUser
         else {
-            throw CaptureError(.busy, "too many doors of this user wait for a program to send something; use them first")
+            throw CaptureError(.busy, "too many doors of this user wait for a program to use them")
         }
     }
 
@@ -91,10 +91,10 @@ actor PassingDoors {
         }
     }
 
-    /// What a connection passed.
+    /// The descriptor that a connection passed.
     ///
-    /// - Parameter ticket: The door's number, a dot, and what the door said of the descriptor.
-    /// - Throws: `.invalidArgument` when it passed no such thing.
+    /// - Parameter ticket: The door's number, a dot, and the number that the door gave the descriptor.
+    /// - Throws: `.invalidArgument` if the connection passed no such descriptor.
     func file(_ ticket: String, of connection: String) async throws(CaptureError) -> PassedFile {
         let parts = ticket.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = UInt32(parts[0]), let place = UInt32(parts[1]),
@@ -102,14 +102,14 @@ actor PassingDoors {
         else {
             throw CaptureError(
                 .invalidArgument,
-                "'\(DisplayText.neutralized(ticket, limit: 80))' is no ticket of a descriptor that this connection "
-                    + "passed through its door; OpenDoor makes one"
+                "'\(DisplayText.neutralized(ticket, limit: 80))' is no ticket of this connection; pass the descriptor "
+                    + "through the socket that OpenDoor returns"
             )
         }
         return try await entry.door.file(place)
     }
 
-    /// Ends what a connection had, but for what sessions hold of it.
+    /// Ends a connection's doors, except for descriptors that sessions still use.
     func clientGone(_ connection: String) {
         entries = entries.filter { $0.value.connection != connection }
     }

@@ -117,14 +117,14 @@ actor LibraryCatalog {
         do throws(CaptureError) {
             return try await users()
         } catch {
-            Journal.send("no bin of a media library was emptied: \(error)", priority: .warning)
+            Journal.send("cannot empty the bins of the media libraries: \(error)", priority: .warning)
             return []
         }
     }
 
     /// Whether a user has one.
     ///
-    /// - Throws: `.internalFault` when there is no thread to look.
+    /// - Throws: `.internalFault` if no thread can be started to look.
     func hasLibrary(of user: UInt32) async throws(CaptureError) -> Bool { try await users().contains(user) }
 
     /// Who has a library.

@@ -22,12 +22,12 @@ actor LibraryGrants: GrantEnforcer {
         gate.enforced(by: self)
     }
 
-    /// A live grant of a level for a connection; where that was never decided the person is asked.
+    /// A connection's live grant of a level. Asks the person if that was never decided.
     ///
-    /// - Parameter isLimited: Whether it is for chosen assets alone, where that is known: one that says otherwise is had
-    ///   anew.
-    /// - Throws: As `AuthorizationGate.requestAccess`; `.notPermitted` for a connection that has left; `.inputOutput` where
-    ///   the history cannot be told; `.revoked` when it is withdrawn meanwhile.
+    /// - Parameter isLimited: Whether the grant must be for chosen assets only, if known. A grant that differs is
+    ///   replaced by a new one.
+    /// - Throws: As `AuthorizationGate.requestAccess`; `.notPermitted` if the connection has left; `.inputOutput` if
+    ///   the history cannot be written; `.revoked` if the grant is withdrawn meanwhile.
     func grant(
         _ level: LibraryLevel,
         _ client: SessionClient,
@@ -65,7 +65,7 @@ actor LibraryGrants: GrantEnforcer {
             throw error
         }
         if let former { await end(former) }
-        // One that was withdrawn before it was kept is looked for by nobody.
+        // If it was withdrawn before it was stored here, no other code notices.
         guard grant.isLive else {
             for task in await enforceWithdrawals() { await task.value }
             throw CaptureError(.revoked, "the consent to use the media library was withdrawn meanwhile")
@@ -73,7 +73,7 @@ actor LibraryGrants: GrantEnforcer {
         return grant
     }
 
-    /// Ends the uses that rest on a consent that went. Who reads or changes by one looks whether its grant still holds.
+    /// Ends the uses whose consent is gone. Calls that read or change the library check their grant themselves.
     func enforceWithdrawals() async -> [Task<Void, Never>] {
         var gone: [Held] = []
         for (connection, grants) in held {
@@ -82,7 +82,7 @@ actor LibraryGrants: GrantEnforcer {
                 gone.append(one)
             }
         }
-        // What is written to the history is no delivery.
+        // Writing the history delivers nothing.
         return gone.map { one in Task { await end(one) } }
     }
 

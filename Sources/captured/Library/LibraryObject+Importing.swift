@@ -151,10 +151,10 @@ extension LibraryObject {
         }
     }
 
-    /// Makes sure that a file is what it was when its import began: one that is still written to is not what its program
-    /// wanted to keep, even if it grows so slowly that the copy saw nothing of it. Of pipes there is nothing to tell.
+    /// Checks that a file did not change during its import. If it is still being written, it is not what its program
+    /// wanted to keep, even if it grows too slowly for the copy to notice. Pipes cannot be checked.
     ///
-    /// - Throws: `.badData` when it is not.
+    /// - Throws: `.badData` if it changed.
     static func check(_ now: FileMark?, is before: FileMark?) throws(CaptureError) {
         guard let before, now != before else { return }
         let how = now.map { $0.size == before.size ? "was written to" : "went from \(before.size) to \($0.size) bytes" }

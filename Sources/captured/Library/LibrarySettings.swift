@@ -18,8 +18,8 @@ struct LibrarySettings: Sendable {
         try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
     }
 
-    /// An answer was set or forgotten: what was chosen for a program that is not limited any
-    /// more is forgotten, so that it is chosen anew should it be limited again.
+    /// Called when an answer was set or forgotten. Forgets the chosen assets of a program that is not limited any more,
+    /// so that they are chosen anew if it is limited again.
     func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
         guard Service.ofLibrary.contains(service) else { return }
         guard service == .libraryReadWrite else { return }

@@ -3,7 +3,7 @@ import CaptureCore
 import CaptureSystem
 import Synchronization
 
-/// The doors of a daemon that a test plays: it holds what clients pass itself, and puts that in the place of the tickets.
+/// The doors of a fake daemon. It holds the clients' descriptors itself and puts them in the places of their tickets.
 final class FakeDoors: Sendable {
     private struct State {
         var last: UInt32 = 0
@@ -14,7 +14,7 @@ final class FakeDoors: Sendable {
 
     /// Makes a door.
     ///
-    /// - Returns: What `OpenDoor` answers.
+    /// - Returns: The answer of `OpenDoor`.
     func open() throws(CaptureError) -> [BusValue] {
         do throws(SystemError) {
             let (theirs, ours) = try PacketSocket.pair()
@@ -37,7 +37,7 @@ final class FakeDoors: Sendable {
         }
     }
 
-    /// A call with the descriptors that its tickets stand for; each is good once.
+    /// A call with its tickets replaced by their descriptors. Each ticket is good once.
     func passing(_ call: BusCall) -> BusCall {
         var call = call
         switch call.member {
@@ -61,7 +61,7 @@ final class FakeDoors: Sendable {
 }
 
 extension BusValue {
-    /// The names of a table of descriptors or of tickets.
+    /// The names in a table of descriptors or tickets.
     public var outputNames: [String] {
         guard case .dictionary(_, let entries) = self else { return [] }
         return entries.compactMap(\.key.text).sorted()

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension Process {
-    /// Waits for its end on a thread of its own. On one of the few that all tests share, the test could keep the very daemon
-    /// from running that the process waits for.
+    /// Waits for the end on a thread of its own. All tests share a few threads; waiting on one of them could keep the
+    /// very daemon from running that the process needs.
     public func ended() async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

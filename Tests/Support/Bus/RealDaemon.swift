@@ -4,16 +4,16 @@ public import CaptureKit
 import CaptureSystem
 import Foundation
 
-/// A captured of the test's own with the synthetic camera and microphone, on a bus of its own, with recorders as its
+/// A captured for one test, with the synthetic camera and microphone, on a bus of its own. Its recorders are its
 /// children. It ends with its last reference. Thread-safe.
 public final class RealDaemon: Sendable {
-    /// The bus that it serves.
+    /// Its bus.
     public let bus: PrivateBus
-    /// Where its answers and settings are, and where a test may put files.
+    /// The folder of its answers and settings. A test may put files there.
     public let folder: String
     private let process: Process
 
-    /// The folder of the programs that were built with the tests.
+    /// The folder with the programs that were built with the tests.
     public static let programs: String = {
         let own = Files.link(at: "/proc/self/exe") ?? ""
         return own.split(separator: "/").dropLast().map { "/" + $0 }.joined()
@@ -21,7 +21,7 @@ public final class RealDaemon: Sendable {
 
     /// Starts it and returns when it is on the bus.
     ///
-    /// - Parameter closing: Which of its standard descriptors are closed, as a shell has it.
+    /// - Parameter closing: The standard descriptors to close, in shell syntax.
     public init(closing: String = "") async throws {
         bus = try PrivateBus()
         folder = NSTemporaryDirectory() + "captured-test-\(UUID().uuidString)"
@@ -58,17 +58,17 @@ public final class RealDaemon: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// What it wrote.
+    /// What it has written to standard error.
     public var log: String { (try? String(contentsOfFile: folder + "/captured.log", encoding: .utf8)) ?? "" }
 
-    /// The file behind one of its descriptors, or of one of its children's.
+    /// The file behind a descriptor of the daemon, or of one of its children.
     public func file(_ number: Int, of child: Int32? = nil) throws -> String {
         try FileManager.default.destinationOfSymbolicLink(
             atPath: "/proc/\(child ?? process.processIdentifier)/fd/\(number)"
         )
     }
 
-    /// The recorders at work, which are its children as doors are.
+    /// The running recorders. They are its children, as doors are.
     public func recorders() throws -> [Int32] {
         try children().filter { child in
             let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(child)/exe")
@@ -86,7 +86,7 @@ public final class RealDaemon: Sendable {
         }
     }
 
-    /// What the programs that use it find in their environment.
+    /// The environment of programs that use it.
     public var environment: [String: String] { RealDaemon.environment(bus, folder) }
 
     private static func environment(_ bus: PrivateBus, _ folder: String) -> [String: String] {
@@ -96,14 +96,14 @@ public final class RealDaemon: Sendable {
         ]
     }
 
-    /// A connection of this process's, which is allowed to use the camera and the microphone.
+    /// A connection of this process, which may use the camera and the microphone.
     public func client() async throws -> CaptureDaemon {
         let daemon = try await CaptureDaemon.connect(to: bus.kind)
         try await allow(try await AuthorizationPanel(on: daemon).whoAmI().program, named: "tests")
         return daemon
     }
 
-    /// Gives capturectl a reason to capture, and a yes.
+    /// Gives capturectl a usage description and a yes.
     public func allowCommandLine() async throws {
         let said = try await control("auth", "whoami", "--json")
         let facts = try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any]
@@ -128,9 +128,9 @@ public final class RealDaemon: Sendable {
         for service in ["camera", "microphone"] { try await control("auth", "set", program, service, "authorized") }
     }
 
-    /// What capturectl prints.
+    /// Runs capturectl and returns its output.
     ///
-    /// - Throws: What it complains about when it fails.
+    /// - Throws: Its messages, if it fails.
     @discardableResult
     public func control(_ arguments: String...) async throws -> String {
         let tool = Process()

@@ -10,7 +10,7 @@
 enum { taken = 0, not_tried = 70, refused = 77 };
 
 #define SERVICE "org.capturekit.Capture1"
-/* The type of the files of a session: the tickets of descriptors, by output. */
+/* The type of a session's files: a descriptor's ticket for each output. */
 #ifndef FILES
 #define FILES "a{ss}"
 #endif
@@ -28,7 +28,7 @@ int gets(sd_bus *bus, const char *path, const char *interface, const char *membe
    started, and its frames' memory. Returns `taken` or `refused`. */
 int capture(sd_bus *bus);
 
-/* The same for a program that is allowed: a descriptor of the frames' memory, or -1. */
+/* The same for an allowed program. Returns a descriptor of the frames' memory, or -1. */
 int capture_memory(sd_bus *bus);
 
 /* A text property of a session; NULL when it is refused, which is printed. To be freed. */

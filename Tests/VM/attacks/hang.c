@@ -1,9 +1,9 @@
-/* Hangs whoever closes what it sends, and watches memory that it was handed once.
+/* Sends descriptors that hang the process that closes them, and watches the memory of a camera's frames.
 
-   hang watch           a session with the camera; prints, for as long as it runs, when the memory of its frames changed
-   hang bus NAME        sends NAME, which need not exist, a call with a TCP socket that takes 300 s to be closed
-   hang socket PATH     the same to whoever reads a socket of SOCK_SEQPACKET
-   A line `sent` says that it is done; what it sent hangs until this program ends. */
+   hang watch           captures from the camera; prints again and again whether the memory of its frames changed
+   hang bus NAME        calls NAME, which need not exist, with a TCP socket that takes 300 s to close
+   hang socket PATH     sends the same to the SOCK_SEQPACKET socket at PATH
+   The line `sent` says that the attack is under way; it lasts until this program ends. */
 #include "attack.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int64_t now(void) {
     return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-/* FNV-1a over words: any byte that changes changes it. */
+/* FNV-1a over words: changes with any byte. */
 static uint64_t digest(const uint64_t *words, size_t count) {
     uint64_t sum = 0xcbf29ce484222325u;
     for (size_t at = 0; at < count; at++) sum = (sum ^ words[at]) * 0x100000001b3u;
@@ -88,7 +88,7 @@ static void send_by_bus(const char *name) {
     int code = sd_bus_message_new_method_call(bus, &call, name, ROOT, SERVICE ".Manager", "ListDevices");
     if (code >= 0) code = sd_bus_message_append(call, "h", end);
     if (code >= 0) code = sd_bus_send(bus, call, NULL);
-    /* The message has its own copy: what is in flight is the last when these are gone. */
+    /* The message has a copy of its own. Once ours are closed, the one in flight is the last. */
     close(end);
     if (code >= 0) code = sd_bus_flush(bus);
     sd_bus_message_unref(call);
@@ -111,7 +111,7 @@ static void send_by_socket(const char *path) {
     if (end < 0 || connect(end, (struct sockaddr *)&address, sizeof address) < 0) give_up(path);
     int lingers = lingering();
     send_descriptor(end, lingers);
-    /* Whoever got it may be gone, and the last close is the one here. */
+    /* If the receiver is gone, this is the last close, and it may hang. */
     sent();
     close(lingers);
 }

@@ -64,13 +64,13 @@ daemon_dies() {
 reloads_often() {
   local before id daemon end
   daemon=$(main_pid captured)
-  # Of a daemon that captures nothing the watchdog wants to hear nothing.
-  it "a sound file records by itself" started often.flac "${sound[@]}"
+  # The watchdog is off while the daemon captures nothing, so a sound must be recorded.
+  it "a sound is recorded in the background" started often.flac "${sound[@]}"
   end=$((SECONDS + 30))
   before=$(reloads)
   while ((SECONDS < end)); do systemctl reload captured || break; done
-  it "read anew without a pause the daemon is the same" test "$(main_pid captured)" = "$daemon"
-  it "it records as before" session_is "$id" running
+  it "after many reloads the daemon is the same" test "$(main_pid captured)" = "$daemon"
+  it "the recording goes on" session_is "$id" running
   it "and has read its configuration" wait_for 60 reloaded_since "$((before + 5))"
   capturectl stop "$id"
   it "and serves" works

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Consent is withdrawn while the bus hangs: a program sends a descriptor that takes 300 s to be closed to the daemon, to a
-# name that nobody owns, and to the control socket; and the bus stands still. Each time the person whose program attacks and
-# root take a yes back and switch cameras off within a second, nothing reaches the program after that, and all goes on when
-# the attack ends.
+# Consent can be withdrawn while the bus hangs. The attacks: a program sends a descriptor that takes 300 s to close to
+# the daemon, to a name that nobody owns, and to the control socket; and the bus is stopped. During each, root and the
+# attacking program's own user take a yes back and switch cameras off within a second. After that, nothing reaches the
+# program. When the attack ends, everything works again.
 # machine: --systemd --vivid 2 --timeout 2400
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
@@ -16,7 +16,7 @@ prepare() {
     printf '%s\n' '[Desktop Entry]' Name=Hang X-Capture-Program=$program X-Capture-CameraUsageDescription=Looks \
       >/etc/captured/apps.d/hang.desktop
 }
-# spawn NAME COMMAND...: alice's, in the background; what it prints is in NAME.out
+# spawn NAME COMMAND...: runs it as alice in the background; its output goes to NAME.out
 spawn() {
   local name=$1
   shift
@@ -25,8 +25,8 @@ spawn() {
 }
 says_in() { wait_for 60 grep -q -- "$2" "$work/$1.out" || { cat "$work/$1.out"; return 1; }; }
 
-# usual WHO: what the fastest command takes that person without an attack: starting it, and becoming that person, is not the
-# daemon's.
+# usual WHO: the time of the fastest command as that user without an attack. Starting it and becoming that user are not
+# the daemon's work.
 declare -A usual
 usual() {
   local turn
@@ -35,14 +35,14 @@ usual() {
     [[ -n ${usual[$1]:-} ]] && ((usual[$1] < took)) || usual[$1]=$took
   done
 }
-# timed COMMAND...: how many milliseconds it takes, in `took`
+# timed COMMAND...: runs it and sets `took` to its milliseconds
 timed() {
   local begin=${EPOCHREALTIME/./}
   "$@" >"$work/timed" 2>&1 || { cat "$work/timed"; return 1; }
   took=$(((${EPOCHREALTIME/./} - begin) / 1000))
 }
-# soon WHO ARGUMENTS...: that person's capturectl takes at most a second more than without an attack. A machine that others
-# keep busy may be late once; what waits for the attack to end is late each time.
+# soon WHO ARGUMENTS...: capturectl, as that user, takes at most a second more than without an attack. It may be late a
+# few times, because the machine may be busy; a command that waits for the attack to end is late every time.
 soon() {
   local turn
   for turn in 1 2 3 4 5 6; do
@@ -54,15 +54,15 @@ soon() {
   return 1
 }
 uptime_ms() { awk '{ print int($1 * 1000) }' /proc/uptime; }
-# Nothing has changed in the program's memory since `withdrawn`, and it has looked since.
+# The program's memory has not changed since `withdrawn`, and the program has looked since.
 nothing_new() {
   wait_for 60 looked_later || return 1
   ! awk -v from="$withdrawn" '$1 == "changed" && $2 > from' "$work/watch.out" | grep . ||
-    { echo "that was newer than $withdrawn"; return 1; }
+    { echo "the memory changed after $withdrawn"; return 1; }
 }
 looked_later() { awk -v from="$withdrawn" '$2 > from + 3000 { n++ } END { exit n < 20 }' "$work/watch.out"; }
 
-# over_the_attack NAME FIRST WHO: `who` does `first`, which ends what the program captures; then everybody everything
+# over_the_attack NAME FIRST WHO: user WHO does FIRST, which ends the program's capture; then both users do everything
 over_the_attack() {
   local name=$1 first=$2 who=$3 other
   case $first in
@@ -73,10 +73,10 @@ over_the_attack() {
   it "$name: nothing reaches the program after that" nothing_new
   for other in root alice; do
     it "$name: $other sees who captures" soon "$other" sessions
-    it "$name: $other switches off what is" soon "$other" switch camera off
-    it "$name: $other forgets what is there" soon "$other" auth reset $program
+    it "$name: $other switches cameras off again" soon "$other" switch camera off
+    it "$name: $other resets the answers" soon "$other" auth reset $program
   done
-  it "$name: alice may not allow anything" fails alice_does auth set $program camera authorized
+  it "$name: alice cannot allow anything" fails alice_does auth set $program camera authorized
 }
 root_does() { timeout 20 capturectl "$@"; }
 alice_does() { as alice timeout 20 capturectl "$@"; }
@@ -86,13 +86,13 @@ captures() {
   spawn watch $hang watch
   says_in watch changed
 }
-# after NAME: the attack is over
+# after NAME: checks that everything works after the attack
 after() {
   local name=$1
   it "$name: other programs go on" wait_for 60 capturectl sessions
   pkill -KILL -x hang
   it "$name: cameras are switched on again" capturectl switch camera on
-  it "$name: and capture" record next.mkv --microphone none --duration 1
+  it "$name: cameras capture" record next.mkv --microphone none --duration 1
   it "$name: the daemon is the same" test "$(systemctl show --property=NRestarts --value captured) $(main_pid captured)" = "0 $daemon"
 }
 attack() {
@@ -109,20 +109,20 @@ it "captured is installed and serves" serve
 it "the attacks are in place" prepare
 daemon=$(main_pid captured)
 for who in root alice; do
-  it "it is known what commands take $who" usual $who
+  it "the usual time of a command as $who is measured" usual $who
   echo "# usually ${usual[$who]} ms for $who"
 done
-attack "a call of the daemon" reset alice bus org.capturekit.Capture1
-attack "a call of nobody" off root bus org.example.Nobody
+attack "a call to the daemon" reset alice bus org.capturekit.Capture1
+attack "a call to a name that nobody owns" off root bus org.example.Nobody
 attack "the control socket" reset root socket /run/captured/control
-it "a bus that stands still: a program captures" captures
-# Ten on the control socket besides, which is more than are served at a time.
+it "a stopped bus: a program captures" captures
+# And ten attacks on the control socket: more callers than the daemon serves at a time.
 for number in 1 2 3 4 5 6 7 8 9 10; do
   spawn "attack$number" $hang socket /run/captured/control
-  it "a bus that stands still: attack $number on the control socket" says_in "attack$number" sent
+  it "a stopped bus: attack $number on the control socket" says_in "attack$number" sent
 done
 kill -STOP "$(main_pid dbus)"
-over_the_attack "a bus that stands still" off alice
+over_the_attack "a stopped bus" off alice
 kill -CONT "$(main_pid dbus)"
-after "a bus that stands still"
+after "a stopped bus"
 finish

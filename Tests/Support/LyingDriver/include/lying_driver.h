@@ -1,8 +1,8 @@
-/* A V4L2 capture driver that says what a test tells it to say, below the daemon's own code: the nodes
-   /dev/video-lies-0 to -255 exist for this process alone. open, ioctl and mmap of the program are replaced; calls on any
-   other file go to the kernel. Everything else is real: a node is the reading end of a pipe, with a byte in it for each
-   frame that waits, so that poll(2) and hang-ups are the kernel's. Linked into the tests; as a shared library it serves
-   LD_PRELOAD. */
+/* A fake V4L2 capture driver below the daemon's own code, which says what a test tells it to say. The nodes
+   /dev/video-lies-0 to -255 exist only in this process. It replaces the program's open, ioctl and mmap; calls on any
+   other file go to the kernel. Everything else is real. A node is the reading end of a pipe that contains a byte for
+   each waiting frame, so poll(2) and hang-ups come from the kernel. It is linked into the tests, and can be preloaded
+   as a shared library (LD_PRELOAD). */
 #pragma once
 #include <stdint.h>
 
@@ -12,14 +12,14 @@ struct lying_format {
     uint32_t pixelformat, width, height, stride, size;
 };
 
-/* What DQBUF says of a buffer. */
+/* What DQBUF says about a buffer. */
 struct lying_frame {
     uint32_t index; /* lying_oldest: the buffer that was queued first, as it should be */
     uint32_t used, flags, sequence;
     int64_t seconds, microseconds;
 };
 
-/* What the other calls say. To be changed while nobody calls. */
+/* What the other calls say. Change it only while no call is running. */
 struct lying_answers {
     struct lying_format format;  /* of S_FMT, TRY_FMT and G_FMT */
     struct lying_format late;    /* of G_FMT after STREAMON, unless its width is 0 */
@@ -34,14 +34,14 @@ struct lying_answers {
     int64_t least, most;   /* the range of the menu that each of the endless controls is */
 };
 
-/* Makes a driver and returns its number, -1 when there are too many. */
+/* Makes a driver and returns its number, or -1 if there are too many. */
 int lying_driver_new(const struct lying_answers *answers);
 void lying_driver_answer(int driver, const struct lying_answers *answers);
-/* Puts a frame in line, and wakes who polls. */
+/* Queues a frame and wakes pollers. */
 void lying_driver_deliver(int driver, const struct lying_frame *frame);
-/* The camera is pulled out: ENODEV from now on. */
+/* Unplugs the camera: ENODEV from now on. */
 void lying_driver_unplug(int driver);
-/* How many ioctls there were. */
+/* The number of ioctls so far. */
 uint64_t lying_driver_calls(int driver);
-/* Buffers in the driver's hands, a bit an index. */
+/* The buffers that the driver holds, one bit for each index. */
 uint32_t lying_driver_queued(int driver);
