@@ -73,9 +73,11 @@ def register(address, mode):
 
     def run():
         faults = call("syscall", SYS_userfaultfd, os.O_CLOEXEC | os.O_NONBLOCK | 1)
-        fcntl.ioctl(faults, UFFDIO_API, struct.pack("QQQ", 0xAA, 0, 0))
-        fcntl.ioctl(faults, UFFDIO_REGISTER, struct.pack("QQQQ", address, size, mode, 0))
-        os.close(faults)
+        try:
+            fcntl.ioctl(faults, UFFDIO_API, struct.pack("QQQ", 0xAA, 0, 0))
+            fcntl.ioctl(faults, UFFDIO_REGISTER, struct.pack("QQQQ", address, size, mode, 0))
+        finally:
+            os.close(faults)
 
     return run
 
