@@ -245,6 +245,22 @@ int clinux_look_at_file(int fd, int64_t *size, int64_t *changed) {
     return 1;
 }
 
+int clinux_known_file(int folder, const char *path, struct clinux_file *file) {
+    struct statx facts;
+    if (statx(folder, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &facts) != 0) return -1;
+    uint64_t seconds = (uint64_t)facts.stx_ctime.tv_sec;
+    *file = (struct clinux_file){
+        .device = makedev(facts.stx_dev_major, facts.stx_dev_minor),
+        .inode = facts.stx_ino,
+        .node = makedev(facts.stx_rdev_major, facts.stx_rdev_minor),
+        .changed = (int64_t)(seconds * UINT64_C(1000000000) + facts.stx_ctime.tv_nsec),
+        .mode = facts.stx_mode,
+        .owner = facts.stx_uid,
+        .links = facts.stx_nlink,
+    };
+    return 0;
+}
+
 int clinux_is_in_memory(int fd) {
     struct statfs where;
     return fstatfs(fd, &where) == 0 && where.f_type == TMPFS_MAGIC;

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Small reads of the file system, for sysfs, procfs and udev's links. Reentrant.
@@ -57,10 +58,10 @@ public enum Files {
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// The device number behind a node, links followed; `nil` when there is no node.
+    /// The device number behind a node, links followed; `nil` when there is no node. Does not wait for a file system's server.
     public static func deviceNumber(of path: String) -> UInt64? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
-        return UInt64(status.st_rdev)
+        var file = clinux_file()
+        guard unsafe clinux_known_file(AT_FDCWD, path, &file) == 0, file.mode & S_IFMT == S_IFCHR else { return nil }
+        return file.node
     }
 }

@@ -1,4 +1,5 @@
 import Authorization
+import CLinux
 import CaptureCore
 import CaptureSystem
 import Glibc
@@ -69,14 +70,14 @@ struct TerminalDrivers: Sendable {
 
     private func driver(_ pid: Int32) -> Driver {
         let link = "\(processes)/\(pid)/exe"
-        var file = stat()
-        let isThere = unsafe stat(link, &file) == 0
+        var file = clinux_file()
+        let isThere = unsafe clinux_known_file(AT_FDCWD, link, &file) == 0
         return Driver(
             pid: pid,
             user: user(of: pid) ?? .max,
             path: Files.link(at: link) ?? "",
-            device: isThere ? UInt64(file.st_dev) : 0,
-            inode: isThere ? UInt64(file.st_ino) : 0
+            device: isThere ? file.device : 0,
+            inode: isThere ? file.inode : 0
         )
     }
 

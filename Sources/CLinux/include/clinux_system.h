@@ -89,6 +89,15 @@ int clinux_look_below(int folder, const char *path, int following);
 /* Size and last change (nanoseconds since 1970) of a regular file, as this machine knows them: no server is asked, which
    might never answer (AT_STATX_DONT_SYNC of statx(2)). 1; 0 for what is no regular file. */
 int clinux_look_at_file(int fd, int64_t *size, int64_t *changed);
+/* As fstatat(2), but asks no server either: any user can mount a file system whose server never answers, and lay another over
+   it (overlayfs) that asks it on behalf of whoever looks. `node` is the device number of a node, `changed` the last change in
+   nanoseconds since 1970, which goes around for a time that some file system makes up. */
+struct clinux_file {
+    uint64_t device, inode, node;
+    int64_t changed;
+    uint32_t mode, owner, links;
+};
+int clinux_known_file(int folder, const char *path, struct clinux_file *file);
 /* Whether the file lies in memory, on a tmpfs: fstatfs(2). */
 int clinux_is_in_memory(int fd);
 int clinux_ioctl(int fd, unsigned long request, void *argument);

@@ -1,3 +1,4 @@
+import CLinux
 import CSystemd
 public import CaptureCore
 import CaptureSystem
@@ -105,10 +106,10 @@ struct Holding {
         self.init(own: held.intersection(all.keys), all: all)
         for process in Files.names(in: "/proc").compactMap({ Int32($0) }) where process != peer.pid {
             guard !BusSockets.held(by: process).isDisjoint(with: self.own) else { continue }
-            var file = stat()
+            var file = clinux_file()
             let link = "/proc/\(process)/exe"
-            guard unsafe stat(link, &file) == 0, UInt64(file.st_dev) == peer.executable.device,
-                UInt64(file.st_ino) == peer.executable.inode
+            guard unsafe clinux_known_file(AT_FDCWD, link, &file) == 0, file.device == peer.executable.device,
+                file.inode == peer.executable.inode
             else {
                 let program = Files.link(at: link) ?? "a program that has ended"
                 other = "process \(process) (\(program)) has its connection, too"

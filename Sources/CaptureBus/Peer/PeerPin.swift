@@ -27,9 +27,12 @@ public struct PeerPin: Sendable {
 
     /// Whether the process lives and runs the same file, as it was. One that only has another name by now counts as
     /// changed, too: identification tells them apart.
+    ///
+    /// The file is looked at as the kernel knows it: the bus thread asks this, and a program's file may lie on a file system
+    /// whose server does not answer.
     public var isUnchanged: Bool {
-        var file = stat()
-        return unsafe fstatat(folder.descriptor, "exe", &file, 0) == 0 && UInt64(file.st_dev) == device
-            && UInt64(file.st_ino) == inode && PeerExecutable.changeTime(of: file) == changed
+        var file = clinux_file()
+        return unsafe clinux_known_file(folder.descriptor, "exe", &file) == 0 && file.device == device
+            && file.inode == inode && file.changed == changed
     }
 }

@@ -55,31 +55,33 @@ struct ProcessLook {
 
     func executable() throws(CaptureError) -> PeerExecutable {
         let link = "/proc/\(pid)/exe"
-        var status = stat()
-        guard var path = Files.link(at: link), unsafe stat(link, &status) == 0 else {
+        var status = clinux_file()
+        // As the kernel knows it: the file may lie where its server does not answer.
+        guard var path = Files.link(at: link), unsafe clinux_known_file(AT_FDCWD, link, &status) == 0 else {
             throw ProcessLook.refusal("\(link) cannot be read (\(SystemError.text(of: errno)))")
         }
         func leadsHere(_ path: String) -> Bool {
             var there = stat()
-            return unsafe stat(path, &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino
+            return unsafe stat(path, &there) == 0 && UInt64(there.st_dev) == status.device
+                && UInt64(there.st_ino) == status.inode
         }
         // The kernel marks a name that is gone so; other links to the file may still be there, and a file may be named
         // like this.
         let deleted = " (deleted)"
         let isMarked = path.hasSuffix(deleted) && !leadsHere(path)
         if isMarked { path.removeLast(deleted.count) }
-        let isDeleted = isMarked || status.st_nlink == 0
+        let isDeleted = isMarked || status.links == 0
         let isMemory = path.hasPrefix("/memfd:")
-        guard path.hasPrefix("/"), status.st_mode & S_IFMT == S_IFREG else {
+        guard path.hasPrefix("/"), status.mode & S_IFMT == S_IFREG else {
             throw ProcessLook.refusal("\(link) leads to no file")
         }
         return PeerExecutable(
             path: path,
-            device: UInt64(status.st_dev),
-            inode: UInt64(status.st_ino),
-            changed: PeerExecutable.changeTime(of: status),
-            owner: status.st_uid,
-            mode: status.st_mode,
+            device: status.device,
+            inode: status.inode,
+            changed: status.changed,
+            owner: status.owner,
+            mode: status.mode,
             isDeleted: isDeleted,
             isMemory: isMemory,
             isAtPath: leadsHere(path)
@@ -151,13 +153,6 @@ struct ProcessLook {
             bytes += part.prefix(count)
         }
         return nil
-    }
-}
-
-extension PeerExecutable {
-    /// When a file last changed, in nanoseconds. A file system of somebody's own may name any time, which goes around.
-    static func changeTime(of status: stat) -> Int64 {
-        Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 }
 

@@ -1,4 +1,5 @@
 import CaptureKit
+import CaptureSystem
 import Glibc
 
 /// A device node from which frames or samples can be had, or that belongs to one.
@@ -46,14 +47,14 @@ extension Machine {
     func holders(of nodes: [String]) -> [NodeHolder] {
         var numbers: [UInt64: String] = [:]
         for node in nodes {
-            if let number = device(root + node) { numbers[number] = node }
+            if let number = Files.deviceNumber(of: root + node) { numbers[number] = node }
         }
         return names(in: "/proc").compactMap { Int($0) }.sorted().flatMap { process in
             let folder = "/proc/\(process)/fd"
             let held = names(in: folder).compactMap { number -> String? in
                 guard let target = link(at: "\(folder)/\(number)"), target.contains("/dev/") else { return nil }
                 // A program with a /dev of its own has other paths for the same devices.
-                return device("\(root)\(folder)/\(number)").flatMap { numbers[$0] }
+                return Files.deviceNumber(of: "\(root)\(folder)/\(number)").flatMap { numbers[$0] }
                     ?? nodes.first { $0 == target }
             }
             return Set(held).sorted().map { node in
@@ -98,13 +99,6 @@ extension Machine {
         // Older codecs show both abilities, and so does a loopback, which is a camera.
         let place = link(at: "/sys/class/video4linux/\(name)") ?? ""
         return !line.contains(":video_output:") || place.contains("/devices/virtual/")
-    }
-
-    /// The number behind a character device.
-    private func device(_ path: String) -> UInt64? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
-        return UInt64(status.st_rdev)
     }
 
     /// The real uid of a process; nobody's where it has just ended.
