@@ -52,7 +52,7 @@ struct Identification: Sendable {
     func facts(from peer: PeerFacts) async throws(CaptureError) -> ProcessFacts {
         let unitUser = try await unitUser(peer.unit)
         let root = root
-        return try await WorkerThread.run("identify") {
+        return try await BusConnection.look("identify", at: peer.user) {
             .success(Identification.facts(from: peer, unitUser: unitUser, root: root))
         }
     }

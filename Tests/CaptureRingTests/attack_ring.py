@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tries to disturb the writer of a ring, and its other readers, through the descriptor that a reader is handed.
+"""Attacks a ring's writer and other readers through a reader's descriptor.
 
-    attack_ring.py FD everything    tries everything again and again until the ring ends, and prints `round` each time
-                                    that it is through; then what the tries came to, one line each: `NAME RESULT`,
-                                    RESULT being `done` or the error's name.
-    attack_ring.py FD requeue       leads who waits for the ring's word to another word, and prints `led NUMBER` each
-                                    time that somebody was waiting.
+    attack_ring.py FD everything    tries everything again and again until the ring ends. Prints `round` after each
+                                    round, and at the end a line for each attempt: `NAME RESULT`. RESULT is `done` or
+                                    the error's name.
+    attack_ring.py FD requeue       moves those who wait for the ring's futex word to another word. Prints `led NUMBER`
+                                    whenever somebody was waiting.
 """
 import ctypes
 import errno
@@ -56,7 +56,7 @@ def advise(advice, address=shared):
 
 
 def on_writable(work):
-    """A try through a description of its own that may write, as far as the file lets the attacker open one."""
+    """Tries through a writable descriptor, if the attacker can open one."""
 
     def run():
         file = os.open(f"/proc/self/fd/{ring}", os.O_RDWR)
@@ -69,7 +69,7 @@ def on_writable(work):
 
 
 def register(address, mode):
-    """Asks for the faults of a mapping: 1 missing, 2 write-protected, 4 minor."""
+    """Registers for the page faults of a mapping: 1 missing, 2 write-protected, 4 minor."""
 
     def run():
         faults = call("syscall", SYS_userfaultfd, os.O_CLOEXEC | os.O_NONBLOCK | 1)
@@ -87,7 +87,7 @@ def lock(file, kind):
 
 
 def lock_memory():
-    """In memory for a while; locked memory takes no advice."""
+    """Locks the memory for a while. Advice fails while it is locked."""
     call("mlock", shared, size)
     call("munlock", shared, size)
 
@@ -101,7 +101,7 @@ def watch():
 
 
 def lease(file, kind):
-    """Given back at once: whoever opens the file next would wait for the attacker, who is the only one to open it."""
+    """Releases the lease at once: the next open would wait, and only the attacker itself opens the file."""
     fcntl.fcntl(file, F_SETLEASE, kind)
     fcntl.fcntl(file, F_SETLEASE, fcntl.F_UNLCK)
 
@@ -112,7 +112,7 @@ def wake():
 
 
 def crowd():
-    """Fifty more who wait for the word, so that every publication has them to wake."""
+    """Adds fifty waiters on the word, which the writer must wake at every publication."""
     limit = struct.pack("qq", 0, 200_000_000)
 
     def wait():
@@ -125,7 +125,7 @@ def crowd():
 
 
 def advise_writer(advice):
-    """process_madvise of the writer's own mapping of the ring, whose process started this one."""
+    """Calls process_madvise on the writer's mapping of the ring; the writer is the parent process."""
 
     def run():
         writer = os.getppid()
@@ -188,7 +188,7 @@ tries = {
 }
 
 if os.geteuid() != 0:
-    # Root takes memory away from the whole machine by these.
+    # As root, these take memory away from the whole machine.
     tries["madvise-poison"] = advise(100)
     tries["madvise-offline"] = advise(101)
 

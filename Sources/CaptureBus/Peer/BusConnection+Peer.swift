@@ -21,9 +21,26 @@ extension BusConnection {
         guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
             second.label == first.label
         else { throw ProcessLook.refusal("its connection belongs to another process now") }
-        return try await WorkerThread.run("who-calls") {
+        return try await BusConnection.look("who-calls", at: first.user) {
             Result { () throws(CaptureError) in try BusConnection.facts(uniqueName, first, look, started) }
         }
+    }
+
+    /// How many threads look at programs of one user at a time. A user's file system can hold each of them for ever.
+    private static let looks = FairSlots<UInt32>(32)
+
+    /// Looks at a program of a user on a thread of its own. If many threads look at the user's programs already, this waits
+    /// for one of them.
+    ///
+    /// - Throws: What `work` throws; `.notPermitted` if the task is cancelled while it waits.
+    public static func look<Value: Sendable>(
+        _ name: String,
+        at user: UInt32,
+        _ work: @escaping @Sendable () -> Result<Value, CaptureError>
+    ) async throws(CaptureError) -> Value {
+        guard await looks.take(user) else { throw ProcessLook.refusal("the call was cancelled") }
+        defer { looks.give(user) }
+        return try await WorkerThread.run(name, work)
     }
 
     private static func pin(

@@ -1,5 +1,6 @@
 import Authorization
 import CaptureCore
+import CaptureSystem
 
 /// Whose files are copied and examined at one time: of no program and of no user so many that others could not have
 /// theirs, for which a descriptor that never ends, or a file that takes long to look into, would be enough.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How many may do something at one time; those that come later wait, in their order. Thread-safe.
-final class Slots: Sendable {
+public final class Slots: Sendable {
     private struct State {
         var free: Int
         var last: UInt64 = 0
@@ -11,14 +11,14 @@ final class Slots: Sendable {
     private let state: Mutex<State>
 
     /// So many may.
-    init(_ count: Int) {
+    public init(_ count: Int) {
         state = Mutex(State(free: count, waiting: []))
     }
 
     /// Waits for its turn, which `give` ends.
     ///
     /// - Returns: Whether it has one: not when the task was cancelled before.
-    func take() async -> Bool {
+    public func take() async -> Bool {
         let number = state.withLock { state in
             state.last += 1
             return state.last
@@ -46,10 +46,10 @@ final class Slots: Sendable {
     }
 
     /// Whether somebody waits.
-    var isAwaited: Bool { state.withLock { !$0.waiting.isEmpty } }
+    public var isAwaited: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Lets the next one have its turn.
-    func give() {
+    public func give() {
         let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
             if state.waiting.isEmpty {
                 state.free += 1
@@ -62,19 +62,19 @@ final class Slots: Sendable {
 }
 
 /// As many turns for each of those that there may be, so that none of them can take the others'. Thread-safe.
-final class FairSlots<Key: Hashable & Sendable>: Sendable {
+public final class FairSlots<Key: Hashable & Sendable>: Sendable {
     private let count: Int
     private let slots = Mutex<[Key: (slots: Slots, users: Int)]>([:])
 
     /// So many of each may.
-    init(_ count: Int) {
+    public init(_ count: Int) {
         self.count = count
     }
 
     /// Waits for a turn of one of them, which `give` ends.
     ///
     /// - Returns: Whether it has one: not when the task was cancelled before.
-    func take(_ key: Key) async -> Bool {
+    public func take(_ key: Key) async -> Bool {
         let own = slots.withLock { slots in
             slots[key, default: (Slots(count), 0)].users += 1
             return slots[key]?.slots
@@ -85,10 +85,10 @@ final class FairSlots<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Whether one of them waits.
-    func isAwaited(_ key: Key) -> Bool { slots.withLock { $0[key]?.slots }?.isAwaited == true }
+    public func isAwaited(_ key: Key) -> Bool { slots.withLock { $0[key]?.slots }?.isAwaited == true }
 
     /// Lets the next one of them have its turn.
-    func give(_ key: Key) {
+    public func give(_ key: Key) {
         slots.withLock { $0[key]?.slots }?.give()
         forget(key)
     }
