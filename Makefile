@@ -71,7 +71,7 @@ check: setup-check build
 	@.ci/check
 
 attacks: setup-check build
-	@Tests/VM/run --verbose $(patsubst Tests/VM/suites/%.sh,%,$(wildcard Tests/VM/suites/3[45]-*.sh \
+	@Tests/VM/run --verbose $(patsubst Tests/VM/suites/%.sh,%,$(wildcard Tests/VM/suites/3[4-8]-*.sh \
 		Tests/VM/suites/6[01]-attacks-*.sh Tests/VM/suites/70-library.sh))
 
 fuzz: setup
