@@ -106,7 +106,8 @@ public struct ControlSocket: Sendable {
 }
 
 extension CaptureDaemon {
-    /// Whether the daemon answers over the bus.
+    /// Whether the daemon answers this program over the bus: it identifies its caller first, which other programs of the
+    /// same user can hold up.
     ///
     /// - Parameter seconds: How long to wait for its answer.
     public static func answers(on bus: BusKind, within seconds: Double) async -> Bool {
@@ -117,8 +118,8 @@ extension CaptureDaemon {
                 _ = try await daemon.connection.call(
                     CaptureNames.service,
                     CaptureNames.root,
-                    "org.freedesktop.DBus.Peer",
-                    "Ping",
+                    CaptureNames.authorization,
+                    "WhoAmI",
                     timeout: seconds,
                     // A daemon that does not run has nothing to withdraw; the call that follows starts it.
                     startsService: false
@@ -126,7 +127,7 @@ extension CaptureDaemon {
                 answered.yield(true)
                 await daemon.close()
             } catch {
-                answered.yield(false)
+                answered.yield(error.code != .unreachable && error.code != .busy)
             }
         }
         let waiting = Task {
