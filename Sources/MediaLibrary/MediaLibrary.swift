@@ -21,8 +21,8 @@ public final class MediaLibrary: Sendable {
     let turn = Mutex(())
     /// What is being imported and not in the index yet.
     let underway = Mutex(ImportsUnderway())
-    /// Recordings that are kept, while the disk is too full to write that down: by their ids, why they are kept. Opening
-    /// the library anew keeps them as well.
+    /// Kept recordings whose state could not be written to the disk, by id, and why they are kept. They stay kept when the
+    /// library is opened again.
     let stranded = Mutex<[String: String]>([:])
     private let pool: DatabasePool
 

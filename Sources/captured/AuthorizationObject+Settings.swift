@@ -33,6 +33,34 @@ extension AuthorizationObject {
         let owner = ClientIdentity.answerUser(of: program, user: user)
         // Whoever may not at all first; nobody types a password for what policy forbids anyway.
         try await settings.allow(client, on: owner, of: program)
+        do throws(CaptureError) {
+            try await store(answers, of: program, user: user, for: client, lifetime)
+        } catch {
+            guard error.code == .inputOutput, answers.values.allSatisfy({ $0 == .denied }) else { throw error }
+            throw await gate.withdrawUnstored(
+                user: user,
+                program: program,
+                services: Set(answers.keys),
+                isDenied: true,
+                after: error,
+                awaitingFiles: client.isOnBus
+            )
+        }
+        for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
+            await librarySettings.changed(service, to: status, of: program, user: owner)
+            tell(status, for: service, user: owner, program: program)
+        }
+    }
+
+    /// Stores answers, after polkit has asked for a password if they allow more than before.
+    private func store(
+        _ answers: [Service: AuthorizationStatus],
+        of program: String,
+        user: UInt32,
+        for client: SessionClient,
+        _ lifetime: GrantLifetime
+    ) async throws(CaptureError) {
+        let owner = ClientIdentity.answerUser(of: program, user: user)
         try await gate.checkSettable(user: user, program: program, answers)
         let loosens = try await gate.loosens(user: user, program: program, answers, lifetime: lifetime)
         let loosening = loosens ? AuthorizationObject.allowing(answers, program) : nil
@@ -53,10 +81,6 @@ extension AuthorizationObject {
                 awaitsFiles: client.isOnBus
             )
         )
-        for (service, status) in answers.sorted(by: { $0.key < $1.key }) {
-            await librarySettings.changed(service, to: status, of: program, user: owner)
-            tell(status, for: service, user: owner, program: program)
-        }
     }
 
     /// Announces a changed answer to those it concerns. Works on without a bus, because the answer has changed anyway.
@@ -126,6 +150,36 @@ extension AuthorizationObject {
         let user: UInt32? =
             name.isEmpty && client.identity.user == 0 ? nil : try await Users.find(name, caller: client.identity)
         let owner = user.map { program.isEmpty ? $0 : ClientIdentity.answerUser(of: program, user: $0) }
+        let gone: [StoredAnswer]
+        do throws(CaptureError) {
+            gone = try await forget(services, of: program, user: owner, for: client)
+        } catch {
+            guard error.code == .inputOutput else { throw error }
+            // Taking back takes no password. A no stays, because nothing can be stored.
+            try await settings.allow(client, on: owner, of: program)
+            throw await gate.withdrawUnstored(
+                user: owner,
+                program: program.isEmpty ? nil : program,
+                services: services,
+                isDenied: false,
+                after: error,
+                awaitingFiles: client.isOnBus
+            )
+        }
+        for row in gone {
+            await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
+            tell(.notDetermined, for: row.service, user: row.user, program: row.program)
+        }
+        return gone.count
+    }
+
+    /// Removes stored answers, after polkit has asked for a password if that forgets a no.
+    private func forget(
+        _ services: Set<Service>,
+        of program: String,
+        user owner: UInt32?,
+        for client: SessionClient
+    ) async throws(CaptureError) -> [StoredAnswer] {
         // Polkit cannot ask this caller for a password, so a reset removes each yes and leaves each no.
         let mayLoosen = client.isOnBus || client.identity.user == 0
         let denied = try await gate.list().filter { row in
@@ -134,7 +188,7 @@ extension AuthorizationObject {
         }
         let loosening = AuthorizationObject.forgetting(denied)
         try await settings.allow(client, on: owner, of: program, loosening: loosening)
-        let gone = try await gate.reset(
+        return try await gate.reset(
             user: owner,
             program: program.isEmpty ? nil : program,
             services: services,
@@ -143,11 +197,6 @@ extension AuthorizationObject {
             by: SettingsAuthor(client.identity),
             awaitingFiles: client.isOnBus
         )
-        for row in gone {
-            await librarySettings.changed(row.service, to: .notDetermined, of: row.program, user: row.user)
-            tell(.notDetermined, for: row.service, user: row.user, program: row.program)
-        }
-        return gone.count
     }
 
     /// What forgetting answers makes possible; `nil` for nothing.

@@ -1,5 +1,6 @@
 import Authorization
 import CaptureCore
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -108,6 +109,47 @@ import Testing
             #expect(try await gate.status(.camera, for: running(file)) == .denied)
         }
         #expect(try await gate.list().map(\.status) == [.denied])
+    }
+
+    @Test(arguments: [true, false])
+    func `ends what was captured though it cannot be stored`(isDenied: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let gate = AuthorizationGate(
+            store: AuthorizationStore(directory: folder.path),
+            usage: FixedUsageDescriptions("x"),
+            prompter: ClosurePrompter { request in Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
+            }
+        )
+        let grants = try await gate.request([.camera, .microphone])
+        let camera = try #require(grants[.camera])
+        let other = try #require(try await gate.request([.camera], .program("/usr/bin/b"))[.camera])
+        let stopped = Stopped(camera, of: gate)
+        // A file that others could read is not relied on.
+        let file = folder.path + "/" + AuthorizationStore.fileName
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let fault = try #require(
+            await #expect(throws: CaptureError.self) {
+                if isDenied {
+                    try await gate.set(user: 1000, program: program, service: .camera, status: .denied)
+                } else {
+                    try await gate.reset(user: 1000, program: program, service: .camera)
+                }
+            }
+        )
+        let told = await gate.withdrawUnstored(
+            user: 1000,
+            program: program,
+            services: [.camera],
+            isDenied: isDenied,
+            after: fault
+        )
+        #expect(told.code == .inputOutput)
+        #expect(told.message.contains(fault.message))
+        #expect(stopped.hasStopped)
+        #expect(!camera.isLive)
+        #expect(grants[.microphone]?.isLive == true)
+        #expect(other.isLive)
+        #expect(await code { _ = try await gate.request([.camera]) } == .inputOutput)
     }
 
     @Test func `of one user's answers leaves another's`() async throws {

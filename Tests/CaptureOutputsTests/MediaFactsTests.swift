@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-/// Dates and directions, as cameras write them.
+/// Dates and directions, as cameras write them, and what looking for them may take.
 @Suite struct MediaFactsTests {
     @Test(arguments: [
         ("2024-05-01T12:30:45Z", 1_714_566_645_000), ("2024-05-01T12:30:45.678000Z", 1_714_566_645_678),
@@ -19,6 +19,11 @@ import Testing
         "99999999999999999999-05-01T12:30:45Z", "2024-05-01T12:30Z",
     ]) func `what is no date is none`(text: String) {
         #expect(MediaDate.iso(text) == nil)
+    }
+
+    @Test(arguments: [(0, 1), (1, 1), (2, 1), (4, 2), (8, 4), (64, 4)] as [(UInt64, UInt64)])
+    func `looking into a file takes half of a small machine's memory at most`(machine: UInt64, most: UInt64) {
+        #expect(ImportHelper.memory(of: machine << 30) == most << 30)
     }
 
     @Test func `a camera's date is of its zone, and of the machine's when it does not say`() {

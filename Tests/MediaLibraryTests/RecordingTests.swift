@@ -100,6 +100,23 @@ import Testing
         #expect(code { _ = try library.isBeingWritten(String(repeating: "0", count: 32)) } == .noSuchAsset)
     }
 
+    @Test func `is listed as kept though that cannot be written down`() throws {
+        let library = try place.library()
+        let id = try record("first")
+        var configuration = GRDB.Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let index = try DatabaseQueue(path: place.path + "/index.sqlite", configuration: configuration)
+        // Nobody else can write meanwhile.
+        try index.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        #expect(code { _ = try library.finishRecording(id, .photo) } == .inputOutput)
+        let kept = try library.kept()
+        #expect(kept.map(\.id) == [id])
+        #expect(kept.first?.why.contains("cannot be used") == true)
+        try index.inDatabase { try $0.execute(sql: "ROLLBACK") }
+        #expect(try library.text(library.saveKept(id, .photo).id) == "first")
+        #expect(try library.kept().isEmpty)
+    }
+
     @Test func `is kept where saving fails, and can be saved later`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
         let first = try record("eight...")

@@ -199,6 +199,49 @@ extension AuthorizationGate {
         }
     }
 
+    /// Withdraws live grants that a person took back while the store could not be written.
+    ///
+    /// Nothing is delivered on these grants any more when this returns. Answers that are kept in memory alone are removed.
+    /// The stored answers stay, and count again once the store can be used. Until then every start is refused.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answers; `nil` for everybody's. Not used for `unit:` and `uid:`.
+    ///   - program: A program's id; `nil` for every program.
+    ///   - services: The services; none for all.
+    ///   - isDenied: Whether the person denied the services, and did not just reset the answers.
+    ///   - fault: Why nothing could be stored.
+    ///   - awaitingFiles: Whether to wait until the files of the ended sessions are finished.
+    /// - Returns: The error to report to the person.
+    public func withdrawUnstored(
+        user: UInt32?,
+        program: String?,
+        services: Set<Service>,
+        isDenied: Bool,
+        after fault: CaptureError,
+        awaitingFiles: Bool = true
+    ) async -> CaptureError {
+        withdrawNow(user: user, program: program, services: services, isDenied: isDenied)
+        await enforce(awaitingFiles: awaitingFiles)
+        return CaptureError(
+            .inputOutput,
+            "running sessions were ended, but the change could not be stored, so the earlier answer will count again; repeat "
+                + "the command when this is repaired: \(fault.message)"
+        )
+    }
+
+    private func withdrawNow(user: UInt32?, program: String?, services: Set<Service>, isDenied: Bool) {
+        let meant = services.isEmpty ? Set(Service.allCases) : services
+        var owner = user
+        if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
+        for service in meant { _ = removePassing(user: owner, program: program, service: service) }
+        for key in Array(grants.keys)
+        where (owner == nil || key.user == owner) && (program == nil || key.program == program) {
+            revoke(of: key, why: "it was withdrawn, which could not be stored") { grant, given in
+                meant.contains(grant.source) || (isDenied && given.isPolicys && meant.contains(grant.service))
+            }
+        }
+    }
+
     /// Withdraws the live grants that an answer does not cover any more, and has the others rest on it.
     private func withdraw(by row: StoredAnswer) {
         let key = ProgramKey(user: row.user, program: row.program)

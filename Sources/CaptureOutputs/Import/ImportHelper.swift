@@ -9,8 +9,10 @@ import Synchronization
 /// The work may wait for ever, in a read of a file system that hangs, or in a decoder that a file leads in circles; so a
 /// second thread ends the process when the daemon closes the connection, or on a signal. Thread-bound.
 struct ImportHelper {
-    /// Bytes of address space: what the largest pictures take, with the libraries themselves.
-    private static let memory: UInt64 = 4 << 30
+    /// The most bytes of address space: enough for the largest pictures and the libraries themselves.
+    private static let mostMemory: UInt64 = 4 << 30
+    /// The least bytes of address space: enough for movies of usual sizes.
+    private static let leastMemory: UInt64 = 1 << 30
     /// Seconds of processor time for one file.
     private static let processorTime: UInt64 = 100
 
@@ -66,11 +68,21 @@ struct ImportHelper {
         }
     }
 
+    /// The limit of address space on a machine with so much memory: half of it, between 1 and 4 GiB.
+    ///
+    /// A file of a few hundred bytes can declare a picture of gigabytes, and would make a small machine run out of memory.
+    static func memory(of machine: UInt64) -> UInt64 { min(max(machine / 2, leastMemory), mostMemory) }
+
+    /// The machine's memory in bytes; 0 if it is unknown.
+    private static var machine: UInt64 {
+        UInt64(max(0, sysconf(Int32(_SC_PHYS_PAGES)))) * UInt64(max(0, sysconf(Int32(_SC_PAGESIZE))))
+    }
+
     /// Gives up what the job does not need, before the first of its bytes is looked at.
     private func close(limitingTime: Bool) {
         guard isSandboxed else { return }
         let time = limitingTime ? ImportHelper.processorTime : UInt64.max
-        if clinux_limit_process(ImportHelper.memory, time) != 0 {
+        if clinux_limit_process(ImportHelper.memory(of: ImportHelper.machine), time) != 0 {
             Recorder.log("memory and time are not limited here (\(SystemError.text(of: errno)))")
         }
         for layer in Sandbox.close() { Recorder.log(layer) }

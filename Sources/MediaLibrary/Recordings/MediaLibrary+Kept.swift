@@ -58,7 +58,8 @@ extension MediaLibrary {
                 try $0.execute(sql: "UPDATE transit SET state = 'kept', why = ? WHERE id = ?", arguments: [why, id])
             }
         } catch {
-            guard error.errno == ENOSPC else { throw error }
+            // The disk is full, read-only or failing. The recording is still there, so list it.
+            guard error.code == .inputOutput else { throw error }
             stranded.withLock { $0[id] = why }
         }
     }

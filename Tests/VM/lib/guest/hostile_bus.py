@@ -117,6 +117,7 @@ class Bus:
             self.rest += data
         message, self.rest = self.rest[: self.size()], self.rest[self.size() :]
         self.body = message[len(message) - struct.unpack_from("<I", message, 4)[0] :]
+        self.member = None
         reply, error, at, end = 0, None, 16, 16 + struct.unpack_from("<I", message, 12)[0]
         while at < end:
             at += -at % 8
@@ -136,6 +137,8 @@ class Bus:
                 reply = value
             if code == 4:
                 error = value
+            if code == 3:
+                self.member = value
         return message[1], reply, error
 
     def size(self):
