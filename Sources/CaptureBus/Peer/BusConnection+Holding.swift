@@ -32,7 +32,8 @@ extension BusConnection {
         while true {
             // Names before sockets: a socket is there before its name is, and is gone first.
             let makers = try await connectionMakers()
-            let holding = try await BusConnection.look("who-holds", at: peer.user) { () -> Result<Holding, CaptureError> in
+            let holding = try await BusConnection.look("who-holds", at: peer.user) {
+                () -> Result<Holding, CaptureError> in
                 Result { () throws(CaptureError) in try Holding(of: peer, own: own) }
             }
             if let other = holding.other { throw ProcessLook.refusal(other) }

@@ -32,13 +32,14 @@ extension BusConnection {
     /// Looks at a program of a user on a thread of its own. If many threads look at the user's programs already, this waits
     /// for one of them.
     ///
-    /// - Throws: What `work` throws; `.notPermitted` if the task is cancelled while it waits.
+    /// - Throws: What `work` throws.
     public static func look<Value: Sendable>(
         _ name: String,
         at user: UInt32,
         _ work: @escaping @Sendable () -> Result<Value, CaptureError>
     ) async throws(CaptureError) -> Value {
-        guard await looks.take(user) else { throw ProcessLook.refusal("the call was cancelled") }
+        // A task of its own, so that it waits even if the caller is cancelled, who still has to be identified.
+        _ = await Task { await looks.take(user) }.value
         defer { looks.give(user) }
         return try await WorkerThread.run(name, work)
     }
