@@ -10,7 +10,8 @@ import Synchronization
 //
 // FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
 // pixel is touched; `newest` does so too, but passes over what it is too slow for; with `look` it only takes note of each
-// frame. Prints `running` when frames flow, then one line of JSON: after SECONDS, or before when it is sent SIGTERM.
+// frame. Prints `running` when each reader has had a frame, then one line of JSON: after SECONDS, or before when it is
+// sent SIGTERM.
 
 /// What a session takes.
 let mostOutputs = 16
@@ -21,6 +22,8 @@ final class Reader: Sendable {
     let torn = Atomic<UInt64>(0)
     private let copy = Mutex<[UInt8]>([])
     private let copies: Bool
+
+    var hasBegun: Bool { frames.load(ordering: .relaxed) + torn.load(ordering: .relaxed) > 0 }
 
     init(copies: Bool) { self.copies = copies }
 
@@ -62,6 +65,10 @@ func measure(_ arguments: [String]) async throws -> String {
         outputs.append(output)
     }
     for session in sessions { try await session.startRunning() }
+    while !Termination.isAsked.load(ordering: .relaxed), !readers.allSatisfy({ $0.hasBegun }) {
+        if let failure = outputs.lazy.compactMap({ $0.failure }).first { throw failure }
+        try await Task.sleep(for: .milliseconds(10))
+    }
     print("running")
     fflush(nil)
     // In short steps, so that a process that was stopped meanwhile goes on reading when it is let go.

@@ -143,7 +143,7 @@ daemons() {
   daemon_dies hung 'Watchdog timeout' hang
   unit_default captured.service
   systemctl restart captured
-  daemon_dies starved 'oom-kill' out_of_memory
+  daemon_dies starved 'OOM killer' out_of_memory
   systemctl reset-failed captured 2>/dev/null
   it "stopped: a movie is recorded" recording stopped stopped.mkv "${picture[@]}"
   it "stopped: systemctl stop ends the daemon" systemctl stop captured
