@@ -18,7 +18,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(
         name: name + "Tests",
-        dependencies: [.target(name: name)] + dependencies,
+        dependencies: [.target(name: name), "TestWidth"] + dependencies,
         exclude: exclude,
         swiftSettings: settings
     )
@@ -51,39 +51,56 @@ let package = Package(
     targets: [
         // C: shims and system libraries
         .target(name: "CLinux", dependencies: ["CSystemd"]),
+        .target(name: "CDispatchPriority"),
+        .target(name: "CNoICU"),
         system("CSystemd", "libsystemd", "libsystemd-dev"),
         system("CUdev", "libudev", "libudev-dev"),
         system("CALSA", "alsa", "libasound2-dev"),
         system("CLibV4L", "libv4lconvert", "libv4l-dev"),
         system("CLibAV", "libavformat libavcodec libswscale libswresample libavutil", "libavformat-dev"),
         system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev"),
+        system("CExif", "libexif", "libexif-dev"),
         system("CYUV", nil, "libyuv-dev"),
         system("CCrypto", "libcrypto", "libssl-dev"),
         system("CGTK", "gtk+-3.0", "libgtk-3-dev"),
 
         // The house: arrows point one way
         module("CaptureCore"),
-        module("CaptureSystem", ["CaptureCore", "CLinux"]),
+        module("CaptureSystem", ["CaptureCore", "CLinux", "CSystemd", logging]),
         module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
-        module("Authorization", ["CaptureCore", grdb]),
-        module("CaptureDevices", ["CaptureCore", "CaptureSystem", "Authorization", "CLinux", "CUdev", "CALSA"]),
+        module("ProgramIdentity", ["CaptureCore"]),
+        module("Authorization", ["CaptureCore", "ProgramIdentity", grdb, logging]),
+        module(
+            "CaptureDevices",
+            ["CaptureCore", "CaptureSystem", "Authorization", "CLinux", "CUdev", "CALSA", logging]
+        ),
+        module("MediaExamination", ["CaptureCore", "CaptureSystem", "CLinux", "CLibAV", "CTurboJPEG"]),
         module(
             "CaptureOutputs",
-            ["CaptureCore", "CaptureSystem", "CaptureRing", "CLinux", "CLibAV", "CLibV4L", "CTurboJPEG", "CYUV"]
+            [
+                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLinux", "CLibAV", "CLibV4L",
+                "CTurboJPEG", "CExif", "CYUV",
+            ]
         ),
         module("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
-        module("CaptureEngine", ["CaptureCore", "Authorization"]),
-        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd"]),
-        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureRing"]),
+        module("CaptureEngine", ["CaptureCore", "Authorization", logging]),
+        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd", logging]),
+        module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
+        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
+        module(
+            "CaptureService",
+            [
+                "CaptureCore", "CaptureSystem", "CaptureDevices", "CaptureRing", "Authorization", "CaptureEngine",
+                "MediaLibrary", "CaptureBus", "CaptureMessages", "CLinux", "CSystemd", logging,
+            ]
+        ),
+        module("CaptureAgent", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureKit"]),
         module("PickerMessages"),
 
         // The programs
         .executableTarget(
             name: "captured",
-            dependencies: [
-                "CaptureCore", "CaptureSystem", "CaptureDevices", "CaptureRing", "Authorization", "CaptureEngine",
-                "MediaLibrary", "CaptureBus", "CLinux", "CSystemd", argumentParser, logging,
-            ],
+            dependencies: ["CaptureService", "CaptureCore", "CaptureSystem", "CLinux", "CNoICU", argumentParser],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -98,7 +115,11 @@ let package = Package(
         ),
         .executableTarget(
             name: "capturectl",
-            dependencies: ["CaptureKit", "CaptureSystem", "PickerMessages", "CCrypto", "CTurboJPEG", argumentParser],
+            dependencies: [
+                "CaptureBus", "CaptureKit", "CaptureAgent", "CaptureSystem", "ProgramIdentity", "PickerMessages",
+                "CDispatchPriority",
+                "CCrypto", "CTurboJPEG", argumentParser, logging,
+            ],
             swiftSettings: settings
         ),
         // Alone in linking GTK: what shows no window runs without it.
@@ -113,16 +134,20 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["CaptureCore", "CaptureSystem", "CaptureRing", "Authorization", "CaptureEngine"],
             path: "Tests/Support",
-            exclude: ["AllocationCounter", "Bus", "LyingDriver", "private_daemon.py", "terminal.py"],
+            exclude: [
+                "AllocationCounter", "Bus", "LyingDriver", "TestWidth", "compiled.py", "json_schema.py",
+                "private_daemon.py", "terminal.py",
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "BusSupport",
-            dependencies: ["CaptureBus", "CaptureCore", "CaptureKit", "CaptureSystem"],
+            dependencies: ["CaptureBus", "CaptureCore", "CaptureKit", "CaptureMessages", "CaptureSystem"],
             path: "Tests/Support/Bus",
             swiftSettings: settings
         ),
         .target(name: "AllocationCounter", path: "Tests/Support/AllocationCounter"),
+        .target(name: "TestWidth", path: "Tests/Support/TestWidth"),
         .target(name: "LyingDriver", path: "Tests/Support/LyingDriver"),
         .executableTarget(
             name: "capture-bench-reader",
@@ -137,36 +162,48 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("CaptureCore", []),
-        tests("CaptureSystem", ["CaptureCore"]),
+        tests("CaptureSystem", ["CaptureCore", logging]),
         tests(
             "CaptureRing",
             ["CaptureCore", "CaptureSystem", "CLinux", "AllocationCounter"],
             exclude: ["attack_ring.py", "read_ring.py"]
         ),
-        tests("Authorization", ["CaptureCore", "TestSupport"]),
+        tests("Authorization", ["CaptureCore", "ProgramIdentity", "TestSupport"]),
         tests(
             "CaptureDevices",
             ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter", "LyingDriver"]
         ),
-        tests("CaptureOutputs", ["CaptureCore", "CaptureSystem", "CaptureRing", "CLibAV", "captured-recorder"]),
+        tests("MediaExamination"),
+        tests(
+            "CaptureOutputs",
+            ["CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLibAV", "captured-recorder"]
+        ),
         tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),
-        tests("CaptureBus", ["CaptureCore", "CaptureSystem", "BusSupport"]),
-        tests("CaptureKit", ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureSystem", "BusSupport"]),
+        tests("CaptureBus", ["CaptureCore", "CaptureMessages", "CaptureSystem", "BusSupport"]),
+        tests("CaptureMessages", ["CaptureCore", "CaptureBus", "CaptureSystem"]),
+        tests(
+            "CaptureKit",
+            ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureSystem", "BusSupport"]
+        ),
+        tests(
+            "CaptureAgent",
+            ["CaptureCore", "CaptureKit", "CaptureBus", "CaptureMessages", "CaptureSystem", "BusSupport"]
+        ),
         tests("PickerMessages"),
         tests(
             "capturectl",
             [
-                "CaptureCore", "CaptureSystem", "CaptureBus", "CaptureKit", "PickerMessages", "BusSupport",
-                argumentParser,
+                "CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureKit", "CaptureAgent",
+                "PickerMessages", "BusSupport", argumentParser,
             ]
         ),
         tests(
-            "captured",
+            "CaptureService",
             [
-                "CaptureCore", "CaptureBus", "CaptureEngine", "CaptureKit", "CaptureSystem", "Authorization",
-                "MediaLibrary",
-                "BusSupport", "TestSupport", "CLinux", "captured-door", "captured-recorder",
+                "CaptureCore", "CaptureBus", "CaptureMessages", "CaptureEngine", "CaptureKit", "CaptureSystem",
+                "Authorization", "MediaLibrary", "BusSupport", "TestSupport", "CLinux", "captured-door",
+                "captured-recorder", logging,
             ]
         ),
     ],
@@ -176,8 +213,8 @@ let package = Package(
 // What parses bytes from outside is fuzzed by the same functions twice: with kept inputs and a bounded number of new ones
 // among the unit tests, and by libFuzzer, which takes a build of its own (Tests/Fuzz/run).
 let fuzzed: [Target.Dependency] = [
-    "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureKit", "Authorization", "CSystemd", "captured",
-    grdb,
+    "CaptureCore", "CaptureSystem", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureKit", "CaptureAgent",
+    "Authorization", "CSystemd", "CaptureService", grdb,
 ]
 if Context.environment["CAPTURE_FUZZ"] == nil {
     package.targets.append(
@@ -191,17 +228,7 @@ if Context.environment["CAPTURE_FUZZ"] == nil {
         )
     )
 } else {
-    // libFuzzer has a main of its own, so the daemon is a library here.
-    let daemon = package.targets.first { $0.name == "captured" }
-    package.products.removeAll { $0.name == "captured" }
-    package.targets.removeAll { $0.name == "captured" }
     package.targets += [
-        .target(
-            name: "captured",
-            dependencies: daemon?.dependencies ?? [],
-            exclude: ["main.swift"],
-            swiftSettings: settings
-        ),
         .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
         .executableTarget(
             name: "capture-fuzz",

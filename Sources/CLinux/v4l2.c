@@ -102,6 +102,7 @@ static int format_call(int fd, unsigned long request, uint32_t type, struct clin
         format->transfer = pix->xfer_func;
         format->encoding = pix->ycbcr_enc;
         format->quantization = pix->quantization;
+        format->field = pix->field;
         format->planes = pix->num_planes;
         for (unsigned i = 0; i < pix->num_planes; i++) {
             format->stride[i] = pix->plane_fmt[i].bytesperline;
@@ -113,6 +114,7 @@ static int format_call(int fd, unsigned long request, uint32_t type, struct clin
         format->width = pix->width;
         format->height = pix->height;
         format->colorspace = pix->colorspace;
+        format->field = pix->field;
         /* Behind `priv`: without its magic these fields are a driver's private matter. */
         if (pix->priv == V4L2_PIX_FMT_PRIV_MAGIC) {
             format->transfer = pix->xfer_func;
@@ -226,6 +228,47 @@ int clinux_v4l2_dequeue(int fd, uint32_t type, uint32_t memory, uint32_t planes,
     }
     if (!is_multiplanar(type)) out->used[0] = buffer.bytesused;
     return 0;
+}
+
+int clinux_v4l2_input(int fd, struct clinux_v4l2_input *out) {
+    int index = 0;
+    if (ioctl(fd, VIDIOC_G_INPUT, &index) == -1) return -1;
+    struct v4l2_input input = {.index = (uint32_t)index};
+    if (ioctl(fd, VIDIOC_ENUMINPUT, &input) == -1) return -1;
+    out->index = input.index;
+    out->status = input.status;
+    copy_text(out->name, input.name, sizeof input.name);
+    return 0;
+}
+
+int clinux_v4l2_watch_input(int fd, uint32_t input) {
+    struct v4l2_event_subscription subscription = {.type = V4L2_EVENT_SOURCE_CHANGE, .id = input};
+    return ioctl(fd, VIDIOC_SUBSCRIBE_EVENT, &subscription);
+}
+
+int clinux_v4l2_take_event(int fd) {
+    struct v4l2_event event;
+    return ioctl(fd, VIDIOC_DQEVENT, &event);
+}
+
+int clinux_v4l2_signal(int fd, int is_set, struct clinux_v4l2_signal *out) {
+    struct v4l2_dv_timings timings = {0};
+    if (ioctl(fd, is_set ? VIDIOC_G_DV_TIMINGS : VIDIOC_QUERY_DV_TIMINGS, &timings) == -1) return -1;
+    if (timings.type != V4L2_DV_BT_656_1120) {
+        errno = ENODATA;
+        return -1;
+    }
+    out->width = timings.bt.width;
+    out->height = timings.bt.height;
+    out->is_interlaced = timings.bt.interlaced != 0;
+    out->pixel_clock = timings.bt.pixelclock;
+    return 0;
+}
+
+int clinux_v4l2_adopt_signal(int fd) {
+    struct v4l2_dv_timings timings = {0};
+    if (ioctl(fd, VIDIOC_QUERY_DV_TIMINGS, &timings) == -1) return -1;
+    return ioctl(fd, VIDIOC_S_DV_TIMINGS, &timings);
 }
 
 int clinux_v4l2_stream(int fd, uint32_t type, int on) {

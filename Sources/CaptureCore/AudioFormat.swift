@@ -35,7 +35,7 @@ public enum SampleFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// What a microphone delivers: interleaved samples.
+/// The format of a microphone's interleaved samples.
 public struct AudioFormat: Hashable, Sendable {
     /// How a sample is stored.
     public var sampleFormat: SampleFormat
@@ -74,7 +74,7 @@ extension AudioFormat: CustomStringConvertible {
     }
 }
 
-/// What a source delivers.
+/// The format of a source.
 public enum MediaFormat: Hashable, Sendable {
     /// Frames of a camera.
     case video(VideoFormat)

@@ -1,5 +1,5 @@
-/// What a consent is for, by its name on the bus. One answer per program, user and service; a grant for one never opens
-/// another.
+/// A service that needs consent, by its name on the bus. A program has one answer per user and service; a grant for one
+/// service never opens another.
 public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Frames of any camera.
     case camera
@@ -27,7 +27,7 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
     /// Whether the person may answer yes for chosen assets alone.
     public var canBeLimited: Bool { self == .libraryReadWrite }
 
-    /// What it opens, in words that follow "allow" or "was denied".
+    /// The service's title, in words that follow "allow" or "was denied".
     public var title: String {
         switch self {
         case .camera: "the camera"
@@ -37,7 +37,7 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
         }
     }
 
-    /// What may be done with services, in words that follow "to" or "may", as in `use the camera and the microphone`.
+    /// The use of services, in words that follow "to" or "may", as in `use the camera and the microphone`.
     ///
     /// - Parameter isLimited: Whether of the library it is for chosen assets alone.
     public static func action(_ services: some Collection<AuthorizationService>, isLimited: Bool = false) -> String {
@@ -47,7 +47,7 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
             case [.libraryAdd]: ["add to the media library"]
             case [.libraryReadWrite]: ["read and change \(isLimited ? "chosen assets of " : "")the media library"]
             case []: [String]()
-            default: ["add to, read and change the media library" + (isLimited ? ", of which chosen assets alone" : "")]
+            default: ["add to, read and change the media library" + (isLimited ? ", but only chosen assets" : "")]
             }
         return ((devices.isEmpty ? [] : ["use " + devices]) + library).joined(separator: " and ")
     }

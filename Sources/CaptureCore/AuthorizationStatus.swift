@@ -1,5 +1,4 @@
-/// What stands between a program and a service. The raw values are a contract: they travel over the bus and lie in the
-/// store.
+/// A program's access to a service. The raw values are a contract: they travel over the bus and are in the store.
 public enum AuthorizationStatus: UInt32, Hashable, Sendable, CaseIterable {
     /// Never asked, or asked without an answer: nothing is stored, and the next start may ask.
     case notDetermined = 0

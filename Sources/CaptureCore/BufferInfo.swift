@@ -1,4 +1,4 @@
-/// What a buffer's driver said about it, as the words of a published slot.
+/// A driver's flags of a buffer, as the words of a published slot.
 public struct BufferFlags: OptionSet, Hashable, Sendable {
     /// The bits, as in the ring's slot descriptor.
     public var rawValue: UInt32
@@ -32,7 +32,7 @@ public struct BufferInfo: Hashable, Sendable {
     public var position: UInt64
     /// Bytes in use of each memory plane, one to four.
     public var bytesUsed: (Int, Int, Int, Int)
-    /// What the driver said.
+    /// The driver's flags.
     public var flags: BufferFlags
     /// Frames lost directly before this one.
     public var lostBefore: UInt32
@@ -83,6 +83,8 @@ public enum DropCause: Int, Sendable, CaseIterable {
     case revocation = 4
     /// The daemon stopped the device, because a part of the daemon or the message bus did not answer.
     case paused = 5
+    /// The device's input had no signal.
+    case noSignal = 6
 
     /// The word by which statistics name it.
     public var name: String {
@@ -93,6 +95,7 @@ public enum DropCause: Int, Sendable, CaseIterable {
         case .overrun: "overrun"
         case .revocation: "revocation"
         case .paused: "paused"
+        case .noSignal: "no-signal"
         }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// A sentence for a person: what was wrong, which value, what would be right.
 public struct CaptureError: Error, Hashable, Sendable {
-    /// What kind of fault it is: decides the D-Bus error name and the exit code.
+    /// The kind of a fault. It decides the D-Bus error name and the exit code.
     public struct Code: Hashable, Sendable, RawRepresentable {
         /// The last word of the D-Bus error name.
         public var rawValue: String
@@ -13,7 +13,7 @@ public struct CaptureError: Error, Hashable, Sendable {
         }
     }
 
-    /// What kind of fault it is.
+    /// The kind of the fault.
     public var code: Code
     /// One sentence for a person at a terminal, without a full stop.
     public var message: String
@@ -57,6 +57,8 @@ extension CaptureError.Code {
     public static let inputOutput = Self(rawValue: "InputOutput")
     /// The device went away.
     public static let deviceLost = Self(rawValue: "DeviceLost")
+    /// The device's input has no signal, as an HDMI input without its cable.
+    public static let noSignal = Self(rawValue: "NoSignal")
     /// The recorder process ended before its file was finished.
     public static let recorderLost = Self(rawValue: "RecorderLost")
     /// The device is in use, by a program past the daemon or in another exact format.
@@ -67,7 +69,7 @@ extension CaptureError.Code {
     public static let timedOut = Self(rawValue: "TimedOut")
     /// The person is being asked just now: request access, and call again when that is decided.
     public static let undecided = Self(rawValue: "Undecided")
-    /// There is nobody to ask.
+    /// No agent or terminal can ask the person.
     public static let nobodyToAsk = Self(rawValue: "NobodyToAsk")
     /// Too many questions of the program came to nothing just now; the message says when it may ask again.
     public static let askedTooOften = Self(rawValue: "AskedTooOften")
@@ -88,20 +90,21 @@ extension CaptureError.Code {
     /// The session is not in a state for that.
     public static let wrongState = Self(rawValue: "WrongState")
 
-    /// The exit code of `capturectl`, after sysexits(3).
-    public var exitCode: Int32 {
-        switch self {
-        case .usage: 64
-        case .invalidArgument, .badData, .noSuchFormat, .staleToken: 65
-        case .noSuchDevice, .noSuchSession, .noSuchAsset, .noSuchAlbum: 66
-        case .unreachable: 69
-        case .inputOutput, .deviceLost, .recorderLost, .overQuota: 74
-        case .busy, .dismissed, .timedOut, .undecided, .nobodyToAsk, .askedTooOften, .wrongState: 75
-        case .denied, .restricted, .revoked, .switchedOff, .userAway, .notPermitted: 77
-        case .missingUsageDescription: 78
-        default: 70
-        }
-    }
+    /// All codes, with the exit code of `capturectl` for each, after sysexits(3).
+    package static let exitCodes: [Self: Int32] = [
+        usage: 64,
+        invalidArgument: 65, badData: 65, noSuchFormat: 65, staleToken: 65,
+        noSuchDevice: 66, noSuchSession: 66, noSuchAsset: 66, noSuchAlbum: 66,
+        unreachable: 69,
+        internalFault: 70,
+        inputOutput: 74, deviceLost: 74, noSignal: 74, recorderLost: 74, overQuota: 74,
+        busy: 75, dismissed: 75, timedOut: 75, undecided: 75, nobodyToAsk: 75, askedTooOften: 75, wrongState: 75,
+        denied: 77, restricted: 77, revoked: 77, switchedOff: 77, userAway: 77, notPermitted: 77,
+        missingUsageDescription: 78,
+    ]
+
+    /// The exit code of `capturectl`; 70 for a code of a newer daemon.
+    public var exitCode: Int32 { Self.exitCodes[self] ?? 70 }
 }
 
 extension CaptureError: CustomStringConvertible {

@@ -2,9 +2,9 @@
 ///
 /// The text is the contract between `captured` and `captured-door`, which belong to the same build.
 public struct ControlCaller: Hashable, Sendable {
-    /// What a door says of a caller that left before it said anything: the door waits for the next one.
+    /// A door's report of a caller that left before it said anything. The door waits for the next caller.
     public static let left = "left\n"
-    /// What a door says of a caller that it cannot describe, before it ends.
+    /// A door's report of a caller that it cannot describe, before the door ends.
     public static let refused = "refused\n"
 
     /// The process.
@@ -110,8 +110,8 @@ public enum ControlRequest: Hashable, Sendable {
 
 /// An answer on the control socket: packets of text. The last one is `done` or `failed`.
 public enum ControlAnswer: Hashable, Sendable {
-    /// One of the sessions of a `sessions` request.
-    case session(ControlSession)
+    /// One of the sessions of a `sessions` request, without its description.
+    case session(SessionSummary)
     /// The request succeeded. For a reset, with the number of forgotten answers.
     case done(count: UInt32)
     /// The request failed, with the reason.
@@ -122,8 +122,9 @@ public enum ControlAnswer: Hashable, Sendable {
         switch self {
         case .session(let session):
             KeyValueText.encode([
-                ("message", "session"), ("id", "\(session.id)"), ("state", session.state),
-                ("code", session.reason?.code.rawValue ?? ""), ("reason", session.reason?.message ?? ""),
+                ("message", "session"), ("id", "\(session.id)"), ("state", session.status.state.rawValue),
+                ("code", session.status.reason?.code.rawValue ?? ""),
+                ("reason", session.status.reason?.message ?? ""),
                 ("program", session.program), ("user", session.user), ("attached", session.isAttached ? "1" : "0"),
             ])
         case .done(let count): KeyValueText.encode([("message", "done"), ("count", "\(count)")])
@@ -142,16 +143,17 @@ public enum ControlAnswer: Hashable, Sendable {
         case "session":
             let code = try words.word("code")
             let reason = try words.word("reason")
-            self = .session(
-                ControlSession(
-                    id: try words.number("id", in: UInt32(1)...),
-                    state: try words.word("state"),
-                    reason: code.isEmpty ? nil : CaptureError(CaptureError.Code(rawValue: code), reason),
-                    program: try words.word("program"),
-                    user: try words.word("user"),
-                    isAttached: try words.number("attached", in: 0...1) == 1
-                )
-            )
+            let word = try words.word("state")
+            guard let state = SessionState(rawValue: word) else {
+                throw CaptureError(.badData, "a control answer has the unknown state '\(word)'")
+            }
+            var session = SessionSummary()
+            session.id = try words.number("id", in: UInt32(1)...)
+            session.status = SessionStatus(state, code.isEmpty ? nil : CaptureError(.init(rawValue: code), reason))
+            session.program = try words.word("program")
+            session.user = try words.word("user")
+            session.isAttached = try words.number("attached", in: 0...1) == 1
+            self = .session(session)
         case "done": self = .done(count: try words.number("count", in: UInt32(0)...))
         case "failed":
             let code = CaptureError.Code(rawValue: try words.word("code"))
@@ -159,31 +161,5 @@ public enum ControlAnswer: Hashable, Sendable {
         case let word: throw CaptureError(.badData, "unknown answer '\(word ?? "")' from the daemon")
         }
         try words.finish()
-    }
-}
-
-/// A session, as the control socket reports it.
-public struct ControlSession: Hashable, Sendable {
-    /// Its number.
-    public var id: UInt32
-    /// A raw value of `SessionState`.
-    public var state: String
-    /// Why it is in that state; `nil` if it went there as asked.
-    public var reason: CaptureError?
-    /// The id of the program that captures.
-    public var program: String
-    /// The name of that program's user.
-    public var user: String
-    /// Whether it ends with the connection that made it.
-    public var isAttached: Bool
-
-    /// Creates a session with the given facts.
-    public init(id: UInt32, state: String, reason: CaptureError?, program: String, user: String, isAttached: Bool) {
-        self.id = id
-        self.state = state
-        self.reason = reason
-        self.program = program
-        self.user = user
-        self.isAttached = isAttached
     }
 }

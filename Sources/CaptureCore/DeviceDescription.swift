@@ -73,7 +73,7 @@ public struct StepwiseSize: Hashable, Sendable {
 public enum FrameIntervals: Hashable, Sendable {
     /// Just these; none when the driver does not say.
     case discrete([FrameInterval])
-    /// From the shortest to the longest; `step` is nil where any value between is taken (V4L2's `CONTINUOUS`).
+    /// From the shortest to the longest; `step` is nil if any value between is possible (V4L2's `CONTINUOUS`).
     case range(shortest: FrameInterval, longest: FrameInterval, step: FrameInterval?)
 }
 
@@ -97,7 +97,7 @@ public struct VideoFormatOption: Hashable, Sendable {
     }
 }
 
-/// What a microphone offers.
+/// A range of formats that a microphone offers.
 public struct AudioFormatOption: Hashable, Sendable {
     /// Sample formats that the hardware takes without conversion.
     public var sampleFormats: [String]
@@ -165,7 +165,7 @@ public enum DeviceChange: Sendable {
 
 /// A camera's or microphone's setting, after V4L2's controls.
 public struct DeviceControl: Hashable, Sendable {
-    /// What values it takes.
+    /// The kind of a control's values.
     public enum Kind: String, Sendable {
         /// A whole number.
         case integer
@@ -181,7 +181,7 @@ public struct DeviceControl: Hashable, Sendable {
     public var name: String
     /// The driver's own words.
     public var label: String
-    /// What values it takes.
+    /// The kind of its values.
     public var kind: Kind
     /// The least value.
     public var minimum: Int64

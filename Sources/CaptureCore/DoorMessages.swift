@@ -52,7 +52,7 @@ public enum DoorRequest: Hashable, Sendable {
 
 /// An answer of that process. Each request but `drop` gets one, in the order of the requests.
 public enum DoorAnswer: Hashable, Sendable {
-    /// What the descriptor refers to.
+    /// The facts about the file that the descriptor refers to.
     case file(PassedFileFacts)
     /// The descriptor was sent on.
     case handed
@@ -62,7 +62,7 @@ public enum DoorAnswer: Hashable, Sendable {
     case unused
     /// The size of a regular file in bytes, and when it last changed, in nanoseconds since 1970.
     case mark(FileMark)
-    /// Not a regular file, so there is nothing to compare.
+    /// Not a regular file, so it cannot be compared.
     case unmarked
     /// The request failed: with errno, and the reason in words.
     case failed(errno: Int32, reason: String)

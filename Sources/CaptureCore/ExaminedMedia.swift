@@ -1,6 +1,6 @@
-/// What a file of media holds, as the process that looked into it tells.
+/// The content of a media file, as the process that examined it reports.
 public struct ExaminedMedia: Hashable, Sendable {
-    /// What kind of media a file is.
+    /// The kind of media in a file.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// One picture; of those that move by themselves, the first.
         case photo

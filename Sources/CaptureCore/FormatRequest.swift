@@ -6,7 +6,7 @@ public enum Preset: String, Sendable, CaseIterable {
     case medium
     /// For recording: about 1280x720 at 30 frames a second, the default.
     case high
-    /// The camera's largest size, at whatever rate it gives.
+    /// The camera's largest size, at any rate. If the camera scales to any size, at most 3840x2160.
     case photo
     /// 320x240.
     case qvga320x240
@@ -19,7 +19,7 @@ public enum Preset: String, Sendable, CaseIterable {
     /// 3840x2160.
     case hd4K3840x2160
 
-    /// What it asks of a camera.
+    /// The request to a camera.
     public var request: VideoFormatRequest {
         switch self {
         case .low: VideoFormatRequest(width: 320, height: 240, framesPerSecond: 15)
@@ -35,7 +35,7 @@ public enum Preset: String, Sendable, CaseIterable {
     }
 }
 
-/// What is asked of a camera; what is `nil` is left to the negotiation.
+/// A request to a camera; the negotiation chooses every value that is `nil`.
 public struct VideoFormatRequest: Hashable, Sendable {
     /// How pixels are stored.
     public var pixelFormat: PixelFormat?
@@ -64,7 +64,7 @@ public struct VideoFormatRequest: Hashable, Sendable {
     }
 }
 
-/// What is asked of a microphone; what is `nil` is left to the negotiation, which prefers 48 kHz, 16 bits, stereo.
+/// A request to a microphone. The negotiation chooses every value that is `nil`; it prefers 48 kHz, 16 bits, stereo.
 public struct AudioFormatRequest: Hashable, Sendable {
     /// How a sample is stored.
     public var sampleFormat: SampleFormat?

@@ -24,8 +24,8 @@ public enum GrantLifetime: Hashable, Sendable {
 
     /// The lifetime of a word.
     ///
-    /// - Parameter moment: For `until`, which is none without it.
-    /// - Returns: `nil` for an unknown word, or a moment where none belongs.
+    /// - Parameter moment: The end of `until`, which needs one.
+    /// - Returns: `nil` for an unknown word, or for a moment with a word other than `until`.
     public init?(word: String, until moment: Int64? = nil) {
         switch (word, moment) {
         case ("always", nil): self = .always

@@ -14,12 +14,12 @@ public enum LibraryLevel: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What the person answered to each level, and what follows for both. The levels are asked and stored apart; what was
-/// answered to reading and changing has a say in adding.
+/// The person's answers to both levels, and what follows from them. The levels are asked and stored separately, but an
+/// answer to reading and changing also affects adding.
 ///
 /// Source of the rule: Apple, "Delivering an Enhanced Privacy Experience in Your Photos App".
 public struct LibraryAnswers: Hashable, Sendable {
-    /// The answer to adding: `authorized`, `denied`, or `notDetermined` where it was never asked.
+    /// The answer to adding: `authorized`, `denied`, or `notDetermined` if it was never asked.
     public var add: AuthorizationStatus
     /// The answer to reading and changing: `authorized`, `limited`, `denied`, or `notDetermined`.
     public var readWrite: AuthorizationStatus
@@ -30,12 +30,13 @@ public struct LibraryAnswers: Hashable, Sendable {
         self.readWrite = readWrite
     }
 
-    /// The level whose answer holds for a level. Who may read may add; a no to reading leaves adding as it was.
+    /// The level whose answer counts for a level. A program that may read may add; a no to reading does not change
+    /// adding.
     public func source(of level: LibraryLevel) -> LibraryLevel {
         level == .addOnly && !readWrite.isYes ? .addOnly : .readWrite
     }
 
-    /// What holds for a level.
+    /// The status of a level.
     public func status(_ level: LibraryLevel) -> AuthorizationStatus {
         switch source(of: level) {
         case .readWrite: readWrite
@@ -43,15 +44,15 @@ public struct LibraryAnswers: Hashable, Sendable {
         }
     }
 
-    /// What is told to a program that asks without a level, as programs did before there were two: that of reading, in
-    /// which chosen assets count as all.
+    /// The status for a program that asks without a level, as programs did before there were two. It is the status of
+    /// reading, with chosen assets counted as all.
     public var withoutLevel: AuthorizationStatus { readWrite.withoutLevel }
 
     /// Whether asking for a level puts a question.
     public func prompts(_ level: LibraryLevel) -> Bool { status(level) == .notDetermined }
 }
 
-/// What stands between a program and the media library at one moment, policy included.
+/// The present access of a program to the media library, policy included.
 public struct LibraryStatuses: Hashable, Sendable {
     /// Of adding.
     public var add: AuthorizationStatus
@@ -77,11 +78,11 @@ public struct LibraryStatuses: Hashable, Sendable {
 }
 
 extension AuthorizationStatus {
-    /// What a status of reading and changing is to a program that asks without a level.
+    /// The status of reading and changing, as reported to a program that asks without a level.
     public var withoutLevel: AuthorizationStatus { self == .limited ? .authorized : self }
 }
 
-/// What a person chooses for a program, once it has been asked for reading: in a question or later in settings.
+/// A person's choice for a program that has asked for reading, in a question or later in settings.
 public enum LibraryChoice: String, Hashable, Sendable, CaseIterable {
     /// Neither adding nor reading.
     case none
@@ -108,7 +109,7 @@ public enum LibraryChoice: String, Hashable, Sendable, CaseIterable {
 
 /// Where a session's recording goes that is to be saved into the library, and what has to be asked before that is known.
 public enum SaveStep: Hashable, Sendable {
-    /// Into the library and the album that was named.
+    /// Into the library and the named album.
     case intoAlbum
     /// Into the library, and into no album.
     case intoLibrary

@@ -48,7 +48,7 @@ public enum StreamEnd: UInt32, Sendable {
 ///
 /// Thread-safe: `start` and `stop` may be called from any thread, one at a time. `deinit` stops and closes.
 public protocol MediaSource: AnyObject, Sendable {
-    /// What the driver really gave.
+    /// The format that the driver really gave.
     var format: MediaFormat { get }
 
     /// How many slots the device needs in its own hands while streaming, so that a ring can be made large enough.
@@ -57,6 +57,9 @@ public protocol MediaSource: AnyObject, Sendable {
     /// Bytes of media that the processor copied to bring them from the device into sinks, since the device was opened;
     /// `nil` for a source that does not count them.
     var copiedBytes: UInt64? { get }
+
+    /// Why nothing comes for a while, though the device streams: its input has no signal. `nil` otherwise.
+    var interruption: CaptureError? { get }
 
     /// Starts streaming into `sink` on a thread of the source's own.
     ///
@@ -70,9 +73,9 @@ public protocol MediaSource: AnyObject, Sendable {
     /// Goes on into another sink, of the same format and number of slots, and tells the readers of the one before
     /// (`StreamEnd.moved`). When this returns, the one before is written no more. Once at a time.
     ///
-    /// - Parameter atOnce: Whether the memory of the sink before is taken from the device itself, too, at the cost of a
-    ///   restart and of the frames lost by it (counted as `DropCause.revocation`), where the driver writes there. Else
-    ///   the device fills what it was handed, which is copied over and not lost.
+    /// - Parameter atOnce: Whether the memory of the sink before is taken from the device itself, too, if the driver
+    ///   writes there. That costs a restart, and the frames that are lost by it (counted as `DropCause.revocation`).
+    ///   Otherwise the device fills the buffers that it has; they are copied over and not lost.
     /// - Throws: `.deviceLost` when the stream ended before or meanwhile.
     func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError)
 
@@ -86,11 +89,13 @@ public protocol MediaSource: AnyObject, Sendable {
 extension MediaSource {
     /// Not counted.
     public var copiedBytes: UInt64? { nil }
+    /// None.
+    public var interruption: CaptureError? { nil }
 }
 
 /// A file, pipe or socket that a client opened and passed on; closed when the last reference goes.
 public protocol OpenFile: AnyObject, Sendable {
-    /// Which file it is, where two writers would spoil it: a regular file. `nil` for pipes, sockets and devices.
+    /// The identity of a regular file, which two writers would spoil. `nil` for pipes, sockets and devices.
     var identity: FileIdentity? { get }
 }
 

@@ -1,7 +1,7 @@
 /// How the pixels of a frame are stored: a V4L2 four-character code.
 ///
-/// The codes are those of `linux/videodev2.h`; any code is representable, so that a camera's odd format can be named
-/// and reported even where nothing here converts it.
+/// The codes are those of `linux/videodev2.h`. Any code is representable, so that a camera's unusual format can be
+/// named and reported even if nothing here converts it.
 public struct PixelFormat: Hashable, Sendable, RawRepresentable {
     /// The code as the kernel has it: the first character in the lowest byte, bit 31 for big-endian variants.
     public var rawValue: UInt32
@@ -18,7 +18,7 @@ public struct PixelFormat: Hashable, Sendable, RawRepresentable {
     public init?(name: some StringProtocol) {
         var characters = Array(name.utf8)
         var code: UInt32 = 0
-        if characters.count == 7, characters.suffix(3) == Array("-BE".utf8) {
+        if (4...7).contains(characters.count), characters.suffix(3) == Array("-BE".utf8) {
             code = 1 << 31
             characters.removeLast(3)
         }

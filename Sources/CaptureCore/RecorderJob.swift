@@ -1,4 +1,4 @@
-/// What a process of `captured-recorder` is started for: one job, then it ends.
+/// The job of one process of `captured-recorder`, which ends after it.
 ///
 /// The text is the contract between `captured` and `captured-recorder`, as for `RecordingJob`; both are of one build, and
 /// an unknown key is an error.
@@ -11,8 +11,8 @@ public enum RecorderJob: Hashable, Sendable {
     /// Find out what media a file holds, and write thumbnails of it into a pipe, each behind its length (four bytes, the
     /// highest first). Descriptors: the file, opened for reading alone, and the pipe's writing end.
     ///
-    /// With `isWhole`, a file that was cut off is refused; without, as for a recording that was interrupted, it is
-    /// enough that what is there can be played.
+    /// With `isWhole`, a truncated file is refused. Without it, as for an interrupted recording, a file is accepted if
+    /// its content can be played.
     case examine(isWhole: Bool)
 
     /// The job as text.
@@ -45,7 +45,7 @@ public enum RecorderJob: Hashable, Sendable {
     }
 }
 
-/// What a process that copies or examines answers; one answer, and the last thing that it says.
+/// The answer of a process that copies or examines: one answer, and its last message.
 public enum ImportReport: Hashable, Sendable {
     /// The source was read to its end, and that many bytes were written.
     case copied(bytes: Int64)

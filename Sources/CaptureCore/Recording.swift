@@ -1,4 +1,4 @@
-/// What a recorder process is told to make, as lines of `key=value` beside the descriptors of its file and rings.
+/// The job of a recorder process, as lines of `key=value` beside the descriptors of its file and rings.
 ///
 /// The text is the contract between `captured` and `captured-recorder`; both are of one build, and an unknown key is an
 /// error.
@@ -9,12 +9,25 @@ public struct RecordingJob: Hashable, Sendable {
     public var hasVideo: Bool
     /// Whether a ring with sound comes along.
     public var hasAudio: Bool
+    /// The devices that the rings are filled by, for the file to name them.
+    public var origin: CaptureOrigin
+    /// How long, in nanoseconds, the recorder waits from its start for a first buffer even if the duration is shorter, and how
+    /// long every picture may be damaged.
+    public var silenceLimit: Int64
 
     /// A job for the given output, fed by the given kinds of ring.
-    public init(output: OutputDescription, hasVideo: Bool, hasAudio: Bool) {
+    public init(
+        output: OutputDescription,
+        hasVideo: Bool,
+        hasAudio: Bool,
+        origin: CaptureOrigin = CaptureOrigin(),
+        silenceLimit: Int64 = 5_000_000_000
+    ) {
         self.output = output
         self.hasVideo = hasVideo
         self.hasAudio = hasAudio
+        self.origin = origin
+        self.silenceLimit = silenceLimit
     }
 
     /// The job as text. Descriptors go beside it in this order: the file, the picture's ring, the sound's ring.
@@ -23,8 +36,12 @@ public struct RecordingJob: Hashable, Sendable {
             ("message", "job"), ("name", output.name), ("kind", output.kind.rawValue), ("format", output.format),
             ("video-codec", output.videoCodec), ("audio-codec", output.audioCodec),
             ("video-bit-rate", "\(output.videoBitRate)"), ("quality", "\(output.quality)"),
+            ("encoder-preset", output.encoderPreset),
             ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
-            ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
+            ("size-limit", "\(output.sizeLimit)"), ("silence-limit", "\(silenceLimit)"),
+            ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"), ("camera", origin.camera),
+            ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
+            ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
         ])
     }
 
@@ -55,17 +72,28 @@ public struct RecordingJob: Hashable, Sendable {
             audioCodec: try word("audio-codec"),
             videoBitRate: try number("video-bit-rate", as: Int.self),
             quality: try number("quality", as: Int.self),
+            encoderPreset: try word("encoder-preset"),
             duration: try number("duration", as: Int64.self),
-            frameCount: try number("frame-count", as: Int.self)
+            frameCount: try number("frame-count", as: Int.self),
+            sizeLimit: try number("size-limit", as: Int64.self)
         )
         hasVideo = try word("video") == "1"
         hasAudio = try word("audio") == "1"
+        silenceLimit = try number("silence-limit", as: Int64.self)
+        let gain = try word("gain")
+        origin = CaptureOrigin(
+            camera: try word("camera"),
+            cameraMaker: try word("camera-maker"),
+            microphone: try word("microphone"),
+            exposure: try number("exposure", as: Int64.self),
+            gain: gain.isEmpty ? nil : try number("gain", as: Int64.self)
+        )
     }
 }
 
-/// What the daemon tells a running recorder.
+/// A command of the daemon to a running recorder.
 public enum RecorderCommand: Hashable, Sendable {
-    /// Finish the file at what was published until then, whenever this is heard.
+    /// Finish the file with what was published until that time, even if the command arrives later.
     case stop(at: Timestamp)
     /// Go on with the picture's ring that comes along as a descriptor.
     case videoMoved
@@ -89,7 +117,7 @@ public enum RecorderCommand: Hashable, Sendable {
         switch words["message"] ?? "" {
         case "stop":
             guard let time = words["at"].flatMap({ Int64($0) }) else {
-                throw CaptureError(.badData, "a recorder was told to stop, and not at what time")
+                throw CaptureError(.badData, "the stop command to a recorder lacks the time at which to stop")
             }
             self = .stop(at: Timestamp(nanoseconds: time))
         case "video-moved": self = .videoMoved
@@ -113,7 +141,7 @@ public struct OutputStatistics: Hashable, Sendable {
     public var silence: UInt64 = 0
     /// Bytes written to the file.
     public var bytes: UInt64 = 0
-    /// Length of what is written, in nanoseconds.
+    /// Length of what is in the file and survives a kill, in nanoseconds.
     public var duration: Int64 = 0
     /// The loudest sample since the last report, in thousandths of full scale.
     public var peak: Int = 0
@@ -123,6 +151,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var queueDepth: Int = 0
     /// The encoder of the pictures, as libavcodec names it, or `copy`.
     public var videoEncoder: String = ""
+    /// The preset of an encoder that has one: how much work it does for a smaller file.
+    public var encoderPreset: String = ""
     /// The encoder of the sound, as libavcodec names it, or `copy`.
     public var audioEncoder: String = ""
 
@@ -130,7 +160,7 @@ public struct OutputStatistics: Hashable, Sendable {
     public init() {}
 }
 
-/// What a recorder tells the daemon.
+/// A report of a recorder to the daemon.
 public enum RecorderReport: Hashable, Sendable {
     /// The file is begun: the encoders are open and the readers stand at the rings' heads.
     case ready(OutputStatistics)
@@ -138,13 +168,14 @@ public enum RecorderReport: Hashable, Sendable {
     case progress(OutputStatistics)
     /// The file is complete.
     case finished(OutputStatistics)
-    /// The file could not be made or not be gone on with; what was written is finished as far as it goes.
+    /// The file could not be created or continued; the part that was written is finished as far as possible.
     case failed(CaptureError, OutputStatistics)
 
     /// The codes that a recorder may report. It runs media from strangers, so it must not report a decision that others
     /// made.
     private static let codes: Set<CaptureError.Code> = [
         .badData, .inputOutput, .overQuota, .invalidArgument, .internalFault, .noSuchFormat, .unreachable, .timedOut,
+        .busy,
     ]
 
     /// A longer reason is cut to this many characters.
@@ -189,6 +220,20 @@ public enum RecorderReport: Hashable, Sendable {
     }
 }
 
+/// The last report of a recorder that a signal kills.
+public struct RecorderDeath: Hashable, Sendable {
+    /// The signal's number.
+    public let signal: Int32
+
+    /// Reads it from a recorder's message; `nil` for any other.
+    public init?(text: String) {
+        guard let words = try? KeyValueText.decode(text), words["message"] == "died",
+            let number = words["signal"].flatMap({ Int32($0) }), (1...64).contains(number)
+        else { return nil }
+        signal = number
+    }
+}
+
 /// Checks the order of one recorder's reports: first `ready`, then `progress`, then one end. A failure may come at any
 /// time before the end.
 public struct RecorderReports: Sendable {
@@ -223,7 +268,7 @@ extension OutputStatistics {
             ("frames", "\(frames)"), ("samples", "\(samples)"), ("missed-frames", "\(missedFrames)"),
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
-            ("video-encoder", videoEncoder), ("audio-encoder", audioEncoder),
+            ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
         ]
     }
 
@@ -242,6 +287,7 @@ extension OutputStatistics {
         drift = try words.number("drift", in: Int(Int32.min)...Int(Int32.max))
         queueDepth = try words.number("queue", in: 0...1 << 20)
         videoEncoder = try words.sentence("video-encoder", limit: 64)
+        encoderPreset = try words.sentence("encoder-preset", limit: 64)
         audioEncoder = try words.sentence("audio-encoder", limit: 64)
     }
 }

@@ -5,7 +5,7 @@ public struct SessionDescription: Hashable, Sendable {
 
     /// The devices.
     public var inputs: [InputDescription]
-    /// What is done with what they capture.
+    /// The outputs that are made from the inputs.
     public var outputs: [OutputDescription]
     /// Which input feeds which output.
     public var connections: [ConnectionDescription]
@@ -34,9 +34,9 @@ public struct InputDescription: Hashable, Sendable {
     public var mediaType: MediaType
     /// A device's id or one of its aliases; `nil` for the first of its kind.
     public var device: String?
-    /// What is asked of a camera.
+    /// The request to a camera.
     public var video: VideoFormatRequest
-    /// What is asked of a microphone.
+    /// The request to a microphone.
     public var audio: AudioFormatRequest
 
     /// An input of the given properties.
@@ -69,7 +69,7 @@ public struct ConnectionDescription: Hashable, Sendable {
     }
 }
 
-/// What an output makes of what it is fed.
+/// The kind of an output, such as a movie or a photo.
 public enum OutputKind: String, Hashable, Sendable, CaseIterable {
     /// A movie file: at most one picture and one sound input.
     case movie
@@ -83,13 +83,16 @@ public enum OutputKind: String, Hashable, Sendable, CaseIterable {
     case samples
     /// The ring itself, mapped by the client; no recorder.
     case buffer
+
+    /// Whether every part of the output is useful by itself, so that its reader may leave at any time.
+    public var isStream: Bool { self == .frames || self == .samples }
 }
 
-/// What is said of an output that is saved into the user's media library.
+/// The destination of an output that is saved into the user's media library.
 public struct LibraryDestination: Hashable, Sendable {
     /// The name that the asset gets; empty for one that says what it is and when it was made.
     public var name: String
-    /// The name of the album that it joins, which is made where there is none; `nil` for no album.
+    /// The name of the album that it joins, which is created if needed; `nil` for no album.
     public var album: String?
 
     /// Into the library, under a name and into an album if they are given.
@@ -104,10 +107,10 @@ public struct LibraryDestination: Hashable, Sendable {
 public struct OutputDescription: Hashable, Sendable {
     /// The name by which connections refer to it, unique among the session's outputs.
     public var name: String
-    /// What is made.
+    /// The kind of the output.
     public var kind: OutputKind
-    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`; photo `jpeg`, `png`; frames `y4m`, `raw`,
-    /// `mjpeg`; samples `wav`, `raw`; buffer empty.
+    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`; frames `y4m`,
+    /// `raw`, `mjpeg`; samples `wav`, `raw`; buffer empty.
     public var format: String
     /// `h264`, `mjpeg` or `copy`; `auto` passes compressed pictures through and encodes raw ones as H.264.
     public var videoCodec: String
@@ -115,14 +118,19 @@ public struct OutputDescription: Hashable, Sendable {
     public var audioCodec: String
     /// Bits a second for pictures; 0 leaves it to the encoder's quality.
     public var videoBitRate: Int
-    /// JPEG quality, 1 to 100.
+    /// JPEG's quality, 1 to 100. Without a bit rate also H.264's: x264's CRF is 49.6 - 0.3 * quality.
     public var quality: Int
+    /// One of `encoderPresets`: how much work an H.264 encoder may have for a smaller file. `auto` is what this machine is
+    /// fast enough for.
+    public var encoderPreset: String
     /// Nanoseconds after which the output is finished by itself; 0 for no end.
     public var duration: Int64
     /// Frames after which the output is finished by itself; 0 for no end.
     public var frameCount: Int
     /// That a movie, sound or photo is saved into the media library, and how; `nil` for a file of the client's.
     public var library: LibraryDestination?
+    /// Bytes that the client's file may have, as its own limit for files has it (`ulimit -f`); 0 for no limit.
+    public var sizeLimit: Int64
 
     /// An output of the given properties.
     public init(
@@ -133,9 +141,11 @@ public struct OutputDescription: Hashable, Sendable {
         audioCodec: String = "auto",
         videoBitRate: Int = 0,
         quality: Int = 90,
+        encoderPreset: String = "auto",
         duration: Int64 = 0,
         frameCount: Int = 0,
-        library: LibraryDestination? = nil
+        library: LibraryDestination? = nil,
+        sizeLimit: Int64 = 0
     ) {
         self.name = name
         self.kind = kind
@@ -144,19 +154,33 @@ public struct OutputDescription: Hashable, Sendable {
         self.audioCodec = audioCodec
         self.videoBitRate = videoBitRate
         self.quality = quality
+        self.encoderPreset = encoderPreset
         self.duration = duration
         self.frameCount = frameCount
         self.library = library
+        self.sizeLimit = sizeLimit
     }
 
     /// Whether a client passes a file for it.
     public var takesFile: Bool { kind != .buffer && library == nil }
 
+    /// The presets that can be asked for: `auto`, then x264's, the fastest and largest first.
+    public static let encoderPresets = [
+        "auto", "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow",
+    ]
+
+    /// The next faster preset; `nil` if `preset` is the fastest, `auto`, or unknown.
+    public static func encoderPreset(fasterThan preset: String) -> String? {
+        let presets = encoderPresets.dropFirst()
+        guard let place = presets.firstIndex(of: preset), place > presets.startIndex else { return nil }
+        return presets[place - 1]
+    }
+
     /// The containers of each kind, the default first.
     public static func formats(of kind: OutputKind) -> [String] {
         switch kind {
         case .movie: ["mkv", "mp4", "mov"]
-        case .sound: ["wav", "flac", "opus"]
+        case .sound: ["wav", "flac", "opus", "m4a"]
         case .photo: ["jpeg", "png"]
         case .frames: ["y4m", "raw", "mjpeg"]
         case .samples: ["wav", "raw"]
@@ -179,8 +203,8 @@ public enum SessionState: String, Hashable, Sendable, CaseIterable {
     ///
     /// Either a service is switched off or the user is away. Then files are finished, and buffers resume in state
     /// `running` when that is over. Or the daemon stopped all devices, because one of its own parts or the message bus
-    /// did not answer for two seconds; the reason is `CaptureError.Code.timedOut`. Then nothing ends: files go on, too,
-    /// with a gap.
+    /// did not answer for two seconds; the reason is `CaptureError.Code.timedOut`. Or the input of a device has no signal;
+    /// the reason is `CaptureError.Code.noSignal`. In both cases nothing ends: files go on, too, with a gap.
     case suspended
     /// Ended from outside: the device went away, or what would be a suspension found nothing but files. They are finished.
     case interrupted
@@ -212,7 +236,7 @@ public struct SessionStatistics: Hashable, Sendable {
 public struct InputStatistics: Hashable, Sendable {
     /// The device that was taken.
     public var device: String = ""
-    /// What it delivers, in words.
+    /// The delivered format, in words.
     public var format: String = ""
     /// Frames or periods published since the session began.
     public var published: UInt64 = 0
@@ -222,8 +246,8 @@ public struct InputStatistics: Hashable, Sendable {
     public var latency: Int64 = 0
     /// The slots published and not yet written again.
     public var queueDepth: Int = 0
-    /// Bytes that the processor copied on the device's thread since the session began: 0 where the driver writes into
-    /// the ring by itself; `nil` where they are not counted.
+    /// Bytes that the processor copied on the device's thread since the session began. 0 if the driver writes into the
+    /// ring by itself; `nil` if they are not counted.
     public var copiedBytes: UInt64?
 
     /// Counters at zero.

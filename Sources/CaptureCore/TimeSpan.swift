@@ -1,9 +1,9 @@
 /// Spans of time as systemd.time(7) writes them.
 public enum TimeSpan {
-    /// The milliseconds of a span as in `90`, `2min`, `1min 30s`, `7d`: seconds where there is no unit; a year has 365.25
+    /// The milliseconds of a span as in `90`, `2min`, `1min 30s`, `7d`: seconds if there is no unit; a year has 365.25
     /// days.
     ///
-    /// - Returns: `nil` for what is no span, or far too long a one.
+    /// - Returns: `nil` for a text that is no span, or a span that is far too long.
     public static func parse(_ text: String) -> Int64? {
         var total: Int64 = 0
         var rest = text[...].drop { $0 == " " }

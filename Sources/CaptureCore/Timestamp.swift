@@ -26,8 +26,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The nanoseconds from `right` to `left`, negative when `left` is the earlier; the most there are where they are
-    /// further apart, as no two true ones are: a damaged ring may hold any number.
+    /// The nanoseconds from `right` to `left`, negative if `left` is the earlier. The result is limited to the range
+    /// of Int64, because a damaged ring may hold any timestamps.
     public static func - (left: Timestamp, right: Timestamp) -> Int64 {
         let (difference, isBeyond) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
         return isBeyond ? (left < right ? .min : .max) : difference

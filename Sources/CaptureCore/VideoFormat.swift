@@ -2,7 +2,7 @@
 public struct FrameInterval: Hashable, Sendable {
     /// Seconds, over `denominator`.
     public var numerator: UInt32
-    /// What `numerator` is divided by; never 0.
+    /// The divisor of `numerator`; never 0.
     public var denominator: UInt32
 
     /// An interval of `numerator / denominator` seconds; a zero denominator is read as 1.
@@ -44,7 +44,7 @@ public struct PlaneLayout: Hashable, Sendable {
     }
 }
 
-/// How numbers become colours: the values of V4L2's enumerations of the same names, 0 where the driver does not say.
+/// How numbers become colours: the values of V4L2's enumerations of the same names, 0 if the driver does not say.
 public struct ColorDescription: Hashable, Sendable {
     /// `enum v4l2_colorspace`.
     public var colorSpace: UInt32
@@ -64,7 +64,17 @@ public struct ColorDescription: Hashable, Sendable {
     }
 }
 
-/// What a camera delivers, as its driver reported it after negotiation.
+/// Whether a frame was taken at once, or is two fields of every other row, taken one after the other.
+public enum FieldOrder: UInt32, Hashable, Sendable {
+    /// All rows at once.
+    case progressive = 0
+    /// The field with the first row was taken first.
+    case topFirst = 1
+    /// The field with the second row was taken first.
+    case bottomFirst = 2
+}
+
+/// The format of a camera's frames, as the driver reported it after negotiation.
 public struct VideoFormat: Hashable, Sendable {
     /// How pixels are stored.
     public var pixelFormat: PixelFormat
@@ -79,6 +89,8 @@ public struct VideoFormat: Hashable, Sendable {
     public var planes: [PlaneLayout]
     /// How numbers become colours.
     public var color: ColorDescription
+    /// Whether frames are interlaced.
+    public var fields: FieldOrder
 
     /// A format of the given properties.
     public init(
@@ -87,7 +99,8 @@ public struct VideoFormat: Hashable, Sendable {
         height: Int,
         interval: FrameInterval,
         planes: [PlaneLayout],
-        color: ColorDescription = ColorDescription()
+        color: ColorDescription = ColorDescription(),
+        fields: FieldOrder = .progressive
     ) {
         self.pixelFormat = pixelFormat
         self.width = width
@@ -95,6 +108,7 @@ public struct VideoFormat: Hashable, Sendable {
         self.interval = interval
         self.planes = planes
         self.color = color
+        self.fields = fields
     }
 
     /// Bytes from the start of a slot to the end of its last plane.
@@ -104,9 +118,9 @@ public struct VideoFormat: Hashable, Sendable {
 }
 
 extension VideoFormat: CustomStringConvertible {
-    /// As in `YUYV 1280x720 at 30 fps`.
+    /// As in `YUYV 1280x720 at 30 fps` or `UYVY 720x576 interlaced at 25 fps`.
     public var description: String {
-        "\(pixelFormat) \(width)x\(height) at \(interval)"
+        "\(pixelFormat) \(width)x\(height)\(fields == .progressive ? "" : " interlaced") at \(interval)"
     }
 }
 

@@ -46,6 +46,7 @@ extension MediaFormat {
             memory.storeRelaxed32(Field.transfer, video.color.transfer)
             memory.storeRelaxed32(Field.encoding, video.color.encoding)
             memory.storeRelaxed32(Field.quantization, video.color.quantization)
+            memory.storeRelaxed32(Field.fields, video.fields.rawValue)
             memory.storeRelaxed32(Field.planeCount, UInt32(video.planes.count))
             for (index, plane) in video.planes.enumerated() {
                 let place = Field.plane(index)
@@ -98,6 +99,8 @@ extension MediaFormat {
         }
         let denominator = memory.loadRelaxed32(Field.intervalDenominator)
         guard denominator > 0 else { throw RingLayout.bad("interval denominator", denominator) }
+        let order = memory.loadRelaxed32(Field.fields)
+        guard let fields = FieldOrder(rawValue: order) else { throw RingLayout.bad("fields", order) }
         return VideoFormat(
             pixelFormat: PixelFormat(rawValue: memory.loadRelaxed32(Field.pixelFormat)),
             width: Int(memory.loadRelaxed32(Field.width)),
@@ -109,7 +112,8 @@ extension MediaFormat {
                 transfer: memory.loadRelaxed32(Field.transfer),
                 encoding: memory.loadRelaxed32(Field.encoding),
                 quantization: memory.loadRelaxed32(Field.quantization)
-            )
+            ),
+            fields: fields
         )
     }
 

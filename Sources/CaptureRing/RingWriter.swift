@@ -43,7 +43,12 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         do throws(SystemError) {
             memory = RingMemory(try SharedMemory(creating: name, size: layout.fileSize))
         } catch {
-            throw CaptureError(.inputOutput, error)
+            throw CaptureError(
+                .inputOutput,
+                "there is no shared memory for \(slots) slots of \(layout.slotStride) bytes: \(error); choose a smaller size "
+                    + "with --preset or --video-format",
+                errno: error.errno
+            )
         }
         file = memory.shared.file
         self.format = format

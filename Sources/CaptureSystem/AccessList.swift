@@ -49,6 +49,19 @@ public struct AccessList: Hashable, Sendable {
         }
     }
 
+    /// Gives an open file the list of another one; nothing for a file without one.
+    ///
+    /// - Throws: When the file system refuses.
+    public static func copy(from path: String, to file: Descriptor) throws(SystemError) {
+        do throws(SystemError) {
+            try SystemError.check("copy the access list of \(path)") {
+                unsafe clinux_copy_access_list(path, file.descriptor)
+            }
+        } catch {
+            guard error.errno == ENODATA || error.errno == ENOTSUP else { throw error }
+        }
+    }
+
     /// Removes the list of a file, so that its mode alone counts: removexattr(2). Idempotent.
     public static func remove(from path: String) throws(SystemError) {
         do throws(SystemError) {

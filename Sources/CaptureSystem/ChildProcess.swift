@@ -3,20 +3,21 @@ import Glibc
 
 /// Starts a program as a child: posix_spawn(3).
 public enum ChildProcess {
-    /// Starts a program in a session of its own, so that a terminal's signals don't reach it. It gets a clean signal
-    /// mask and only the standard descriptors.
+    /// Starts a program with a clean signal mask and only the standard descriptors.
     ///
     /// - Parameters:
     ///   - path: The program.
     ///   - arguments: Its arguments, without its own name.
     ///   - standardInput: What it reads as descriptor 0.
     ///   - standardOutput: What it writes to as descriptor 1; without it, what standard error goes to.
+    ///   - inOwnSession: Whether it gets a session of its own, so that a terminal's signals don't reach it.
     /// - Returns: The child's process id.
     public static func spawn(
         _ path: String,
         _ arguments: [String] = [],
         standardInput: Descriptor,
-        standardOutput: Descriptor? = nil
+        standardOutput: Descriptor? = nil,
+        inOwnSession: Bool = true
     ) throws(SystemError) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -39,7 +40,7 @@ public enum ChildProcess {
         unsafe posix_spawnattr_setsigdefault(&attributes, &reset)
         // POSIX_SPAWN_SETSID of spawn.h, a GNU extension that is not imported.
         let newSession: Int32 = 0x80
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (inOwnSession ? newSession : 0)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var child = pid_t()
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
@@ -48,6 +49,25 @@ public enum ChildProcess {
         let code = unsafe posix_spawn(&child, path, &actions, &attributes, &words, environ)
         guard code == 0 else { throw SystemError("start \(path)", errno: code) }
         return child
+    }
+
+    /// Runs a program in the place of this one: execvp(3), with a clean signal mask and no signal ignored.
+    ///
+    /// - Parameters:
+    ///   - name: The program, looked for on the path.
+    ///   - arguments: Its arguments, without its own name.
+    /// - Throws: Why it cannot be started; otherwise this does not return.
+    public static func replaceThisProcess(by name: String, _ arguments: [String]) throws(SystemError) -> Never {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+        _ = signal(SIGPIPE, SIG_DFL)
+        var words = unsafe ([name] + arguments).map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        unsafe execvp(name, &words)
+        let code = errno
+        _ = signal(SIGPIPE, SIG_IGN)
+        throw SystemError("start \(name)", errno: code)
     }
 
     /// Waits for a child's end and takes its status: waitpid(2).

@@ -24,6 +24,12 @@ public enum Files {
         return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The inode of a socket by what a link to it says, as `socket:[123]`; `nil` for another link.
+    public static func socketInode(ofLink link: String) -> UInt32? {
+        guard link.hasPrefix("socket:["), link.hasSuffix("]") else { return nil }
+        return UInt32(link.dropFirst(8).dropLast())
+    }
+
     /// The start of a file, at most 4096 bytes, without white space at its end; `nil` when it cannot be read.
     public static func line(of path: String) -> String? {
         guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }

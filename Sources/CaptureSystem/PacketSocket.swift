@@ -75,7 +75,7 @@ public final class PacketSocket: Sendable {
         var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
         var numbers = [Int32](repeating: -1, count: 16)
         var count: Int32 = 0
-        let length = try SystemError.check("receive from a socket") {
+        let length = try received {
             unsafe clinux_recv_with_fds(file.descriptor, &bytes, bytes.count, &numbers, &count)
         }
         let files = numbers.prefix(Int(count)).map { Descriptor(owning: $0) }
@@ -90,7 +90,7 @@ public final class PacketSocket: Sendable {
     /// - Throws: EMSGSIZE for a message over `largestMessage` bytes.
     public func receiveText() throws(SystemError) -> String? {
         var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
-        let length = try SystemError.check("receive from a socket") {
+        let length = try received {
             unsafe recv(file.descriptor, &bytes, bytes.count, Int32(MSG_TRUNC))
         }
         guard length <= bytes.count else { throw SystemError("receive from a socket", errno: EMSGSIZE) }
@@ -101,9 +101,20 @@ public final class PacketSocket: Sendable {
     public var isAbandoned: Bool {
         get throws(SystemError) {
             var byte: UInt8 = 0
-            return try SystemError.check("look at a socket") {
-                unsafe recv(file.descriptor, &byte, 1, Int32(MSG_PEEK))
-            } == 0
+            return try received { unsafe recv(file.descriptor, &byte, 1, Int32(MSG_PEEK)) } == 0
+        }
+    }
+
+    /// What a call that receives returned.
+    ///
+    /// If the other end left without having read all, Linux says ECONNRESET once, ahead of the messages that the other end
+    /// had sent. The next call receives these.
+    private func received<Length: SignedInteger>(_ call: () -> Length) throws(SystemError) -> Length {
+        do throws(SystemError) {
+            return try SystemError.check("receive from a socket", call)
+        } catch {
+            guard error.errno == ECONNRESET else { throw error }
+            return try SystemError.check("receive from a socket", call)
         }
     }
 }

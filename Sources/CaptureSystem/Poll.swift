@@ -26,13 +26,19 @@ public enum Poll {
     ///
     /// - Parameters:
     ///   - first: The first descriptor.
+    ///   - events: What the first one is to have.
     ///   - second: The second.
     ///   - timeout: Milliseconds; -1 without limit.
     /// - Returns: What each had; both empty when the time ran out.
-    public static func wait(_ first: Int32, _ second: Int32, timeout: Int32 = -1) throws(SystemError) -> (Ready, Ready)
-    {
+    public static func wait(
+        _ first: Int32,
+        for events: Ready = .readable,
+        _ second: Int32,
+        timeout: Int32 = -1
+    ) throws(SystemError) -> (Ready, Ready) {
         var pair = (
-            pollfd(fd: first, events: Int16(POLLIN), revents: 0), pollfd(fd: second, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: first, events: events.rawValue, revents: 0),
+            pollfd(fd: second, events: Int16(POLLIN), revents: 0)
         )
         try SystemError.check("poll") {
             unsafe withUnsafeMutablePointer(to: &pair) {

@@ -16,13 +16,52 @@ import Testing
         let recording = RecordingJob(
             output: OutputDescription(name: "m", kind: .movie, format: "mkv"),
             hasVideo: true,
-            hasAudio: false
+            hasAudio: false,
+            origin: CaptureOrigin(camera: "HD\nWebcam \\ =Ü", cameraMaker: "A", microphone: "", exposure: 1, gain: 0)
         )
+        #expect(recording.origin.camera == "HDWebcam \\ =Ü")
         for job: RecorderJob in [
             .copy(limit: 0), .copy(limit: .max), .examine(isWhole: true), .examine(isWhole: false), .record(recording),
         ] {
             #expect(try RecorderJob(text: job.text) == job)
         }
+    }
+
+    @Test(arguments: [
+        ("v4l2:usb-Big_Vendor_HD_Webcam_C270-video-index0", "HD Webcam C270: HD Webcam C270", "Big Vendor"),
+        ("v4l2:usb-046d_HD_Webcam-video-index0", "HD Webcam", "046d"),
+        ("v4l2:usb-046d_0825-video-index0", "HD Webcam", "uvcvideo"),
+        ("v4l2:usb-", "", "uvcvideo"),
+    ]) func `a camera's maker is the vendor before its name`(id: String, name: String, maker: String) {
+        let camera = DeviceDescription(
+            id: DeviceID(rawValue: id),
+            mediaType: .video,
+            name: name,
+            aliases: [],
+            driver: "uvcvideo",
+            bus: ""
+        )
+        #expect(CaptureOrigin(camera: camera, microphone: nil).cameraMaker == maker)
+    }
+
+    @Test func `exposure and gain are those of the camera's settings`() {
+        var origin = CaptureOrigin(camera: "C")
+        #expect((origin.exposure, origin.gain) == (0, nil))
+        origin.note(
+            [("brightness", 3), ("exposure_time_absolute", 200), ("gain", 7)].map { name, value in
+                DeviceControl(
+                    name: name,
+                    label: name,
+                    kind: .integer,
+                    minimum: 0,
+                    maximum: 1000,
+                    step: 1,
+                    defaultValue: 0,
+                    value: value
+                )
+            }
+        )
+        #expect((origin.exposure, origin.gain) == (20_000_000, 7))
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import CaptureCore
+import Foundation
 import Testing
 
 @Suite struct `The vocabulary` {
@@ -57,6 +58,20 @@ import Testing
         #expect(code.exitCode == exit)
     }
 
+    @Test func `no fault is without an exit code, and the interface's description names each`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        }
+        let known = Set(CaptureError.Code.exitCodes.keys.map(\.rawValue))
+        let source = try text("Sources/CaptureCore/CaptureError.swift")
+        #expect(Set(source.matches(of: /Self\(rawValue: "(\w+)"\)/).map { String($0.1) }) == known)
+        let description = try text("config/org.capturekit.Capture1.xml")
+        let list = try #require(description.firstMatch(of: /CODE is one of ([\w,\s]+)\./))
+        #expect(Set(list.1.split(whereSeparator: { !$0.isLetter }).map(String.init)) == known)
+    }
+
     @Test func `a fault of a newer daemon still has an exit code`() {
         #expect(CaptureError.Code(rawValue: "FromTheFuture").exitCode == 70)
     }
@@ -86,6 +101,7 @@ import Testing
         counters.missedFrames = 2
         counters.drift = -98
         counters.videoEncoder = "libx264"
+        counters.encoderPreset = "superfast"
         let failure = CaptureError(.inputOutput, "no space left on device: 'out=put' \\", errno: 28)
         for report in [
             RecorderReport.ready(counters), .progress(counters), .finished(counters), .failed(failure, counters),

@@ -4,7 +4,7 @@
     read_ring.py FILE        reads every buffer that is there and prints one line of JSON for each, after one for the
                              format. FILE is the ring's memfd, as in /proc/self/fd/3.
 
-The layout is described in Sources/CaptureRing/RingLayout.swift. A program that waits for buffers instead calls
+The layout is described in docs/ring.md. A program that waits for buffers instead calls
 futex(2) FUTEX_WAIT on the word at 1032; one that polls just looks at `published` again.
 """
 import json
@@ -72,7 +72,7 @@ def main():
     for sequence in range(oldest, published):
         buffer = read_buffer(ring, header, planes, sequence)
         print(json.dumps(buffer if buffer else {"sequence": sequence, "missed": True}))
-    print(json.dumps({"end": end, "drops": struct.unpack_from("<6Q", ring, 1088)}))
+    print(json.dumps({"end": end, "drops": struct.unpack_from("<7Q", ring, 1088)}))
 
 
 main()

@@ -31,6 +31,20 @@ import Testing
         #expect(error?.description.contains("/nowhere/at/all") == true)
     }
 
+    @Test func `what was sent is received from an end that left without reading`() throws {
+        let ours = try {
+            let (ours, theirs) = try PacketSocket.pair()
+            try ours.send("stop")
+            try theirs.send("progress")
+            try theirs.send("finished")
+            return ours
+        }()
+        #expect(try !ours.isAbandoned)
+        #expect(try ours.receive()?.text == "progress")
+        #expect(try ours.receiveText() == "finished")
+        #expect(try ours.receive() == nil)
+    }
+
     @Test func `a message carries text and open files`() throws {
         let (left, right) = try PacketSocket.pair()
         let memory = try SharedMemory(creating: "test", size: 4096)

@@ -13,12 +13,20 @@ public final class FakeSource: MediaSource {
     private let log: FakeMachine
     private let ended = Mutex<(@Sendable (CaptureError) -> Void)?>(nil)
     private let sink = Mutex<(any MediaSink)?>(nil)
+    private let lostSignal = Mutex<CaptureError?>(nil)
 
     /// A source that notes what is done with it.
     public init(_ device: DeviceID, _ format: MediaFormat, _ log: FakeMachine) {
         self.device = device
         self.format = format
         self.log = log
+    }
+
+    /// As the test says.
+    public var interruption: CaptureError? { lostSignal.withLock { $0 } }
+
+    func interrupt(_ error: CaptureError?) {
+        lostSignal.withLock { $0 = error }
     }
 
     /// Notes the start; nothing is delivered.
@@ -163,6 +171,11 @@ public final class FakeMachine: DeviceProvider {
     /// The readers of a device's ring are told that it is lost; `unplug` tells the rest.
     public func finishRing(of device: DeviceID) {
         sources.withLock { $0[device] }?.finishRing()
+    }
+
+    /// Takes the signal of a device away, or gives it back.
+    public func interrupt(_ device: DeviceID, _ error: CaptureError?) {
+        sources.withLock { $0[device] }?.interrupt(error)
     }
 
     /// Pulls a device out.

@@ -37,7 +37,7 @@ public final class FakeRecorders: RecorderLauncher {
         async throws(CaptureError) -> any RecorderHandle
     {
         if let error = refusal.withLock({ $0 }) { throw error }
-        let recorder = FakeRecorder()
+        let recorder = FakeRecorder(job)
         running.withLock { $0[job.output.name] = recorder }
         if !silent.withLock({ $0.contains(job.output.name) }) { recorder.report(.ready(OutputStatistics())) }
         launches.continuation.yield(job.output.name)
@@ -47,6 +47,8 @@ public final class FakeRecorders: RecorderLauncher {
 
 /// A recorder that does what the test says.
 public final class FakeRecorder: RecorderHandle {
+    /// What it was told to make.
+    public let job: RecordingJob
     /// What the test makes it report.
     public let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation
@@ -60,7 +62,8 @@ public final class FakeRecorder: RecorderHandle {
         set { stubborn.store(newValue, ordering: .relaxed) }
     }
 
-    init() {
+    init(_ job: RecordingJob) {
+        self.job = job
         (reports, continuation) = AsyncStream.makeStream()
     }
 
@@ -185,7 +188,7 @@ public final class StateWatch: EngineObserver {
         var latest: [UInt32: SessionSnapshot] = [:]
         var waits: [Wait] = []
         var moves = 0
-        var saved: [String: SavedRecording] = [:]
+        var saved: [String: SavedOutput] = [:]
         var outputs: Set<String> = []
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
     }
@@ -218,13 +221,12 @@ public final class StateWatch: EngineObserver {
     }
 
     /// Notes what was saved.
-    public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
-    {
+    public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {
         seen.withLock { $0.saved[output] = saved }
     }
 
     /// What was saved into the media library, by output.
-    public var saved: [String: SavedRecording] { seen.withLock { $0.saved } }
+    public var saved: [String: SavedOutput] { seen.withLock { $0.saved } }
 
     /// Notes a buffer that goes on elsewhere.
     public func bufferMoved(_ session: SessionSnapshot, output: String) {

@@ -86,7 +86,7 @@ public final class FakeSaver: RecordingSaver {
 
         var room: Int64 { saver.state.withLock { $0.room } }
 
-        func save() async throws(CaptureError) -> SavedRecording {
+        func save() async throws(CaptureError) -> SavedOutput {
             saver.note("save \(name)")
             await withCheckedContinuation { continuation in
                 let isHeld = saver.state.withLock { state in
@@ -96,7 +96,7 @@ public final class FakeSaver: RecordingSaver {
                 if !isHeld { continuation.resume() }
             }
             if let error = saver.state.withLock({ $0.failure }) { throw error }
-            return SavedRecording(asset: "asset of \(name)")
+            return SavedOutput(asset: "asset of \(name)")
         }
 
         func cancel() async { saver.note("cancel \(name)") }

@@ -27,8 +27,8 @@ def start_bus(folder, environment=None):
 class PrivateDaemon:
     """As a context manager. Allowed to use the synthetic camera and microphone without asking."""
 
-    def __init__(self, programs, folder, configuration=""):
-        self.programs, self.folder = Path(programs).resolve(), Path(folder)
+    def __init__(self, programs, folder, configuration="", log_levels=""):
+        self.programs, self.folder, self.log_levels = Path(programs).resolve(), Path(folder), log_levels
         self.configuration, self.running = configuration, []
 
     def __enter__(self):
@@ -58,7 +58,7 @@ class PrivateDaemon:
         with open(self.folder / "captured.log", "wb") as log:
             daemon = subprocess.Popen(
                 [self.programs / "captured", "--bus", "session", "--synthetic", "--state-dir", self.folder / "state"],
-                env=self.environment, stdout=log, stderr=log)
+                env={**self.environment, "CAPTURE_LOG": self.log_levels}, stdout=log, stderr=log)
         self.running.append(daemon)
         until = time.monotonic() + 60
         while subprocess.run(["busctl", "--user", "--quiet", "status", "org.capturekit.Capture1"],
@@ -91,6 +91,11 @@ class PrivateDaemon:
                                f"{done.stdout}{done.stderr}\n{self.log()}")
         return done.stdout
 
-    def log(self):
+    def log(self, most=2000):
+        """The end of what it said: in the journal or, without one, in a file of its own."""
         path = self.folder / "captured.log"
-        return path.read_text(errors="replace")[-2000:] if path.exists() else ""
+        said = path.read_text(errors="replace") if path.exists() else ""
+        if Path("/run/systemd/journal/socket").exists() and len(self.running) > 1:
+            words = ["journalctl", f"_PID={self.running[-1].pid}", "--output=cat", "--no-pager"]
+            said += subprocess.run(words, text=True, capture_output=True).stdout
+        return said[-most:]

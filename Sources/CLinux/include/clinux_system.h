@@ -8,6 +8,8 @@
 
 /* The access control list of a file, in the kernel's form: getxattr(2), removexattr(2) of system.posix_acl_access. */
 ssize_t clinux_access_list(const char *path, void *list, size_t size);
+int clinux_lock_file(int fd, int is_question, int is_locked);
+int clinux_copy_access_list(const char *from, int to);
 int clinux_remove_access_list(const char *path);
 
 /* memfd_create(2), always close-on-exec and sealable. */
@@ -61,6 +63,8 @@ int clinux_unblock_signal(int signal);
    handler and a pipe, since signalfd(2) sees nothing of a signal that a thread with an open mask takes, and libdispatch
    keeps such a thread in sigsuspend(2). Once for a process. */
 int clinux_catch_termination(void);
+/* Has a signal that kills this process first send its number over a connection, as "message=died" and "signal=11". */
+int clinux_announce_death(int connection);
 /* The next signal's number, -1 when there is none. */
 int clinux_caught_signal(int fd);
 void clinux_ignore_sigpipe(void);

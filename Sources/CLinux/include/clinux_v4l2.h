@@ -36,6 +36,7 @@ int clinux_v4l2_enum_interval(
 struct clinux_v4l2_format {
     uint32_t pixelformat, width, height;
     uint32_t colorspace, transfer, encoding, quantization;
+    uint32_t field; /* enum v4l2_field */
     uint32_t planes;
     uint32_t stride[clinux_v4l2_planes], size[clinux_v4l2_planes];
 };
@@ -68,6 +69,26 @@ struct clinux_v4l2_buffer {
 int clinux_v4l2_dequeue(int fd, uint32_t type, uint32_t memory, uint32_t planes, struct clinux_v4l2_buffer *out);
 
 int clinux_v4l2_stream(int fd, uint32_t type, int on);
+
+/* The input in use and its state: G_INPUT and ENUMINPUT. */
+struct clinux_v4l2_input {
+    uint32_t index, status; /* V4L2_IN_ST_* */
+    char name[33];
+};
+int clinux_v4l2_input(int fd, struct clinux_v4l2_input *out);
+/* SUBSCRIBE_EVENT: changes of what an input is fed with. */
+int clinux_v4l2_watch_input(int fd, uint32_t input);
+/* DQEVENT: takes one event of any kind; ENOENT when no event waits. */
+int clinux_v4l2_take_event(int fd);
+
+struct clinux_v4l2_signal {
+    uint32_t width, height, is_interlaced;
+    uint64_t pixel_clock;
+};
+/* QUERY_DV_TIMINGS of what comes in, or G_DV_TIMINGS of what the driver is set to. */
+int clinux_v4l2_signal(int fd, int is_set, struct clinux_v4l2_signal *out);
+/* S_DV_TIMINGS to what comes in. */
+int clinux_v4l2_adopt_signal(int fd);
 
 struct clinux_v4l2_control {
     uint32_t id, type, flags, elements; /* enum v4l2_ctrl_type, V4L2_CTRL_FLAG_* */

@@ -1,6 +1,8 @@
 import CaptureCore
+import CaptureMessages
 
 @testable import CaptureBus
+@testable import CaptureAgent
 @testable import CaptureKit
 
 /// Bodies of messages, as callers and the other side of a call may send them.
@@ -68,6 +70,9 @@ enum FuzzBodies {
         same(DeviceControl.self, body)
         same(SessionStatistics.self, body)
         same(OutputStatistics.self, body)
+        same(AssetFetchOptions.self, body)
+        same(AssetFacts.self, body)
+        same(AssetChanges.self, body)
         _ = try? body.tickets()
         _ = (body.integer, body.unsigned, body.number, body.texts, body.properties, body.typeSignature)
         _ = try? PromptRequest(bus: [.string("cookie"), body])

@@ -1,8 +1,9 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureMessages
 
-@testable import captured
+@testable import CaptureService
 
 /// What the daemon itself reads of a call.
 enum FuzzDaemon {
@@ -16,10 +17,13 @@ enum FuzzDaemon {
             detail: ""
         )
         let keys = ["user", "program", "service", "since", "until", "before", "limit", "page"]
-        guard let query = try? HistoryPages.query(FuzzBodies.table(&input, 5, keys: keys), of: caller) else { return }
-        FuzzTarget.hold((1...HistoryPages.mostEntries).contains(query.limit), "a page is short")
+        let table = BusValue.properties(FuzzBodies.table(&input, 5, keys: keys))
+        guard let filter = try? HistoryFilter(busValue: table),
+            let query = try? HistoryPages.allowed(filter, to: caller)
+        else { return }
+        FuzzTarget.hold((1...HistoryFilter.largestPage).contains(query.limit), "a page is short")
         FuzzTarget.hold((query.before ?? 1) > 0, "a page begins at an entry")
-        FuzzTarget.hold(caller.user == 0 || query.user == caller.user, "nobody is shown another's history")
+        FuzzTarget.hold(caller.user == 0 || query.user == String(caller.user), "nobody is shown another's history")
         FuzzTarget.hold(
             caller.user == 0 || caller.tier == .claimed || query.program == caller.program,
             "a service is shown its own history"
@@ -36,12 +40,12 @@ enum FuzzDaemon {
             table[service] = .properties(FuzzBodies.table(&input, 5, keys: keys))
         }
         for (service, answer) in (try? LifetimeCoding.answers(table, now: now)) ?? [:] {
-            FuzzTarget.hold(!answer.isLimited || service == .libraryReadWrite, "reading alone is limited")
+            FuzzTarget.hold(!answer.isLimited || service == "library-read-write", "reading alone is limited")
             FuzzTarget.hold(answer.isAllowed || !answer.isLimited, "a no is not limited")
             FuzzTarget.hold((answer.lifetime.moment ?? .max) > now, "a yes does not end before it begins")
             FuzzTarget.hold(answer.isAllowed || answer.lifetime == .always, "a no holds until it is changed")
         }
-        _ = try? LifetimeCoding.option(FuzzBodies.table(&input, 5, keys: ["until"]))
+        _ = try? SetOptions(busValue: .properties(FuzzBodies.table(&input, 5, keys: ["until"])))
     }
 
     /// What a helper of the library answers, after it had a stranger's file to work on: a report, and frames of pictures.

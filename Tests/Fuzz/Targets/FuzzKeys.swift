@@ -1,3 +1,4 @@
+import CaptureAgent
 import CaptureKit
 
 /// Keys at a prompt: anything can be typed, pasted, or sent by a terminal on its own.
@@ -8,7 +9,7 @@ enum FuzzKeys {
     }
 
     private static func type(_ bytes: [UInt8], _ services: [AuthorizationService]) {
-        var request = PromptRequest(cookie: "1", program: "exe:/a", tier: "claimed", services: services)
+        var request = PromptRequest(Question(cookie: "1", program: "exe:/a", tier: "claimed"), services: services)
         request.lifetimes = ["session", "connection"]
         request.limitable = services.filter(\.canBeLimited)
         var dialog = PromptDialog(request)
@@ -17,12 +18,15 @@ enum FuzzKeys {
             let typed = Array(read)
             for step in dialog.take(typed) {
                 guard case .done(let answer, _) = step else { continue }
-                if case .chosen(let choices) = answer {
-                    let limited = choices.filter { if case .limited = $0.value { true } else { false } }.keys
+                if case .answered(let answers) = answer {
+                    let limited = answers.filter(\.value.isLimited).keys
                     FuzzTarget.hold(limited.allSatisfy(\.canBeLimited), "reading alone is limited")
-                }
-                if case .answered(let answers) = answer, answers.values.contains(true) {
-                    FuzzTarget.hold(bytes.contains { $0 | 0x20 == UInt8(ascii: "y") }, "nobody says yes without a y")
+                    if answers.values.contains(true) {
+                        FuzzTarget.hold(
+                            bytes.contains { $0 | 0x20 == UInt8(ascii: "y") },
+                            "nobody says yes without a y"
+                        )
+                    }
                 }
                 return
             }

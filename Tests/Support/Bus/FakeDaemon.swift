@@ -1,6 +1,7 @@
 public import CaptureBus
 public import CaptureCore
 public import CaptureKit
+import CaptureMessages
 import CaptureSystem
 import Synchronization
 

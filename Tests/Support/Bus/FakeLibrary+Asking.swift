@@ -1,5 +1,6 @@
 import CaptureBus
 import CaptureCore
+import CaptureMessages
 import Synchronization
 
 extension FakeLibrary {
@@ -9,9 +10,8 @@ extension FakeLibrary {
             "GetStatus": { _, call throws(CaptureError) in
                 let state = self.state.withLock { $0 }
                 let word = call.arguments[0].text ?? ""
-                if let level = LibraryLevel(rawValue: word) { return [.uint32(state.status(level).rawValue)] }
-                let reading = state.status(.readWrite)
-                return [.uint32((reading == .limited ? .authorized : reading).rawValue)]
+                let level = LibraryLevel.allCases.first { $0.service.rawValue == word }
+                return [.uint32((level.map(state.status) ?? state.status(.readWrite).withoutLevel).rawValue)]
             },
             "RequestAccess": { daemon, call throws(CaptureError) in try self.ask(daemon, call) },
             "Check": { daemon, call throws(CaptureError) in try self.care(daemon, call) },
@@ -28,7 +28,7 @@ extension FakeLibrary {
             try state.checkChanging()
             return (state.newRequest(), state.faults)
         }
-        try finish(daemon, call.sender, request, nil, ["faults": .propertyList(faults)])
+        try finish(daemon, call.sender, request, nil, ["faults": .records(faults)])
         return [.uint32(request)]
     }
 

@@ -1,23 +1,27 @@
 import CaptureBus
 import CaptureCore
+import CaptureMessages
 import Synchronization
 
 extension FakeLibrary {
     /// Recordings that were not saved. One that is saved becomes an asset of its name.
     var keeping: [String: FakeDaemon.Answer] {
         [
-            "ListKept": { _, _ in [.propertyList(self.state.withLock { $0.kept })] },
+            "ListKept": { _, _ in [.records(self.state.withLock { $0.kept })] },
             "SaveKept": { daemon, call throws(CaptureError) in
                 let saved = try self.takeKept(call).map { recording in
                     // One without a program is refused, and is not taken by a second try either.
-                    if recording["program"] == nil {
-                        return ["error": BusValue.string("OverQuota"), "message": .string("there is no room")]
+                    if recording.program.isEmpty {
+                        let error = CaptureError(.overQuota, "there is no room")
+                        return KeptOutcome(id: recording.id, result: .failure(error))
                     }
-                    var facts = ["id": BusValue.string(self.put(recording["name"]?.text ?? "", "MOVIE"))]
-                    facts["album"] = recording["album"]
-                    return facts
+                    let asset = self.put(recording.name, "MOVIE")
+                    return KeptOutcome(
+                        id: recording.id,
+                        result: .success(SavedOutput(asset: asset, album: recording.album))
+                    )
                 }
-                return try self.finishKept(daemon, call, ["saved": .propertyList(saved)])
+                return try self.finishKept(daemon, call, ["saved": .records(saved)])
             },
             "DiscardKept": { daemon, call throws(CaptureError) in
                 try self.finishKept(daemon, call, ["count": .uint64(UInt64(try self.takeKept(call).count))])
@@ -35,10 +39,10 @@ extension FakeLibrary {
         return [.uint32(request)]
     }
 
-    private func takeKept(_ call: BusCall) throws(CaptureError) -> [[String: BusValue]] {
+    private func takeKept(_ call: BusCall) throws(CaptureError) -> [KeptRecording] {
         try state.withLock { state throws(CaptureError) in
             try (call.arguments[0].texts ?? []).map { id throws(CaptureError) in
-                guard let index = state.kept.firstIndex(where: { $0["id"]?.text == id }) else {
+                guard let index = state.kept.firstIndex(where: { $0.id == id }) else {
                     throw CaptureError(.noSuchAsset, "there is no such recording")
                 }
                 return state.kept.remove(at: index)

@@ -79,7 +79,7 @@ extension FakeLibrary {
         try state.checkDecided()
         guard let text = arguments[0].text, text.hasPrefix("t"), let start = Int(text.dropFirst()),
             start <= state.log.count
-        else { throw CaptureError(.staleToken, "the token is too old, or none of this program's: fetch anew") }
+        else { throw CaptureError(.staleToken, "the token is too old, or not of this program: fetch again") }
         let piece = state.log.dropFirst(start).prefix(Int(arguments[1].integer ?? 1000))
         var assets: [String: [[String: BusValue]]] = [:]
         var ids: [String: [String]] = [:]

@@ -41,9 +41,9 @@ public final class FakeLibrary: Sendable {
         var confirms = true
         var holdsImports = false
         var held: [UInt32: String] = [:]
-        var faults: [[String: BusValue]] = []
+        var faults: [LibraryFault] = []
         var chosen: Set<String> = []
-        var kept: [[String: BusValue]] = []
+        var kept: [KeptRecording] = []
         /// What the person picks; closes the question where there is none.
         var picks: [String]?
         var handed: [Entry] = []
@@ -83,10 +83,10 @@ public final class FakeLibrary: Sendable {
     public func holdsImports(_ flag: Bool) { state.withLock { $0.holdsImports = flag } }
 
     /// What `Check` finds.
-    public func setFaults(_ faults: [[String: BusValue]]) { state.withLock { $0.faults = faults } }
+    public func setFaults(_ faults: [LibraryFault]) { state.withLock { $0.faults = faults } }
 
-    /// Recordings that wait to be saved or discarded, as they travel.
-    public func keep(_ recordings: [[String: BusValue]]) { state.withLock { $0.kept = recordings } }
+    /// Recordings that wait to be saved or discarded.
+    public func keep(_ recordings: [KeptRecording]) { state.withLock { $0.kept = recordings } }
 
     /// What a limited program may see beside its own.
     public func choose(_ ids: Set<String>) { state.withLock { $0.chosen = ids } }

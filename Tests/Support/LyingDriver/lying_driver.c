@@ -117,6 +117,16 @@ static int say_format(const struct driver *driver, struct v4l2_format *to, int i
     return 0;
 }
 
+static int say_timings(const struct driver *driver, struct v4l2_dv_timings *to, uint32_t height) {
+    if (!driver->say.signal_height) return refuse(ENODATA);
+    memset(to, 0, sizeof *to);
+    to->type = V4L2_DV_BT_656_1120;
+    to->bt.width = driver->say.format.width;
+    to->bt.height = height;
+    to->bt.pixelclock = 1000000;
+    return 0;
+}
+
 static int list_formats(const struct driver *driver, struct v4l2_fmtdesc *entry) {
     if (entry->index > 0 && !driver->say.has_endless_lists) return refuse(EINVAL);
     entry->pixelformat = driver->say.format.pixelformat + entry->index;
@@ -160,6 +170,7 @@ static int next_control(const struct driver *driver, struct v4l2_query_ext_ctrl 
 
 static int request_buffers(struct driver *driver, struct v4l2_requestbuffers *request) {
     if (driver->say.refuses_user_pointers && request->memory == V4L2_MEMORY_USERPTR) return refuse(EINVAL);
+    if (driver->say.has_no_memory && request->memory == V4L2_MEMORY_MMAP && request->count) return refuse(ENOMEM);
     driver->memory_type = request->memory;
     driver->waiting = driver->queued = 0;
     if (request->count && driver->say.granted) request->count = driver->say.granted;
@@ -222,6 +233,18 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
         *time = (struct v4l2_fract){driver->say.numerator, driver->say.denominator};
         return 0;
     }
+    case VIDIOC_G_INPUT: *(int *)argument = 0; return 0;
+    case VIDIOC_ENUMINPUT: {
+        struct v4l2_input *entry = argument;
+        if (entry->index) return refuse(EINVAL);
+        entry->status = driver->say.status;
+        say_text(driver, entry->name, sizeof entry->name, "HDMI");
+        return 0;
+    }
+    case VIDIOC_G_DV_TIMINGS: return say_timings(driver, argument, driver->say.format.height);
+    case VIDIOC_QUERY_DV_TIMINGS:
+        if (driver->say.signal_height && driver->say.status) return refuse(ENOLINK);
+        return say_timings(driver, argument, driver->say.signal_height);
     case VIDIOC_QUERY_EXT_CTRL: return next_control(driver, argument);
     case VIDIOC_QUERYMENU: {
         struct v4l2_querymenu *entry = argument;
@@ -240,6 +263,11 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
     case VIDIOC_STREAMON: driver->is_streaming = 1; return 0;
     case VIDIOC_STREAMOFF:
         driver->is_streaming = 0;
+        while (driver->first != driver->last) {
+            char byte;
+            driver->first++;
+            if (read(driver->pipe[0], &byte, 1) != 1) abort();
+        }
         driver->waiting = driver->queued = 0;
         return 0;
     default: return refuse(ENOTTY);

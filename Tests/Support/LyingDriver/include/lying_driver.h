@@ -27,10 +27,13 @@ struct lying_answers {
     uint32_t granted; /* of REQBUFS, more than were asked for included; 0: what was asked for */
     uint32_t mapped;  /* the length of a buffer, of QUERYBUF; 0: the format's size */
     int refuses_user_pointers;
+    int has_no_memory; /* for buffers of its own */
     int is_fruitless;      /* poll finds a frame and DQBUF none */
     int has_endless_lists; /* every index of every enumeration has an entry, each another one */
     int has_stuck_controls; /* the control behind any control is the first one, which has no single value */
     int has_no_terminators; /* strings fill their arrays */
+    uint32_t status;        /* of ENUMINPUT: V4L2_IN_ST_* */
+    uint32_t signal_height; /* of QUERY_DV_TIMINGS, where the format's is that of G_DV_TIMINGS; 0: it has no such */
     int64_t least, most;   /* the range of the menu that each of the endless controls is */
 };
 

@@ -1,0 +1,67 @@
+/// With what a file is made, for the file to say it.
+public struct CaptureOrigin: Hashable, Sendable {
+    /// A longer name is cut to this many characters.
+    static let longestName = 64
+
+    /// The camera's name; empty without one.
+    public var camera: String
+    /// The maker of the camera, if its name tells; empty otherwise.
+    public var cameraMaker: String
+    /// The microphone's name; empty without one.
+    public var microphone: String
+    /// How long the camera exposes each frame, in nanoseconds; 0 if it does not say.
+    public var exposure: Int64
+    /// The camera's own number for its gain, from 0 on; `nil` if it does not say.
+    public var gain: Int64?
+
+    /// An origin of the given names, of which what cannot be printed is left out.
+    public init(
+        camera: String = "",
+        cameraMaker: String = "",
+        microphone: String = "",
+        exposure: Int64 = 0,
+        gain: Int64? = nil
+    ) {
+        self.camera = Self.printable(camera)
+        self.cameraMaker = Self.printable(cameraMaker)
+        self.microphone = Self.printable(microphone)
+        self.exposure = max(exposure, 0)
+        self.gain = gain.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// The origin of what these devices deliver.
+    public init(camera: DeviceDescription?, microphone: DeviceDescription?) {
+        self.init(
+            camera: camera?.name ?? "",
+            cameraMaker: camera.map { Self.maker(of: $0) } ?? "",
+            microphone: microphone?.name ?? ""
+        )
+    }
+
+    /// Takes exposure and gain from a camera's settings, after V4L2's `EXPOSURE_ABSOLUTE`, which counts tenths of
+    /// milliseconds, and `GAIN`.
+    public mutating func note(_ settings: [DeviceControl]) {
+        for setting in settings where setting.value >= 0 {
+            switch setting.name {
+            case "exposure_time_absolute", "exposure_absolute": exposure = min(setting.value, 1 << 32) * 100_000
+            case "gain": gain = setting.value
+            default: continue
+            }
+        }
+    }
+
+    /// Who made a camera: udev puts the vendor before the name in what it calls a USB device, as in
+    /// `v4l2:usb-Logitech_HD_Webcam-video-index0`. Without one, the driver.
+    private static func maker(of camera: DeviceDescription) -> String {
+        let model = camera.name.prefix { $0 != ":" }.split(separator: " ").joined(separator: "_")
+        guard let usb = camera.id.rawValue.firstRange(of: "usb-"), !model.isEmpty,
+            let name = camera.id.rawValue[usb.upperBound...].firstRange(of: "_" + model)
+        else { return camera.driver }
+        return camera.id.rawValue[usb.upperBound..<name.lowerBound].split(separator: "_").joined(separator: " ")
+    }
+
+    private static func printable(_ name: String) -> String {
+        let letters = name.filter { $0.unicodeScalars.allSatisfy { $0.value >= 32 && !(127...159).contains($0.value) } }
+        return String(letters.prefix(longestName))
+    }
+}
