@@ -1,5 +1,6 @@
-public import CaptureCore
 import CSystemd
+public import CaptureCore
+import Logging
 import Synchronization
 
 /// Which bus.
@@ -216,7 +217,7 @@ public final class BusConnection: Sendable {
             do throws(CaptureError) {
                 try work(core)
             } catch {
-                if core.isConnected { Journal.send("\(path): \(error.message)", priority: .warning) }
+                if core.isConnected { log.warning("\(path): \(error.message)") }
             }
         }
         if !isPosted { throw BusCore.closed }

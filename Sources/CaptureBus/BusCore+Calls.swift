@@ -2,6 +2,7 @@ import CLinux
 import CSystemd
 import CaptureCore
 import CaptureSystem
+import Logging
 
 /// A method call on its way, or awaiting its reply.
 @safe final class PendingCall {
@@ -97,6 +98,7 @@ extension BusCore {
         )
         if code < 0 { throw BusErrors.failure(code, "call \(call.member) of \(call.path)", as: .unreachable) }
         self.pending[pending.token] = pending
+        log.debug("calling \(call.interface).\(call.member) of \(call.destination) at \(call.path)")
     }
 
     private func received(_ message: OpaquePointer, for pending: PendingCall) {
@@ -119,11 +121,20 @@ extension BusCore {
         }
     }
 
+    /// What came of a call, for the log: its content is nobody's business there.
+    static func words(_ result: Result<[BusValue], CaptureError>) -> String {
+        switch result {
+        case .success: "an answer"
+        case .failure(let error): "the error \(error.code.rawValue) (\(error.message))"
+        }
+    }
+
     /// Hands out the result and forgets the call.
     func complete(_ call: PendingCall, _ result: Result<[BusValue], CaptureError>) {
         guard pending.removeValue(forKey: call.token) != nil else { return }
         unsafe sd_bus_slot_unref(call.slot)
         unsafe call.slot = nil
+        log.debug("\(call.call.destination) gave \(BusCore.words(result)) for \(call.call.member)")
         call.completion(result)
     }
 

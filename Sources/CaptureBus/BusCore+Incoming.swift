@@ -2,6 +2,7 @@ import CLinux
 import CSystemd
 import CaptureCore
 import CaptureSystem
+import Logging
 
 /// A call that arrived and has no answer yet.
 struct WaitingCall {
@@ -127,6 +128,7 @@ extension BusCore {
         let (token, call, handler, types) = (next.token, next.call, next.handler, next.types)
         let isReading = next.reading != nil
         let failureHandler = failureHandler
+        log.debug("\(sender) calls \(call.interface).\(call.member) of \(call.path)")
         let turn = BusTurn {
             loop.post { core in
                 core.calls.endTurn(sender, token)
@@ -150,6 +152,7 @@ extension BusCore {
     }
 
     private func answer(_ waiting: WaitingCall, _ result: Result<[BusValue], CaptureError>) {
+        log.debug("\(waiting.call.sender) gets \(BusCore.words(result)) for \(waiting.call.member)")
         if let message = unsafe incoming.removeValue(forKey: waiting.token) {
             unsafe reply(to: message, waiting.types, result.flatMap { values in answer(waiting.reading, values) })
             unsafe sd_bus_message_unref(message)

@@ -2,6 +2,7 @@ import CSystemd
 import CaptureCore
 import CaptureSystem
 import Glibc
+import Logging
 
 /// Bounds what waits to be sent: while the bus does not read, it stays in memory.
 extension BusCore {
@@ -32,13 +33,13 @@ extension BusCore {
     func hasRoomForSignal() -> Bool {
         guard unsent < UInt64(Self.mostUnsentSignals) else {
             if signalsLeftOut == 0 {
-                Journal.send("the message bus does not read what captured sends: dropping signals", priority: .error)
+                log.error("the message bus does not read what this program sends: dropping signals")
             }
             signalsLeftOut += 1
             return false
         }
         if signalsLeftOut > 0 {
-            Journal.send("the message bus reads again; \(signalsLeftOut) signals were dropped", priority: .error)
+            log.error("the message bus reads again; \(signalsLeftOut) signals were dropped")
             signalsLeftOut = 0
         }
         return true

@@ -6,19 +6,19 @@ import Glibc
 
 /// CaptureError to and from the errors of D-Bus.
 public enum BusErrors {
-    /// What the names of our errors begin with; the code follows.
+    /// The prefix of our error names; the code follows.
     public static let prefix = "org.capturekit.Capture1.Error."
-    /// The bus's own error for arguments that are malformed.
+    /// The bus's own error for malformed arguments.
     public static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
 
-    /// Why a message is not taken in that would take more memory than any call of ours needs.
+    /// Refuses a message that would take more memory than any call of ours needs.
     public static let tooMuch = CaptureError(.invalidArgument, "the message has too many or too long values")
 
     /// Refuses a call because its user has too many unanswered calls.
     public static let tooMany = CaptureError(.busy, "too many calls of this user wait for an answer; try again later")
 
     /// A portal's store has no such entry; never leaves this module.
-    static let notFound = CaptureError.Code(rawValue: "NotFound")
+    public static let notFound = CaptureError.Code(rawValue: "NotFound")
 
     private static let standard = "org.freedesktop.DBus.Error."
 
@@ -38,14 +38,17 @@ public enum BusErrors {
     /// - Parameters:
     ///   - name: The D-Bus error name.
     ///   - message: The sentence that came with it.
-    ///   - destination: Whom the failed call was for, to name it.
-    ///   - path: The object that was called: an unknown one is a session, or a device, that is gone.
+    ///   - destination: The name that was called, for the message.
+    ///   - path: The object that was called; an unknown one is a session or a device that is gone.
     public static func error(name: String, message: String, destination: String, path: String = "") -> CaptureError {
         if name.hasPrefix(prefix) {
             return CaptureError(.init(rawValue: String(name.dropFirst(prefix.count))), message)
         }
         let who = destination == CaptureNames.service ? "the capture daemon" : destination
         if name == "org.freedesktop.portal.Error.NotFound" { return CaptureError(notFound, message) }
+        if name.hasPrefix("org.freedesktop.systemd1.") {
+            return CaptureError(.unreachable, "the service cannot be started: \(message)")
+        }
         guard name.hasPrefix(standard) else {
             return CaptureError(.internalFault, "\(who) failed: \(message) (\(name))")
         }
@@ -60,7 +63,7 @@ public enum BusErrors {
         case _ where word.hasPrefix("Spawn."):
             return CaptureError(.unreachable, "\(who) could not be started (\(message))")
         case "AccessDenied", "AuthFailed", "InteractiveAuthorizationRequired":
-            return CaptureError(.notPermitted, "\(who) may not be called so (\(message))")
+            return CaptureError(.notPermitted, "not allowed to call \(who) (\(message))")
         case "InvalidArgs", "InvalidSignature", "InconsistentMessage":
             return CaptureError(.invalidArgument, message)
         case "UnknownObject" where path.hasPrefix(CaptureNames.sessions + "/"):
@@ -71,9 +74,9 @@ public enum BusErrors {
         case "UnknownObject" where path.hasPrefix(CaptureNames.devices + "/"):
             return CaptureError(.noSuchDevice, "there is no such device")
         case "UnknownMethod", "UnknownInterface", "UnknownObject", "UnknownProperty", "PropertyReadOnly":
-            return CaptureError(.internalFault, "\(who) does not know that: is it of another version? (\(message))")
+            return CaptureError(.internalFault, "\(who) does not know this call; is it another version? (\(message))")
         case "LimitsExceeded":
-            return CaptureError(.busy, "\(who) has too much to do (\(message))")
+            return CaptureError(.busy, "\(who) is overloaded (\(message))")
         case "IOError", "FileNotFound", "FileExists":
             return CaptureError(.inputOutput, message)
         default:
@@ -90,7 +93,7 @@ public enum BusErrors {
         return self.error(name: unsafe String(cString: name), message: text, destination: destination, path: path)
     }
 
-    /// How many bytes of an error's text are read: any program that is called may send megabytes.
+    /// How many bytes of an error's text are read, because any called program may send megabytes.
     private static let longestSentence = 16 << 10
 
     private static func sentence(_ text: UnsafePointer<CChar>) -> String {
@@ -98,11 +101,11 @@ public enum BusErrors {
         return unsafe String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
     }
 
-    /// Why a bus that was reached did not greet.
+    /// Explains why a bus accepted a connection but did not answer Hello.
     ///
-    /// dbus-daemon looks up the user of everyone who connects, and hangs up without a word on one that it does not find.
-    /// Dynamic users are among those, even where other programs see their names: systemd keeps its own look-ups out of
-    /// the bus's, which would wait for each other.
+    /// dbus-daemon looks up the user of each connection, and hangs up silently if it does not find one. It never finds
+    /// dynamic users, even if other programs see their names: systemd does not answer the bus's look-ups, because the two
+    /// would wait for each other.
     static func noGreeting(_ code: Int32, _ kind: BusKind, user: UInt32) -> CaptureError {
         let hasHungUp = [ENOTCONN, ECONNRESET, EPIPE].contains(-code)
         // systemd's range for them; their names are no help here.
@@ -110,10 +113,12 @@ public enum BusErrors {
         guard hasHungUp, isDynamic || UserDatabase.user(user).value == nil else {
             return failure(code, "greet the \(kind) bus", as: .unreachable)
         }
+        let who = isDynamic ? "user \(user), which systemd made for a unit with DynamicUser=" : "user \(user)"
+        let place = isDynamic ? "in its unit, write 'User=NAME' in place of DynamicUser=yes" : "run it as that user"
         return CaptureError(
             .unreachable,
-            "the \(kind) bus hung up: it knows no user \(user)\(isDynamic ? " (of a unit with DynamicUser=)" : ""); "
-                + "give the program a user of its own, by sysusers.d and User= in its unit, or run dbus-broker",
+            "the \(kind) bus does not know \(who), and hung up; give the program a user of its own: "
+                + "write 'u NAME' into /etc/sysusers.d/NAME.conf, run systemd-sysusers, and \(place)",
             errno: -code
         )
     }

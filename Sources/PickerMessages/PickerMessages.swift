@@ -44,7 +44,9 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
     public var headline: String
     /// What becomes of what is picked.
     public var meaning: String
-    /// The asking program, what its identity is worth and made of: labels and texts.
+    /// Whether the asking program's identity is verified, in a sentence.
+    public var certainty: String
+    /// What else is known of the asking program, shown when the person wants it: labels and texts.
     public var facts: [Fact]
     /// What becomes of what is picked.
     public var purpose: Purpose
@@ -71,6 +73,7 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
     public init(
         headline: String,
         meaning: String,
+        certainty: String = "",
         facts: [Fact] = [],
         purpose: Purpose,
         limit: Int,
@@ -78,6 +81,7 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
     ) {
         self.headline = headline
         self.meaning = meaning
+        self.certainty = certainty
         self.facts = facts
         self.purpose = purpose
         self.limit = limit

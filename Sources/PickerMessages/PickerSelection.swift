@@ -44,14 +44,14 @@ public struct PickerSelection: Hashable, Sendable {
             dropped.remove(at: index)
         } else if item.state == .free {
             if limit == 1 { picked = [] }
-            guard picked.count < limit else { return "\(limit) are picked, and more may not be." }
+            guard picked.count < limit else { return "You can pick at most \(limit)." }
             picked.append(item.id)
         } else if purpose != .choose {
-            return "“\(item.name)” may be read already."
+            return "The program may already read “\(item.name)”."
         } else if item.state == .own {
             return "“\(item.name)” was made by the program, which may always read it."
         } else {
-            guard dropped.count < limit else { return "At most \(limit) at a time may be taken away." }
+            guard dropped.count < limit else { return "At most \(limit) can be taken away at a time." }
             dropped.append(item.id)
         }
         return nil
@@ -78,8 +78,8 @@ public struct PickerSelection: Hashable, Sendable {
             return limit == 1
                 ? (picked.isEmpty ? "Pick one" : "1 picked") : "\(picked.count) of at most \(limit) picked"
         }
-        if isEmpty { return "Nothing is changed" }
-        return "\(picked.count) to be allowed, \(dropped.count) to be taken away"
+        if isEmpty { return "No changes" }
+        return "\(picked.count) to allow, \(dropped.count) to take away"
     }
 
     /// What the button says that leaves everything as it is.

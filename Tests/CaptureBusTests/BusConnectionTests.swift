@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureSystem
@@ -241,10 +242,15 @@ struct BusConnectionTests {
         try await first.requestName("org.capturekit.Test")
         let refusal = await #expect(throws: CaptureError.self) { try await second.requestName("org.capturekit.Test") }
         #expect(refusal?.code == .busy)
-        let forbidden = await #expect(throws: CaptureError.self) {
-            try await second.requestName("org.capturekit.Forbidden")
+    }
+
+    @Test func `a name that the bus's policy forbids is refused`() async throws {
+        let bus = try PrivateBus(policy: "<busconfig/>")
+        let connection = try await bus.connect()
+        let refusal = await #expect(throws: CaptureError.self) {
+            try await connection.requestName("org.capturekit.Test")
         }
-        #expect(forbidden?.code == .notPermitted)
+        #expect(refusal?.code == .notPermitted)
     }
 
     @Test func `a close is told to those alone who still watch for it`() async throws {

@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureCore
 import CaptureSystem
 import Foundation
@@ -18,9 +19,11 @@ struct FaultTests {
     @Test func `a bus that hangs up on a user whom it does not know is told as that, with what to do`() {
         let dynamic = BusErrors.noGreeting(-ENOTCONN, .system, user: 61999)
         #expect(dynamic.code == .unreachable)
-        #expect(dynamic.message.contains("user 61999 (of a unit with DynamicUser=)"))
-        #expect(dynamic.message.contains("User="))
-        #expect(BusErrors.noGreeting(-ECONNRESET, .system, user: 3_999_999_999).message.contains("user 3999999999;"))
+        #expect(dynamic.message.contains("user 61999, which systemd made for a unit with DynamicUser="))
+        #expect(dynamic.message.contains("write 'u NAME' into /etc/sysusers.d/NAME.conf"))
+        #expect(dynamic.message.contains("write 'User=NAME' in place of DynamicUser=yes"))
+        let unknown = BusErrors.noGreeting(-ECONNRESET, .system, user: 3_999_999_999)
+        #expect(unknown.message.contains("user 3999999999, and hung up"))
         for other in [(-ENOTCONN, UInt32(0)), (-ETIMEDOUT, 61999)] {
             let message = BusErrors.noGreeting(Int32(other.0), .system, user: other.1).message
             #expect(message.hasPrefix("greet the system bus: "))

@@ -1,3 +1,4 @@
+import BusSupport
 import CSystemd
 import CaptureCore
 import Testing

@@ -1,5 +1,7 @@
+import BusSupport
 import CaptureBus
 import CaptureCore
+import CaptureMessages
 import Foundation
 import Testing
 

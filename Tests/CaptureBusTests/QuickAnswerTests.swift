@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureBus
 import CaptureCore
 import Foundation

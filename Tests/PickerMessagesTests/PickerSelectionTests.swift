@@ -17,7 +17,7 @@ struct PickerSelectionTests {
     @Test func `no more than the limit are picked, and of one alone the latest`() {
         var selection = PickerSelection(.extend, limit: 2)
         _ = free.prefix(2).map { selection.toggle($0) }
-        #expect(selection.toggle(free[2])?.contains("2 are picked") == true && selection.picked == ["a", "b"])
+        #expect(selection.toggle(free[2])?.contains("at most 2") == true && selection.picked == ["a", "b"])
         selection = PickerSelection(.pick, limit: 1)
         _ = free.map { selection.toggle($0) }
         #expect(selection.picked == ["c"] && selection.count == "1 picked")

@@ -1,0 +1,114 @@
+public import CaptureBus
+public import CaptureCore
+
+extension SessionStatistics: BusCodable {
+    /// `elapsed` x in nanoseconds, `inputs` and `outputs` a{sv}: by their names, each an a{sv}.
+    public init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "the session's statistics")
+        self.init()
+        elapsed = try reader.number("elapsed", Int64.min...Int64.max) ?? 0
+        inputs = try reader.named("inputs")
+        outputs = try reader.named("outputs")
+        try reader.end()
+    }
+
+    /// The counters as `a{sv}`.
+    public var busValue: BusValue {
+        .properties([
+            "elapsed": .int64(elapsed), "inputs": .properties(inputs.mapValues(\.busValue)),
+            "outputs": .properties(outputs.mapValues(\.busValue)),
+        ])
+    }
+}
+
+extension PropertyReader {
+    fileprivate mutating func named<Part: BusCodable>(_ key: String) throws(CaptureError) -> [String: Part] {
+        guard let value = take(key) else { return [:] }
+        guard case .dictionary("sv", let entries) = value, entries.count <= CodingLimits.mostCounted else {
+            throw fault(key, "at most \(CodingLimits.mostCounted) entries by name")
+        }
+        var parts: [String: Part] = [:]
+        for entry in entries { parts[entry.key.text ?? ""] = try Part(busValue: entry.value) }
+        return parts
+    }
+
+    fileprivate mutating func counter(_ key: String) throws(CaptureError) -> UInt64 {
+        try number(key, 0...UInt64.max) ?? 0
+    }
+
+    fileprivate mutating func signed<Number: FixedWidthInteger & SignedInteger>(
+        _ key: String
+    ) throws(CaptureError) -> Number {
+        try number(key, Number.min...Number.max) ?? 0
+    }
+}
+
+extension InputStatistics: BusCodable {
+    /// `device` s, `format` s, `published` t, `drops` a{st} by cause, `latency` x in nanoseconds, `queue-depth` x,
+    /// `copied-bytes` t where they are counted.
+    public init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "an input's statistics")
+        self.init()
+        device = try reader.text("device") ?? ""
+        format = try reader.text("format") ?? ""
+        published = try reader.counter("published")
+        copiedBytes = try reader.number("copied-bytes", 0...UInt64.max)
+        latency = try reader.signed("latency")
+        queueDepth = try reader.signed("queue-depth")
+        if let value = reader.take("drops") {
+            guard case .dictionary("st", let entries) = value, entries.count <= CodingLimits.mostChoices else {
+                throw reader.fault("drops", "of type 'a{st}'")
+            }
+            for entry in entries { drops[entry.key.text ?? ""] = entry.value.unsigned }
+        }
+        try reader.end()
+    }
+
+    /// The counters as `a{sv}`.
+    public var busValue: BusValue {
+        var values: [String: BusValue] = [
+            "device": .string(device), "format": .string(format), "published": .uint64(published),
+            "latency": .int64(latency), "queue-depth": .int64(Int64(queueDepth)),
+            "drops": .dictionary(
+                "st",
+                drops.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .uint64($0.value)) }
+            ),
+        ]
+        if let copiedBytes { values["copied-bytes"] = .uint64(copiedBytes) }
+        return .properties(values)
+    }
+}
+
+extension OutputStatistics: BusCodable {
+    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
+    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s.
+    public init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "an output's statistics")
+        self.init()
+        frames = try reader.counter("frames")
+        samples = try reader.counter("samples")
+        missedFrames = try reader.counter("missed-frames")
+        missedSamples = try reader.counter("missed-samples")
+        silence = try reader.counter("silence")
+        bytes = try reader.counter("bytes")
+        duration = try reader.signed("duration")
+        peak = try reader.signed("peak")
+        drift = try reader.signed("drift")
+        queueDepth = try reader.signed("queue-depth")
+        videoEncoder = try reader.text("video-encoder") ?? ""
+        encoderPreset = try reader.text("encoder-preset") ?? ""
+        audioEncoder = try reader.text("audio-encoder") ?? ""
+        try reader.end()
+    }
+
+    /// The counters as `a{sv}`.
+    public var busValue: BusValue {
+        .properties([
+            "frames": .uint64(frames), "samples": .uint64(samples), "missed-frames": .uint64(missedFrames),
+            "missed-samples": .uint64(missedSamples), "silence": .uint64(silence), "bytes": .uint64(bytes),
+            "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
+            "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
+            "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
+        ])
+    }
+}

@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What is installed as share/captured/CaptureKit: the sources of CaptureKit, for programs that depend on it by this
+// path. Warnings are no errors here, since a later compiler may have more of them.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+    name: "CaptureKit",
+    products: [.library(name: "CaptureKit", targets: ["CaptureKit"])],
+    dependencies: [.package(url: "https://github.com/apple/swift-log", from: "1.16.2")],
+    targets: [
+        .target(name: "CLinux", dependencies: ["CSystemd"]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        module("CaptureCore"),
+        module("CaptureSystem", ["CaptureCore", "CLinux", "CSystemd", logging]),
+        module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
+        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd", logging]),
+        module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
+        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
+    ]
+)
