@@ -220,10 +220,7 @@ public actor AuthorizationGate {
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
                 if prompts[AnswerKey(client)] == nil, described?.services != standing.undecided {
                     let services = standing.undecided
-                    let usage = try await aside { [usage] () throws(CaptureError) in
-                        try usage.description(of: client, for: services.sorted())
-                    }
-                    described = (services, usage)
+                    described = (services, try await usage(of: client, for: services.sorted(), session: session))
                     // Meanwhile the answer may have been given, or another caller's question may be open.
                     continue
                 }

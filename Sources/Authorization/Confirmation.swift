@@ -1,34 +1,13 @@
+public import CaptureCore
+
 /// What a program that may is about to do, for the person to confirm this once.
 public struct Confirmation: Hashable, Sendable {
-    /// What it is about to do.
-    public enum Action: String, Hashable, Sendable, CaseIterable {
-        /// Put assets of the media library into the bin.
-        case delete
-        /// Erase what is in the bin of the media library.
-        case erase
-        /// Take recordings that were kept into the media library.
-        case save
-        /// Throw recordings that were kept away.
-        case discard
-
-        /// What it comes to for so many, in words that follow a "to".
-        public func words(_ count: Int) -> String {
-            let things = { (what: String) in count == 1 ? "1 \(what)" : "\(count) \(what)s" }
-            return switch self {
-            case .delete: "put \(things("item")) of the media library into the bin"
-            case .erase: "erase \(things("item")) in the media library's bin for good"
-            case .save: "save \(things("kept recording")) into the media library"
-            case .discard: "discard \(things("kept recording")) for good"
-            }
-        }
-    }
-
     /// Who is about to do it.
     public var client: ClientIdentity
     /// The program's name for people, neutralized: its claim, unless the tier says more.
     public var name: String
     /// What it is about to do.
-    public var action: Action
+    public var action: ConfirmedAction
     /// To how many.
     public var count: Int
     /// The names of the first of them.
@@ -42,4 +21,17 @@ public struct Confirmation: Hashable, Sendable {
 
     /// How many names are told.
     public static let mostNames = 10
+}
+
+extension ConfirmedAction {
+    /// What it comes to for so many, in words that follow a "to".
+    public func words(_ count: Int) -> String {
+        let things = { (what: String) in count == 1 ? "1 \(what)" : "\(count) \(what)s" }
+        return switch self {
+        case .delete: "put \(things("item")) of the media library into the bin"
+        case .erase: "erase \(things("item")) in the media library's bin for good"
+        case .save: "save \(things("kept recording")) into the media library"
+        case .discard: "discard \(things("kept recording")) for good"
+        }
+    }
 }

@@ -35,51 +35,6 @@ public struct PromptRequest: Hashable, Sendable {
     }
 }
 
-/// What a person said to one row; `true` and `false` are a yes for always and a no.
-public struct PersonsAnswer: Hashable, Sendable, ExpressibleByBooleanLiteral {
-    /// Whether it is a yes.
-    public var isAllowed: Bool
-    /// Whether a yes is for chosen assets of the library alone.
-    public var isLimited: Bool
-    /// How long a yes holds; not looked at for a no, which always does.
-    public var lifetime: GrantLifetime
-    /// Whether it was given on the asking command's own terminal.
-    public var isInline: Bool
-
-    /// An answer of the given properties.
-    public init(
-        _ isAllowed: Bool,
-        isLimited: Bool = false,
-        lifetime: GrantLifetime = .always,
-        isInline: Bool = false
-    ) {
-        self.isAllowed = isAllowed
-        self.isLimited = isAllowed && isLimited
-        self.lifetime = lifetime
-        self.isInline = isInline
-    }
-
-    /// What is stored for it.
-    public var status: AuthorizationStatus { isAllowed ? (isLimited ? .limited : .authorized) : .denied }
-
-    /// As in `yes for this session`.
-    var words: String {
-        guard isAllowed else { return "no" }
-        let yes = isLimited ? "yes for chosen assets" : "yes"
-        switch lifetime {
-        case .always: return yes
-        case .until: return yes + " until a date"
-        case .connection: return yes + " until it is closed"
-        case .session: return yes + " for this session"
-        }
-    }
-
-    /// A yes for always, or a no.
-    public init(booleanLiteral value: Bool) {
-        self.init(value)
-    }
-}
-
 /// Whoever can put a question to the person at the machine.
 ///
 /// Thread-safe: the gate asks about different programs at one time.
@@ -95,6 +50,16 @@ public protocol Prompter: Sendable {
     /// - Throws: `dismissed` when the dialog was closed, `nobodyToAsk` when there is no agent or the agent died.
     func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer]
 
+    /// Why one of the person's own programs captures, if no file of the system's says it. The reason comes from files in
+    /// the person's home, read by something that runs as the person, or from the program's own call. Asks nobody.
+    ///
+    /// - Parameters:
+    ///   - client: The program, of tier `claimed`.
+    ///   - services: What it wants.
+    ///   - session: Its connection; empty for a program that is not there.
+    /// - Returns: The reasons that there are, neutralized.
+    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> [Service: String]
+
     /// Has the person confirm what a program that may is about to do; waits, is cancelled and throws as `ask` does.
     ///
     /// - Returns: Whether the person confirmed it.
@@ -107,6 +72,13 @@ public protocol Prompter: Sendable {
 }
 
 extension Prompter {
+    /// A prompter that cannot look finds no reason.
+    public func reasons(
+        of client: ClientIdentity,
+        for services: [Service],
+        session: String
+    ) async -> [Service: String] { [:] }
+
     /// Nobody confirms anything where a prompter does not know how to have that done.
     public func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool {
         throw CaptureError(.nobodyToAsk, "there is nobody to confirm it")

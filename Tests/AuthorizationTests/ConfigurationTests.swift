@@ -105,6 +105,15 @@ import Testing
         #expect(read().problems.first?.message.contains("expected a time from 0 to 1min") == true)
     }
 
+    @Test func `says how long a device may deliver nothing to a recording`() throws {
+        #expect(read().devices.silenceTimeout == .seconds(5))
+        try administrator.write("captured.conf", "[Devices]\nSilenceTimeoutSec=2min\n")
+        #expect(read().devices.silenceTimeout == .seconds(120))
+        try administrator.write("captured.conf", "[Devices]\nSilenceTimeoutSec=0\n")
+        #expect(read().devices.silenceTimeout == .seconds(5))
+        #expect(read().problems.first?.message.contains("expected a time from 1s to 1h") == true)
+    }
+
     @Test func `says how long a yes lasts`() throws {
         #expect(read().consent.lifetimes == LifetimeLimits(grace: 10_000, unused: nil))
         try vendor.write("captured.conf", "[Consent]\nConnectionGraceSec=1500ms\nUnusedGrantsExpireSec=90d\n")
@@ -175,7 +184,7 @@ import Testing
                     + "PromptTimeoutSec, StopWhenLocked, UnusedGrantsExpireSec",
                 "\(file):5: 'maybe' is no value for Enabled=, expected yes or no; it stays as it was",
                 "\(file):6: '100000' is no value for Speed=, expected a number from 1 to 1000; it stays as it was",
-                "\(file):8: unknown section [Recorders], expected one of [Consent], [History], "
+                "\(file):8: unknown section [Recorders], expected one of [Consent], [Devices], [History], "
                     + "[Indicator], [Library], [Recorder], [Synthetic]",
                 "\(file):10: 'relative' is no value for Socket=, expected an absolute path of at most 107 bytes; "
                     + "it stays as it was",

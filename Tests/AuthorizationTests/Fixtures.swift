@@ -42,6 +42,8 @@ final class Person: Prompter {
         var waiting: [CheckedContinuation<Result<[Service: PersonsAnswer], CaptureError>, Never>] = []
         var withdrawn = 0
         var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
+        var reasons: [Service: String] = [:]
+        var looks = 0
     }
 
     private let desk = Mutex(Desk())
@@ -68,6 +70,19 @@ final class Person: Prompter {
         }
         return try result.get()
     }
+
+    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> [Service: String] {
+        desk.withLock { desk in
+            desk.looks += 1
+            return desk.reasons
+        }
+    }
+
+    /// How often it looked for reasons.
+    var looks: Int { desk.withLock { $0.looks } }
+
+    /// What it finds that a program says.
+    func knows(_ reasons: [Service: String]) { desk.withLock { $0.reasons = reasons } }
 
     /// Waits until that many questions were put.
     func wasAsked(_ count: Int = 1) async {

@@ -185,7 +185,7 @@ import Testing
         let error = await #expect(throws: CaptureError.self) { try await gate.request([.camera]) }
         #expect(error?.code == .missingUsageDescription)
         #expect(error?.message.contains("X-Capture-CameraUsageDescription=") == true)
-        #expect(error?.message.contains("/nonexistent/apps.d/usr-bin-cheese.desktop") == true)
+        #expect(error?.message.contains("~/.config/captured/apps.d/usr-bin-cheese.desktop") == true)
         #expect(person.asked.isEmpty)
         #expect(log.decisions.map(\.cause) == [.missingUsageDescription])
     }

@@ -81,7 +81,7 @@ final class FakeClock: Sendable {
         )
     }
 
-    private func all(_ store: HistoryStore) throws -> [HistoryEntry] { try store.page(HistoryQuery(limit: 10_000)) }
+    private func all(_ store: HistoryStore) throws -> [HistoryEntry] { try store.page(HistoryFilter(limit: 10_000)) }
 
     @Test func `has a use on disk before anything is captured, and its length when it has ended`() async throws {
         let keeper = keeper(open())
@@ -150,22 +150,22 @@ final class FakeClock: Sendable {
         for _ in 1...1000 { keeper.note(decision(.storedAnswer, .denied)) }
         keeper.note(decision(.settings, .authorized))
         keeper.note(decision(.storedAnswer, .authorized))
-        let entries = try await keeper.page(HistoryQuery(limit: 10))
+        let entries = try await keeper.page(HistoryFilter(limit: 10))
         #expect(entries.map(\.cause) == ["settings", "stored-answer", "answer"])
         #expect(entries.map(\.kind) == [.setting, .decision, .decision])
         #expect(entries.map(\.times) == [1, 1000, 1])
         clock.pass(1_800_000)
         keeper.note(decision(.storedAnswer, .denied))
-        #expect(try await keeper.page(HistoryQuery(limit: 10)).map(\.times) == [1, 1001, 1])
+        #expect(try await keeper.page(HistoryFilter(limit: 10)).map(\.times) == [1, 1001, 1])
         clock.pass(3_700_000)
         keeper.note(decision(.storedAnswer, .denied))
-        #expect(try await keeper.page(HistoryQuery(limit: 10)).map(\.times) == [1, 1, 1001, 1])
+        #expect(try await keeper.page(HistoryFilter(limit: 10)).map(\.times) == [1, 1, 1001, 1])
     }
 
     @Test func `has who turned a switch`() async throws {
         let keeper = keeper(open())
         keeper.note(switch: .microphone, isOn: false, by: .program())
-        let entry = try #require(try await keeper.page(HistoryQuery(limit: 10)).first)
+        let entry = try #require(try await keeper.page(HistoryFilter(limit: 10)).first)
         #expect(entry.kind == .setting && entry.service == .microphone && entry.status == .restricted)
         #expect(entry.user == 1000 && entry.program == "exe:/usr/bin/cheese")
         #expect(entry.message == "the microphone was switched off for every program")
@@ -198,7 +198,7 @@ final class FakeClock: Sendable {
         clock.pass(6)
         await gate.endDue()
         _ = try await gate.reset(user: 1000, program: "flatpak:org.a.B", service: nil, by: panel)
-        let entries = try await keeper.page(HistoryQuery(limit: 10))
+        let entries = try await keeper.page(HistoryFilter(limit: 10))
         #expect(entries.map(\.cause) == ["settings", "expired", "settings", "settings"])
         #expect(entries.map(\.author) == [panel, nil, panel, root])
         // From the disk, as the next daemon reads it.
@@ -228,7 +228,7 @@ final class FakeClock: Sendable {
         #expect(try all(store).allSatisfy { $0.author == nil })
         let keeper = keeper(store)
         keeper.note(switch: .camera, isOn: true, by: .program())
-        #expect(try await keeper.page(HistoryQuery(limit: 10)).first?.author?.user == 1000)
+        #expect(try await keeper.page(HistoryFilter(limit: 10)).first?.author?.user == 1000)
     }
 
     @Test func `keeps its whole length though a program makes more of it than is kept`() async throws {
@@ -257,7 +257,7 @@ final class FakeClock: Sendable {
         await keeper.end(try await keeper.begin([use()]), as: .stopped)
         for number in 0..<500 {
             keeper.note(decision(.nobodyToAsk, .notDetermined, program: "exe:/home/me/copy-\(number)"))
-            _ = try await keeper.page(HistoryQuery(limit: 1))
+            _ = try await keeper.page(HistoryFilter(limit: 1))
         }
         let entries = try all(store)
         #expect(entries.count <= 100)
@@ -274,7 +274,7 @@ final class FakeClock: Sendable {
         }
         for number in 0..<500 {
             keeper.note(decision(.settings, .denied, program: "exe:/x-\(number)"))
-            _ = try await keeper.page(HistoryQuery(limit: 1))
+            _ = try await keeper.page(HistoryFilter(limit: 1))
         }
         let entries = try all(store)
         #expect(entries.count <= 100)
@@ -302,7 +302,7 @@ final class FakeClock: Sendable {
             clock.pass(1000)
             await keeper.end(keys, as: .stopped)
         }
-        var query = HistoryQuery(limit: 10)
+        var query = HistoryFilter(limit: 10)
         var seen: [Int64] = []
         while true {
             let page = try store.page(query)
@@ -311,16 +311,16 @@ final class FakeClock: Sendable {
             query.before = last.id
         }
         #expect(seen == (1...25).reversed().map { Int64($0) })
-        query = HistoryQuery(limit: 100)
-        query.user = 1002
+        query = HistoryFilter(limit: 100)
+        query.user = "1002"
         #expect(try store.page(query).count == 5)
         query.program = "exe:/usr/bin/p0"
         #expect(try store.page(query).allSatisfy { $0.program == "exe:/usr/bin/p0" && $0.user == 1002 })
-        query = HistoryQuery(limit: 100)
+        query = HistoryFilter(limit: 100)
         query.service = .microphone
         #expect(try store.page(query).count == 9)
         let start: Int64 = 1_700_000_000_000
-        query = HistoryQuery(limit: 100)
+        query = HistoryFilter(limit: 100)
         query.since = start + 20_000
         #expect(try store.page(query).count == 6)
         query.until = start + 20_000
@@ -387,7 +387,7 @@ final class FakeClock: Sendable {
         await keeper.end(keys, as: .stopped)
         #expect(complaints.withLock { $0.count } == 1)
         try disk.makeRoom()
-        let entries = try await keeper.page(HistoryQuery(limit: 10_000))
+        let entries = try await keeper.page(HistoryFilter(limit: 10_000))
         #expect(entries.first { $0.service == .camera && $0.kind == .use }?.duration == 5000)
         #expect(entries.contains { $0.kind == .decision })
     }

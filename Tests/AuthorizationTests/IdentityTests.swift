@@ -1,4 +1,5 @@
 @testable import Authorization
+@testable import ProgramIdentity
 import CaptureCore
 import Foundation
 import Testing
@@ -13,6 +14,7 @@ import Testing
         unit: String? = nil,
         unitUser: UInt32? = nil,
         userUnit: String? = nil,
+        script: ScriptScope.Script? = nil,
         session: String? = nil,
         isLoginUser: Bool = true,
         isByPid: Bool = false
@@ -24,6 +26,7 @@ import Testing
             systemUnit: unit,
             systemUnitUser: unitUser,
             userUnit: userUnit,
+            script: script,
             session: session,
             isLoginUser: isLoginUser,
             isByPid: isByPid

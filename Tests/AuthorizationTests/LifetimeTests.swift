@@ -61,7 +61,7 @@ import Testing
         #expect(try await isAsked(gate))
         await gate.endDue()
         #expect(!grant.isLive)
-        #expect(grant.withdrawalReason == "it was given until a date that has come")
+        #expect(grant.withdrawalReason == "its end date has passed")
         #expect(try await gate.list().isEmpty)
         #expect(log.decisions.last?.cause == .expired)
         #expect(log.decisions.last?.status == .notDetermined)
@@ -181,7 +181,7 @@ import Testing
         #expect(try await isAsked(gate, two))
         await gate.endDue()
         #expect(!grant.isLive)
-        #expect(grant.withdrawalReason == "it was given until the program is closed, which it is")
+        #expect(grant.withdrawalReason == "it was given until the program is closed, which it now is")
         #expect(log.decisions.last?.cause == .expired)
     }
 

@@ -85,7 +85,7 @@ import Testing
         #expect(answers.map(\.reason) == [.settings, .answer, .answer, .answer])
         #expect(answers.allSatisfy { $0.lifetime == .always && $0.lastUsed == nil })
         #expect(answers.last?.executable?.inode == UInt64.max - 1)
-        #expect(try store.pragma("user_version") == "4")
+        #expect(try store.pragma("user_version") == "5")
         #expect(try store.pragma("synchronous") == "2")
     }
 
@@ -106,7 +106,7 @@ import Testing
         #expect(kept.program == "exe:/usr/bin/cheese")
         #expect(kept.lifetime == (version == 2 ? .until(2_000_000_000_000) : .always))
         #expect(kept.lastUsed?.sinceBoot == (version == 2 ? 4 : nil) || kept.lastUsed != nil && version == 1)
-        #expect(try store.pragma("user_version") == "4")
+        #expect(try store.pragma("user_version") == "5")
     }
 
     @Test func `takes a yes for chosen assets with an end, which version 3 had no room for`() async throws {
@@ -135,6 +135,20 @@ import Testing
         row.lastUsed = AnswerTime(wall: 1, sinceBoot: 2, boot: "c")
         try AuthorizationStore(directory: folder.path).put([row])
         #expect(try AuthorizationStore(directory: folder.path).allAnswers().last == row)
+    }
+
+    @Test func `of version 4 has no word of any program yet, and every answer`() throws {
+        let before = try AuthorizationStore(directory: folder.path).allAnswers()
+        let queue = try DatabaseQueue(path: file)
+        try queue.write { try $0.execute(sql: "ALTER TABLE answer DROP COLUMN usage; PRAGMA user_version = 4") }
+        try queue.close()
+        let store = AuthorizationStore(directory: folder.path)
+        #expect(try store.allAnswers() == before)
+        var row = try #require(before.last)
+        row.usage = "to see you"
+        try store.put([row])
+        #expect(try AuthorizationStore(directory: folder.path).allAnswers().last == row)
+        #expect(try store.pragma("user_version") == "5")
     }
 
     @Test func `is left as it was when it is damaged`() throws {

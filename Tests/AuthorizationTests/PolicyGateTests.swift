@@ -146,7 +146,7 @@ import Testing
         #expect(!grant.isLive)
         let error = await #expect(throws: CaptureError.self) { try await gate.request([.microphone], client) }
         #expect(error?.code == .restricted)
-        #expect(error?.message.contains("the policy cannot be understood: \(file):3: 'camra' is no value") == true)
+        #expect(error?.message.contains("the policy cannot be understood: \(file):3: 'camra' is not a value") == true)
         await gate.setPolicy(try folders.read("[Rule]\nDecision=restrict\nService=camera\n"))
         #expect(try await gate.request([.microphone], client)[.microphone]?.isLive == true)
     }

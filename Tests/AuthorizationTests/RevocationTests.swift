@@ -199,7 +199,7 @@ import Testing
         for number in 1...3 { try await deny("exe:/x-\(number)") }
         let error = await #expect(throws: CaptureError.self) { try await deny("exe:/x-4") }
         #expect(error?.code == .busy)
-        #expect(error?.message.contains("this user has 3 answers in settings already") == true)
+        #expect(error?.message.contains("this user already has 3 answers in settings") == true)
         #expect(error?.message.contains("capturectl auth reset") == true)
         try await deny("exe:/x-3")
         try await deny("exe:/x-4", user: 1001)

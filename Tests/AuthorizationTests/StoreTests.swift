@@ -109,7 +109,7 @@ import Testing
 
     @Test func `refuses a file that was cut off to nothing, rather than forget every answer`() throws {
         try folder.write(AuthorizationStore.fileName, "", mode: 0o600)
-        try expectRefusal("is empty: it was cut off; bring back a copy, or start without any answer by: mv ")
+        try expectRefusal("is empty: it was cut off; restore a copy, or start without any answer with: mv ")
         #expect(open().remedy == "mv '\(file)' '\(file).damaged'")
     }
 

@@ -89,7 +89,7 @@ private final class StuckDisk: Sendable {
         let reading = keepers.map { keeper in
             Task {
                 isStuck.signal()
-                return try await keeper.page(HistoryQuery(limit: 1))
+                return try await keeper.page(HistoryFilter(limit: 1))
             }
         }
         #expect(await poolRuns(while: isStuck, then: disk.release))

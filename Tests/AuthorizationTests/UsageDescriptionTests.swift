@@ -1,4 +1,5 @@
 @testable import Authorization
+@testable import ProgramIdentity
 import CaptureCore
 import Foundation
 import Testing
@@ -250,7 +251,8 @@ import Testing
         let client = ClientIdentity(program: program, tier: tier, user: 990, name: "cam", detail: "")
         let error = #expect(throws: CaptureError.self) { try find(client) }
         #expect(error?.code == .missingUsageDescription)
-        let file = overrides.path + "/" + MetadataUsageDescriptions.fileName(of: program)
+        let folder = tier == .claimed ? "~/.config/captured/apps.d" : overrides.path
+        let file = folder + "/" + MetadataUsageDescriptions.fileName(of: program)
         #expect(error?.message.contains("X-Capture-CameraUsageDescription= into \(file) under [Desktop Entry]") == true)
         try overrides.write(MetadataUsageDescriptions.fileName(of: program), entry + "X-Capture-Program=\(program)\n")
         #expect(try find(client).name == "Cheese")

@@ -33,6 +33,11 @@ extension Configuration {
                 "PasswordForServices": setter(\.consent.passwordForServices, "yes or no", boolean),
                 "StopWhenLocked": setter(\.consent.stopWhenLocked, "yes or no", boolean),
             ],
+            "Devices": [
+                "SilenceTimeoutSec": setter(\.devices.silenceTimeout, "a time from 1s to 1h, as in 5 or 2min") {
+                    duration($0, from: .seconds(1), to: .seconds(3600))
+                }
+            ],
             "History": [
                 "KeepFor": setter(\.history.keepFor, "a time from 1d to 10y, as in 90d or 1y") {
                     duration($0, from: .seconds(86_400), to: .seconds(10 * 31_557_600))

@@ -41,6 +41,13 @@ public struct Configuration: Hashable, Sendable {
         }
     }
 
+    /// The section `[Devices]`.
+    public struct Devices: Hashable, Sendable {
+        /// `SilenceTimeoutSec=`: how long a camera or microphone may deliver nothing usable to a recording before that ends;
+        /// 1 s to 1 h, 5 s by default. A camera gets the time of three frames if that is longer.
+        public var silenceTimeout: Duration = .seconds(5)
+    }
+
     /// The section `[History]`.
     public struct History: Hashable, Sendable {
         /// `KeepFor=`: how long an entry is kept after its end; 1 day to 10 years, 90 days by default.
@@ -95,6 +102,8 @@ public struct Configuration: Hashable, Sendable {
 
     /// How people are asked.
     public var consent = Consent()
+    /// What cameras and microphones may do.
+    public var devices = Devices()
     /// What is remembered of uses and decisions.
     public var history = History()
     /// What indicators are shown.

@@ -1,4 +1,5 @@
 import CaptureCore
+import Logging
 
 extension AuthorizationGate {
     /// Waits for the program's open question, or puts one and waits for that.
@@ -62,6 +63,7 @@ extension AuthorizationGate {
             session: session,
             deadline: .now + promptTimeout
         )
+        log.debug("question \(id) goes to the person: \(client.program) wants \(ordered.map(\.rawValue))")
         let asking = Task { [prompter] in
             do throws(CaptureError) {
                 let answers = try await prompter.ask(request)
@@ -75,7 +77,13 @@ extension AuthorizationGate {
             let why = "nobody answered within \(promptTimeout) whether \(request.name) may \(Service.action(services))"
             self.expire(key, id, CaptureError(.timedOut, why))
         }
-        prompts[key] = OpenPrompt(id: id, services: services, sight: request.sight, tasks: [asking, timing])
+        prompts[key] = OpenPrompt(
+            id: id,
+            services: services,
+            reasons: request.reasons,
+            sight: request.sight,
+            tasks: [asking, timing]
+        )
     }
 
     private func enter(_ key: AnswerKey, _ id: UInt64, _ number: UInt64, _ waiter: OpenPrompt.Waiter) {
@@ -133,7 +141,7 @@ extension AuthorizationGate {
                 try await beforeLimiting?(client.answerUser, client.program)
             }
         } catch {
-            let why = "what was chosen for it before could not be forgotten, so the answer does not count"
+            let why = "the list of assets chosen for it earlier could not be cleared, so this answer does not count"
             finish(key, id, .failed(CaptureError(.inputOutput, "\(why): \(error.message)")))
             return
         }
@@ -151,6 +159,7 @@ extension AuthorizationGate {
                 time: time,
                 executable: client.executable,
                 detail: client.detail,
+                usage: prompt.reasons[service],
                 lifetime: answer.isAllowed ? answer.lifetime : .always
             )
         }
@@ -205,6 +214,7 @@ extension AuthorizationGate {
     /// Closes a question and tells everybody who waits.
     func finish(_ key: AnswerKey, _ id: UInt64, _ outcome: OpenPrompt.Outcome) {
         guard let prompt = prompts[key], prompt.id == id else { return }
+        log.debug("question \(id) ends for \(prompt.waiters.count) requests: \(outcome)")
         prompts[key] = nil
         note(key, id, prompt, outcome)
         for task in prompt.tasks { task.cancel() }
@@ -213,7 +223,7 @@ extension AuthorizationGate {
 
     static let requesterGone = CaptureError(
         .dismissed,
-        "the program that asked waits no longer: it was stopped or went away"
+        "the program that asked no longer waits: it was stopped or went away"
     )
     static let changed = CaptureError(
         .notPermitted,

@@ -17,7 +17,7 @@ extension AuthorizationGate {
     ///   the kind stands, `askedTooOften` where several questions came to nothing just now; `notPermitted` when the
     ///   identity changed or cannot be read.
     public func confirm(
-        _ action: Confirmation.Action,
+        _ action: ConfirmedAction,
         of names: [String],
         count: Int,
         by client: ClientIdentity,
@@ -50,7 +50,7 @@ extension AuthorizationGate {
             }
             try await confirm(client, again)
         } catch {
-            if error.code != .denied { tell(error, of: client, "\(client.program) was not let \(what)") }
+            if error.code != .denied { tell(error, of: client, "\(client.program) was not allowed to \(what)") }
             throw error
         }
         tell(.confirmation, .authorized, of: client, "the person let \(client.program) \(what)")

@@ -96,7 +96,7 @@ extension AuthorizationGate {
 
     private func end(of row: StoredAnswer) -> String {
         row.lifetime.moment == nil
-            ? "it was not used for too long" : "it was given until a date that has come"
+            ? "it was not used for too long" : "its end date has passed"
     }
 
     private func tellEnd(_ row: StoredAnswer, _ why: String) {

@@ -22,7 +22,7 @@ extension AuthorizationGate {
     ///   when the identity changed or cannot be read, and for a program of the machine's, which no person's library is
     ///   shown for.
     public func pick(
-        _ purpose: PickQuestion.Purpose,
+        _ purpose: PickPurpose,
         for subject: String? = nil,
         kinds: Set<String> = [],
         limit: Int = PickQuestion.mostAssets,
@@ -33,7 +33,7 @@ extension AuthorizationGate {
         guard !client.tier.belongsToMachine else {
             throw CaptureError(
                 .notPermitted,
-                "\(client.program) runs for no person, so that there is no library that a person could pick from for it"
+                "\(client.program) runs for no person, so there is no library to pick from"
             )
         }
         let time = promptTimeout * AuthorizationGate.pickingTime

@@ -27,7 +27,7 @@ extension AuthorizationGate {
         guard confirming.insert(key).inserted else {
             throw CaptureError(
                 .busy,
-                "the person is being asked already about what \(client.program) does in the media library; wait for that"
+                "the person is already being asked about what \(client.program) does in the media library; wait for that"
             )
         }
         let id = nextNumber()

@@ -1,4 +1,5 @@
 import CaptureCore
+import Logging
 
 extension AuthorizationGate {
     /// What the store says for a client; services without an answer are missing.
@@ -36,12 +37,18 @@ extension AuthorizationGate {
         _ services: Set<Service>,
         for client: ClientIdentity
     ) throws(CaptureError) -> (undecided: Set<Service>, counting: [Service: CountingAnswer]) {
-        guard !services.isEmpty else { throw CaptureError(.usage, "access to nothing was asked for") }
+        guard !services.isEmpty else { throw CaptureError(.usage, "the request names no service") }
         let subject = PolicySubject(client)
         try refuseRestricted(services, to: subject)
         let statuses = try storedStatuses(for: client)
         var found: [Service: CountingAnswer] = [:]
         for service in services { found[service] = counting(service, statuses, for: subject) }
+        log.debug(
+            """
+            \(client.program) of user \(client.answerUser) wants \(services.map(\.rawValue).sorted()); \
+            decided: \(found.map { "\($0.key.rawValue) is \($0.value.status.word)" }.sorted())
+            """
+        )
         let denied = services.filter { found[$0]?.status == .denied }
         guard denied.isEmpty else { throw self.denied(denied, client) }
         let decided = found.filter { $0.value.status.isYes }
@@ -98,9 +105,4 @@ extension AuthorizationGate {
             )
         }
     }
-}
-
-/// Services in a sentence, as in `the camera and the microphone`.
-func phrase(_ services: Set<Service>) -> String {
-    services.sorted().map(\.title).joined(separator: " and ")
 }

@@ -86,7 +86,7 @@ extension AuthorizationGate {
             throw CaptureError(
                 .notPermitted,
                 "what \(DisplayText.neutralized(program, limit: 100)) may do was changed meanwhile, and this would allow it "
-                    + "more; set it once more"
+                    + "more; set it again"
             )
         }
         let news = rows.filter { row in
@@ -169,7 +169,7 @@ extension AuthorizationGate {
             throw CaptureError(
                 .invalidArgument,
                 hasYes
-                    ? "a yes is set for always or until a moment to come, not one that is over"
+                    ? "a yes holds for always or until a later time, not a past one"
                     : "a no holds until it is changed, not until a date"
             )
         }
@@ -178,7 +178,7 @@ extension AuthorizationGate {
             guard executable != nil || !hasYes else {
                 throw CaptureError(
                     .invalidArgument,
-                    "captured finds no file \(path) to allow; one in a private folder is allowed when it asks itself"
+                    "captured cannot find the file \(path); to allow a file in a private folder, let it ask"
                 )
             }
         }
@@ -252,7 +252,7 @@ extension AuthorizationGate {
             }
         }
         if row.status == .limited {
-            revoke(of: key, why: "it may see chosen assets of the media library alone now") { grant, _ in
+            revoke(of: key, why: "it may now only see chosen assets of the media library") { grant, _ in
                 grant.source == row.service && !grant.isLimited
             }
         }
@@ -263,7 +263,7 @@ extension AuthorizationGate {
         guard try store.settingsCount(of: user) >= most else { return }
         throw CaptureError(
             .busy,
-            "this user has \(most) answers in settings already, and may have no more; forget some of them first, by: "
+            "this user already has \(most) answers in settings, which is the limit; forget some of them first, with: "
                 + "capturectl auth reset"
         )
     }

@@ -71,14 +71,14 @@ extension AuthorizationGate {
                 let limited = service.canBeLimited ? ", limited" : ""
                 throw CaptureError(
                     .invalidArgument,
-                    "an answer about \(service.rawValue) is set to authorized\(limited) or denied, not to \(status.word)"
+                    "an answer about \(service.rawValue) must be authorized\(limited) or denied, not \(status.word)"
                 )
             }
             if case .app = id, status != .denied {
                 throw CaptureError(
                     .invalidArgument,
-                    "any file may run in a unit of the name in \(name), so that it is allowed when it asks: "
-                        + "'capturectl auth reset \(name) \(service.rawValue)', then start it"
+                    "any file can run as \(name), so it can only be allowed when it asks: run "
+                        + "'capturectl auth reset \(name) \(service.rawValue)', then start the program"
                 )
             }
         }
@@ -91,7 +91,7 @@ extension AuthorizationGate {
         else { return }
         throw CaptureError(
             .invalidArgument,
-            "\(name) may read the media library, and who may read may add, so that this no would have no effect; to allow "
+            "\(name) may read the media library, which includes adding, so this no would have no effect; to allow "
                 + "neither: capturectl auth set '\(name)' library none"
         )
     }

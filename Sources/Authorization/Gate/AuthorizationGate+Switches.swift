@@ -53,7 +53,7 @@ extension AuthorizationGate {
             } catch {
                 throw CaptureError(
                     .inputOutput,
-                    "\(service.title) is switched off now, but not for longer than captured runs: \(error.message)"
+                    "\(service.title) is switched off, but only until captured restarts: \(error.message)"
                 )
             }
             return

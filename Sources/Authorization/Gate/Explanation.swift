@@ -54,7 +54,7 @@ extension AuthorizationGate {
     /// Explains a program that runs.
     public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) async -> [Explanation] {
         let services = Array(services)
-        let usages = await usages(services, of: client)
+        let usages = await usages(of: client, for: services, session: "")
         let rows = strictest { () throws(CaptureError) in try countingAnswers(for: client) }
         return services.map { explain($0, client, PolicySubject(client), rows, usages) }
     }
@@ -76,15 +76,15 @@ extension AuthorizationGate {
             tier: id.tier,
             user: subject.user ?? 0,
             name: program,
-            detail: "a program that is named, and need not run"
+            detail: "named by its id; it need not be running"
         )
         client.executable = try await file(of: program)
-        subject.path = client.executable?.path ?? subject.path
+        if let file = client.executable { subject.paths = [file.path] }
         let isBound = client.executable != nil
         // Without its file, of which an answer may hang, the strictest is shown, as in settings.
         let final = client
         let services = Array(services)
-        let usages = await usages(services, of: final)
+        let usages = await usages(of: final, for: services, session: "")
         let rows = strictest { () throws(CaptureError) in
             let stored = try store.answers(user: final.answerUser, program: program)
             return current(stored) { $0.user == final.answerUser && $0.program == program }
@@ -92,25 +92,6 @@ extension AuthorizationGate {
         }
         let whole = subject
         return (client, services.map { explain($0, final, whole, rows, usages) })
-    }
-
-    /// What a program says about each of the services.
-    private func usages(
-        _ services: [Service],
-        of client: ClientIdentity
-    ) async -> [Service: Result<UsageDescription, CaptureError>] {
-        var found: [Service: Result<UsageDescription, CaptureError>] = [:]
-        for service in services {
-            do throws(CaptureError) {
-                let look = { @Sendable [usage] () throws(CaptureError) in
-                    try usage.description(of: client, for: [service])
-                }
-                found[service] = .success(try await aside(look))
-            } catch {
-                found[service] = .failure(error)
-            }
-        }
-        return found
     }
 
     private func strictest(

@@ -39,6 +39,8 @@ struct OpenPrompt {
     var id: UInt64
     /// What is asked for.
     var services: Set<Service>
+    /// Why, as it is shown to the person.
+    var reasons: [Service: String]
     /// Whether a person may have seen it.
     var sight: PromptSight
     /// Ask the person, and give up in time.

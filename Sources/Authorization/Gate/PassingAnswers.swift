@@ -27,7 +27,7 @@ struct PassingAnswer {
     var end: String {
         switch holder {
         case .process: "it was given for one session, which is over"
-        case .program: "it was given until the program is closed, which it is"
+        case .program: "it was given until the program is closed, which it now is"
         }
     }
 }

@@ -87,8 +87,8 @@ extension AuthorizationGate {
         let times = book.limits.burst == 1 ? "once" : "\(book.limits.burst) times"
         return CaptureError(
             .askedTooOften,
-            "\(client.program) asked \(times) within \(seconds(book.limits.interval)) and got no answer, so nobody is asked "
-                + "for it now; it may ask again in \(seconds(wait))"
+            "\(client.program) asked \(times) within \(seconds(book.limits.interval)) and got no answer, so captured "
+                + "does not ask for it now; it may ask again in \(seconds(wait))"
         )
     }
 

@@ -104,28 +104,3 @@ public enum UseOutcome: String, Hashable, Sendable {
     /// The daemon ended without a word; until when is the latest time known.
     case daemonEnded = "daemon-ended"
 }
-
-/// Which entries to show.
-public struct HistoryQuery: Hashable, Sendable {
-    /// Of this user alone.
-    public var user: UInt32?
-    /// Of this program alone.
-    public var program: String?
-    /// About this service alone.
-    public var service: Service?
-    /// About the media library, those of this program alone.
-    public var programOfLibrary: String?
-    /// What ended at this time or later, or lasts; milliseconds since 1970.
-    public var since: Int64?
-    /// What began at this time or earlier; milliseconds since 1970.
-    public var until: Int64?
-    /// Entries before the one of this number.
-    public var before: Int64?
-    /// How many at most.
-    public var limit: Int
-
-    /// Everything, in pages of the given size.
-    public init(limit: Int) {
-        self.limit = limit
-    }
-}

@@ -125,9 +125,11 @@ public actor HistoryKeeper {
     }
 
     /// A page of entries, the latest first, with everything that happened until now.
-    public func page(_ query: HistoryQuery) throws(CaptureError) -> [HistoryEntry] {
+    ///
+    /// - Parameter program: Whose uses of the media library are shown; `nil` for those of every program.
+    public func page(_ filter: HistoryFilter, libraryOf program: String? = nil) throws(CaptureError) -> [HistoryEntry] {
         write()
-        return try store.page(query)
+        return try store.page(filter, libraryOf: program)
     }
 
     /// Writes what waits, for a daemon that ends.
@@ -209,7 +211,7 @@ public actor HistoryKeeper {
     }
 
     private static func refusal(_ why: String) -> CaptureError {
-        CaptureError(.inputOutput, "the use could not be recorded in the history, so it does not begin: \(why)")
+        CaptureError(.inputOutput, "cannot record the use in the history, so it does not begin: \(why)")
     }
 }
 

@@ -113,7 +113,7 @@ extension HistoryStore {
         let ended = those.map { $0["ended"] as Int64 }.max() ?? 0
         try database.execute(
             sql: "UPDATE entry SET times = ?, duration = ?, ended = ?, message = ? WHERE id = ?",
-            arguments: [times, duration, ended, "\(times) uses in one entry, since there were too many", firstID]
+            arguments: [times, duration, ended, "\(times) uses in one entry, because there were too many", firstID]
         )
         try database.execute(
             sql: """

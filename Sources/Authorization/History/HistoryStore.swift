@@ -98,9 +98,17 @@ public final class HistoryStore: Sendable {
 
     /// A page of entries, the latest first.
     ///
+    /// - Parameters:
+    ///   - filter: Which. A user in it must be a number.
+    ///   - program: Whose uses of the media library are shown; `nil` for those of every program.
     /// - Throws: `inputOutput` when the history cannot be used.
-    public func page(_ query: HistoryQuery) throws(CaptureError) -> [HistoryEntry] {
+    public func page(_ filter: HistoryFilter, libraryOf program: String? = nil) throws(CaptureError) -> [HistoryEntry] {
         let now = now()
+        let user = filter.user.flatMap { UInt32($0) }
+        // Without a number, everybody's entries would be shown.
+        guard filter.user == nil || user != nil else {
+            throw CaptureError(.internalFault, "the history only knows users by their numbers")
+        }
         return try file.access(.reading) { database in
             try Row.fetchAll(
                 database,
@@ -112,9 +120,8 @@ public final class HistoryStore: Sendable {
                     ORDER BY id DESC LIMIT ?7
                     """,
                 arguments: [
-                    query.user, query.program, query.service?.rawValue, query.since, query.until, query.before,
-                    query.limit, query.programOfLibrary, Service.libraryAdd.rawValue,
-                    Service.libraryReadWrite.rawValue,
+                    user, filter.program, filter.service?.rawValue, filter.since, filter.until, filter.before,
+                    filter.limit, program, Service.libraryAdd.rawValue, Service.libraryReadWrite.rawValue,
                 ]
             ).map { try HistoryEntry($0, now: now) }
         }
@@ -141,7 +148,7 @@ public final class HistoryStore: Sendable {
                 sql: "UPDATE entry SET ended = ?, duration = ?, outcome = ?, message = ? WHERE id = ?",
                 arguments: [
                     entry.began.end(after: duration), duration, UseOutcome.daemonEnded.rawValue,
-                    "captured ended without a word; this is the latest time at which it is known to have run", entry.id,
+                    "captured ended unexpectedly; this is the last time at which it is known to have run", entry.id,
                 ]
             )
         }

@@ -44,7 +44,7 @@ extension Policy {
             }
             guard let owners else { continue }
             guard owners.contains(status.st_uid) else {
-                fault(path, "belongs to uid \(status.st_uid), who has no say here")
+                fault(path, "belongs to uid \(status.st_uid), which is not trusted here")
                 return []
             }
             guard status.st_mode & 0o022 == 0 else {
@@ -89,7 +89,7 @@ extension Policy {
             let entries = file.entries.filter { $0.line > header.line && $0.line < end }
             guard var rule = PolicyRule(header, entries, of: file.path, &faults) else { continue }
             if let why = rule.refusal {
-                let message = "the rule counts as nothing: \(why)"
+                let message = "the rule has no effect: \(why)"
                 refusals.append(KeyFileProblem(file: file.path, line: header.line, message: message))
             } else {
                 remark(on: rule, file.path, header.line)
@@ -104,7 +104,7 @@ extension Policy {
         let users = rule.users.compactMap { $0.missing(accounts.user) }.map { "user '\($0)'" }
         let groups = rule.groups.compactMap { $0.missing(accounts.group) }.map { "group '\($0)'" }
         for what in users + groups {
-            let message = "there is no \(what) now; the rule fits nobody by that name until there is"
+            let message = "there is no \(what) on this machine, so that name in the rule matches nobody"
             remarks.append(KeyFileProblem(file: path, line: line, message: message))
         }
     }

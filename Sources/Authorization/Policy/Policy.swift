@@ -76,7 +76,7 @@ public struct PolicyVerdict: Hashable, Sendable {
 
     /// Why, in words that end a sentence; empty where no rule fits.
     public var reason: String {
-        if !fault.isEmpty { return "\(place): \(fault); nothing may start until that is mended" }
+        if !fault.isEmpty { return "\(place): \(fault); nothing may start until that is fixed" }
         return decision.map { "\(place) says \($0.rawValue)" } ?? ""
     }
 }

@@ -10,11 +10,11 @@ extension PolicyRule {
         let programs = programs.map(\.text)
         if !tiers.isSubset(of: [.service]) || programs.contains(where: { !$0.hasPrefix("unit:") }) {
             let others = PolicyRule.forgeable(tiers, programs)
-            return "system units alone can be allowed beforehand; whoever is \(others) has to be asked about"
+            return "only system units can be allowed beforehand, not \(others)"
         }
-        if services.isEmpty { return "a rule that allows names the services, as in Service=camera" }
+        if services.isEmpty { return "a rule that allows must name the services, as in Service=camera" }
         if units.isEmpty, programs.isEmpty {
-            return "a rule that allows names the units, as in Program=unit:doorbell.service"
+            return "a rule that allows must name the units, as in Program=unit:doorbell.service"
         }
         let names = units + programs.map { String($0.dropFirst("unit:".count)) }
         if let wide = names.first(where: { !PolicyRule.isOneUnit($0) }) {

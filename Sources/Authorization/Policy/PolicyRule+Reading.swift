@@ -29,7 +29,7 @@ extension PolicyRule {
             "Unit": { rule, text in
                 guard text.contains(".") || text.hasSuffix("*"), !text.contains("/") else {
                     return
-                        "one unit's name with its ending, or a pattern of such, as in cron.service or session-*.scope"
+                        "one unit's name with its suffix, or a pattern, as in cron.service or session-*.scope"
                 }
                 rule.units.append(Glob(text: text))
                 return nil
@@ -56,14 +56,14 @@ extension PolicyRule {
                 continue
             }
             if entry.value.isEmpty {
-                report("\(name)= is empty; a condition that is not meant is left out")
+                report("\(name)= is empty; leave the condition out instead")
             } else if entry.value.unicodeScalars.contains("\u{FFFD}") {
                 report("the value of \(name)= is not UTF-8")
             } else if let right = set(&self, entry.value) {
-                report("'\(value)' is no value for \(name)=, expected \(right)")
+                report("'\(value)' is not a value for \(name)=, expected \(right)")
             }
             guard entry.key == "Decision" else { continue }
-            if let decisionLine { report("Decision= was given on line \(decisionLine) already; a rule has one") }
+            if let decisionLine { report("Decision= was already given on line \(decisionLine); a rule has one") }
             decisionLine = entry.line
         }
         if decisionLine == nil {

@@ -61,8 +61,8 @@ struct PolicyRule: Hashable, Sendable {
         guard decision != .allow, subject.tier != .sandboxed,
             programs.contains(where: { $0.text.hasPrefix("exe:") })
         else { return .no }
-        guard let path = subject.path else { return .unknown }
-        return programs.contains { $0.matches("exe:" + path) } ? .yes : .no
+        if subject.paths.isEmpty { return .unknown }
+        return subject.paths.contains { path in programs.contains { $0.matches("exe:" + path) } } ? .yes : .no
     }
 
     private func fits(unit subject: PolicySubject) -> Fit {

@@ -10,8 +10,9 @@ struct PolicySubject: Hashable, Sendable {
     var groups: Set<UInt32>?
     /// The units that it runs in; `nil` when they are not known.
     var units: [String]?
-    /// The file that it runs, as the rest of the system sees it; `nil` when that is not known.
-    var path: String?
+    /// The files that it runs, as the rest of the system sees them: a script and its interpreter are two. Empty when that
+    /// is not known.
+    var paths: [String]
     /// Whether it runs, so that nothing more will be known of it.
     var isRunning: Bool
 
@@ -22,7 +23,7 @@ struct PolicySubject: Hashable, Sendable {
         user = client.user
         groups = client.groups.isEmpty ? nil : Set(client.groups)
         units = client.units.isEmpty ? nil : client.units
-        path = client.executable?.path
+        paths = client.files.map(\.path)
         isRunning = true
     }
 
@@ -36,12 +37,12 @@ struct PolicySubject: Hashable, Sendable {
         self.program = program.text
         tier = program.tier
         self.user = user
-        self.path = path
+        paths = path.map { [$0] } ?? []
         isRunning = false
         switch program {
         case .user(let number): self.user = number
         case .unit(let name): units = [name]
-        case .executable(let file): self.path = file
+        case .executable(let file): paths = [file]
         case .flatpak, .snap, .app: break
         }
     }
@@ -51,13 +52,13 @@ struct PolicySubject: Hashable, Sendable {
         program = answer.program
         tier = answer.tier
         user = answer.tier.belongsToMachine ? nil : answer.user
-        path = answer.executable?.path
+        paths = answer.executable.map { [$0.path] } ?? []
         isRunning = false
         guard let id = try? ProgramID(program) else { return }
         switch id {
         case .user(let number): user = number
         case .unit(let name): units = [name]
-        case .executable(let file): path = file
+        case .executable(let file): paths = [file]
         case .flatpak, .snap, .app: break
         }
     }

@@ -81,7 +81,7 @@ public final class AuthorizationStore: Sendable {
         if let wrong = answers.first(where: { $0.status == .limited && !$0.service.canBeLimited }) {
             throw CaptureError(
                 .invalidArgument,
-                "an answer about \(wrong.service.rawValue) cannot be limited, which is for library-read-write alone"
+                "an answer about \(wrong.service.rawValue) cannot be limited; only library-read-write can"
             )
         }
         try file.access(.writing) { database in

@@ -94,7 +94,7 @@ enum StoreConnection {
         guard version <= kind.version else {
             throw StoreFault(
                 "\(kind.name) \(file) has version \(version), and this captured knows \(kind.version) "
-                    + "at most; install the newer captured again by: ",
+                    + "at most; install the newer captured again with: ",
                 remedy: "make install",
                 isOfFile: true
             )

@@ -41,7 +41,7 @@ struct StoreFault: Error {
     /// or can be repaired.
     static func damage(_ why: String, _ file: String, _ kind: StoreKind) -> StoreFault {
         StoreFault(
-            why + "; bring back a copy, or \(kind.startOver) by: ",
+            why + "; restore a copy, or \(kind.startOver) with: ",
             remedy: "mv '\(file)' '\(file).damaged'",
             isOfFile: true
         )

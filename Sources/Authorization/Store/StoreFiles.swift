@@ -23,7 +23,7 @@ enum StoreFiles {
         guard status.st_uid == geteuid() else {
             throw StoreFault(
                 "the state directory \(directory) belongs to uid \(status.st_uid) instead of \(geteuid()); "
-                    + "mend it by: ",
+                    + "fix it with: ",
                 remedy: "chown \(geteuid()) '\(directory)'",
                 isOfFile: true
             )
@@ -34,7 +34,7 @@ enum StoreFiles {
         if mode & 0o022 == 0, try isEmpty(directory), unsafe chmod(directory, 0o700) == 0 { return }
         throw StoreFault(
             "the state directory \(directory) has mode \(octal(mode)) instead of 0700, so that others can reach the "
-                + "answers; mend it by: ",
+                + "answers; fix it with: ",
             remedy: "chmod 0700 '\(directory)'",
             isOfFile: true
         )
@@ -59,7 +59,7 @@ enum StoreFiles {
         guard status.st_uid == geteuid() else {
             throw StoreFault(
                 "\(kind.name) \(file) belongs to uid \(status.st_uid) instead of \(geteuid()); look at what is "
-                    + "in it, then mend it by: ",
+                    + "in it, then fix it with: ",
                 remedy: "chown \(geteuid()) '\(file)'",
                 isOfFile: true
             )
@@ -67,8 +67,8 @@ enum StoreFiles {
         let mode = status.st_mode & 0o7777
         guard mode == 0o600 else {
             throw StoreFault(
-                "\(kind.name) \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then mend "
-                    + "it by: ",
+                "\(kind.name) \(file) has mode \(octal(mode)) instead of 0600; look at what is in it, then fix "
+                    + "it with: ",
                 remedy: "chmod 0600 '\(file)'",
                 isOfFile: true
             )

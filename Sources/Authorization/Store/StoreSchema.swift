@@ -18,7 +18,7 @@ enum StoreSchema {
     /// "CAPT": says that a database is ours (`PRAGMA application_id`).
     static let applicationID: Int32 = 0x4341_5054
     /// Raised with every change of the tables (`PRAGMA user_version`).
-    static let version: Int32 = 4
+    static let version: Int32 = 5
 
     /// Makes the tables in an empty database.
     ///
@@ -59,6 +59,7 @@ enum StoreSchema {
             usedSinceBoot INTEGER,
             usedBoot TEXT,
             changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL),
+            usage TEXT,
             CHECK(status <> 4 OR service = 'library-read-write'),
             CHECK((path IS NULL) = (device IS NULL) AND (path IS NULL) = (inode IS NULL)
                 AND (path IS NULL) = (protected IS NULL)),
@@ -73,6 +74,7 @@ enum StoreSchema {
     /// From version 1, whose answers all hold for always and have not been seen in use, and from version 2, which knows of
     /// no file when it was last changed: a yes for one that not only root can replace counts no more, since nobody can
     /// tell whether it is still that file. Up to version 3 no yes was for chosen assets, which has conditions of its own.
+    /// Up to version 4 a row did not keep the program's reason.
     private static func upgrade(_ database: Database, from version: Int32) throws {
         if version < 2 {
             try database.execute(
@@ -88,6 +90,10 @@ enum StoreSchema {
             try database.execute(
                 sql: "ALTER TABLE answer ADD COLUMN changed INTEGER CHECK(changed IS NULL OR path IS NOT NULL)"
             )
+        }
+        try database.execute(sql: "ALTER TABLE answer ADD COLUMN usage TEXT")
+        guard version < 4 else {
+            return try database.execute(sql: "PRAGMA user_version = \(StoreSchema.version)")
         }
         // Conditions of a table cannot be changed: another takes its place.
         try database.execute(
@@ -148,6 +154,7 @@ extension StoredAnswer {
             )
         }
         detail = try row.decode(forColumn: "detail")
+        usage = try row.decode(String?.self, forColumn: "usage")
         lifetime = try row.decode(Int64?.self, forColumn: "until").map { .until($0) } ?? .always
         if let wall = try row.decode(Int64?.self, forColumn: "usedWall") {
             lastUsed = AnswerTime(
@@ -164,15 +171,15 @@ extension StoredAnswer {
             sql: """
                 INSERT OR REPLACE INTO answer(user, program, service, executable, tier, status, reason, wall, sinceBoot,
                     boot, path, device, inode, protected, detail, until, usedWall, usedSinceBoot, usedBoot,
-                    changed)
-                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    changed, usage)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 user, program, service.rawValue, executableKey, tier.rawValue, status.rawValue, reason.rawValue,
                 time.wall, time.sinceBoot, time.boot, executable?.path,
                 executable.map { Int64(bitPattern: $0.device) }, executable.map { Int64(bitPattern: $0.inode) },
                 executable?.isProtected, detail, lifetime.moment, lastUsed?.wall, lastUsed?.sinceBoot, lastUsed?.boot,
-                executable?.changed,
+                executable?.changed, usage,
             ]
         )
     }

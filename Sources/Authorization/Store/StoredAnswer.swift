@@ -33,6 +33,9 @@ public struct StoredAnswer: Hashable, Sendable {
     public var executable: ExecutableFile?
     /// What the identity was made of, in words.
     public var detail: String
+    /// Why the program said that it captures, as it was shown to the person; `nil` if nobody was asked. Stands until
+    /// the person is asked again, whatever the program says meanwhile.
+    public var usage: String? = nil
     /// How long it holds; `always` for a no.
     public var lifetime: GrantLifetime = .always
     /// When something was last allowed by it, to the hour; `nil` while nothing was.

@@ -24,7 +24,7 @@ public struct Switches: Hashable, Sendable {
         guard let first = those.first else { return nil }
         let command = "capturectl switch \(first.rawValue) on"
         if !fault.isEmpty {
-            return CaptureError(.switchedOff, "\(fault), so everything counts as switched off; mend it by: \(command)")
+            return CaptureError(.switchedOff, "\(fault), so everything counts as switched off; fix it with: \(command)")
         }
         let what = those.map(\.title).joined(separator: " and ")
         return CaptureError(

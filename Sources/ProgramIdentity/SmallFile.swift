@@ -1,9 +1,9 @@
 import Glibc
 
 /// Whole small files, as text, with what the owner and mode say about who wrote them.
-enum SmallFile {
+package enum SmallFile {
     /// What came of reading a file.
-    enum Outcome {
+    package enum Outcome {
         /// Its text; bytes that are not UTF-8 are replaced.
         case text(String)
         /// There is no such file.
@@ -18,7 +18,7 @@ enum SmallFile {
     ///   - path: Where it lies.
     ///   - limit: The most bytes.
     ///   - owners: The uids that may own it, without others being able to write to it; `nil` trusts anybody.
-    static func read(_ path: String, limit: Int, ownedBy owners: Set<UInt32>? = nil) -> Outcome {
+    package static func read(_ path: String, limit: Int, ownedBy owners: Set<UInt32>? = nil) -> Outcome {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             let code = errno
@@ -30,7 +30,7 @@ enum SmallFile {
         guard status.st_mode & S_IFMT == S_IFREG else { return .unusable("is not a regular file") }
         if let owners {
             guard owners.contains(status.st_uid) else {
-                return .unusable("belongs to uid \(status.st_uid), who has no say here")
+                return .unusable("belongs to uid \(status.st_uid), which is not trusted here")
             }
             guard status.st_mode & 0o022 == 0 else { return .unusable("can be written by others than its owner") }
         }
@@ -50,7 +50,7 @@ enum SmallFile {
     }
 
     /// Whether a path leads to `/dev/null`, by which administrators hide a file of the vendor's.
-    static func isNull(_ path: String) -> Bool {
+    package static func isNull(_ path: String) -> Bool {
         var status = stat()
         var null = stat()
         guard unsafe stat(path, &status) == 0, unsafe stat("/dev/null", &null) == 0 else { return false }
@@ -58,7 +58,7 @@ enum SmallFile {
     }
 
     /// The system's words for an error number.
-    static func text(of code: Int32) -> String {
+    package static func text(of code: Int32) -> String {
         unsafe String(cString: strerror(code))
     }
 }

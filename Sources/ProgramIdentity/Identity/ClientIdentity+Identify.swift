@@ -1,18 +1,18 @@
 public import CaptureCore
 
 extension ClientIdentity {
-    /// Makes out who a process is.
+    /// Identifies a process.
     ///
-    /// In this order: a sandbox; a system unit that runs as the process's uid, unless people log in to that; a uid of the
-    /// program's own; the user's own application unit or scope, or such a unit of the system; the executable. Root outside
-    /// of a unit is claimed like any user: whoever is root can be anybody, but does not become a service by it.
+    /// In this order: a sandbox; a system unit that runs as the process's uid, unless people log in as that user; a uid of
+    /// the program's own; the user's own application unit or scope, or such a unit of the system; the executable. Root
+    /// outside a unit is claimed like any user: root can pretend to be anybody, but is not a service for that reason.
     ///
-    /// - Throws: `notPermitted` whenever there is a doubt, with what the doubt is.
+    /// - Throws: `notPermitted` if there is any doubt, with the doubt as its message.
     public static func identify(_ facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
         var found = try program(of: facts)
         // Its answers could never be changed; no name that systemd, a package or a desktop gives is like that.
         guard (try? ProgramID(found.program)) != nil else {
-            throw doubt(facts, "'\(found.program)' is no name that a program can have in settings")
+            throw doubt(facts, "'\(found.program)' cannot be a program's name in settings")
         }
         // Of the others the id says enough, and what a package manager links or moves is the same program all the while.
         if found.tier != .claimed { found.executable?.changed = nil }
@@ -41,11 +41,9 @@ extension ClientIdentity {
                 parts: IdentityParts(facts, nil)
             )
         }
-        guard file.path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
-            throw doubt(facts, "the path of its file contains control characters")
-        }
+        try checkPath(file.path, facts)
         guard isHere else {
-            throw doubt(facts, "\(file.path) is another file for it than for the rest of the system")
+            throw doubt(facts, "it sees another file at \(file.path) than the rest of the system does")
         }
         return try claimed(facts, file)
     }
@@ -83,7 +81,7 @@ extension ClientIdentity {
     private static func service(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity? {
         guard let unit = facts.systemService else { return nil }
         guard let reported = facts.systemUnitUser else {
-            throw doubt(facts, "it is in the system unit \(unit), of which the uid cannot be told")
+            throw doubt(facts, "it is in the system unit \(unit), whose uid is unknown")
         }
         // The manager's word for a unit without `User=`, which the system's manager runs as root.
         let owner = reported == UInt32.max ? 0 : reported
@@ -106,6 +104,10 @@ extension ClientIdentity {
     }
 
     private static func claimed(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity {
+        // A unit of another user's, whose name says nothing about this process, can hold a process of this one: by sudo.
+        if let script = facts.script, facts.systemUnit == nil || facts.ownUnit != nil {
+            return try run(script, by: file, facts)
+        }
         // Without a unit of the system's manager there may be one of the user's all the same, as in a container.
         let unit = facts.systemUnit == nil ? facts.userUnit : facts.ownUnit ?? facts.systemService
         if let unit {
@@ -131,11 +133,7 @@ extension ClientIdentity {
             if let unit, let id = serviceName(unit) {
                 return claimed("app:\(id)", id, facts, file, "the unit \(unit)")
             }
-            throw doubt(
-                facts,
-                "\(file.path) runs programs of others, so it is nobody by itself; start the program in a unit of its own: "
-                    + "systemd-run --user --scope --unit=app-NAME-1 …"
-            )
+            throw nobody(file.path, facts)
         }
         let place =
             if let unit { "the unit \(unit)" } else if let session = facts.session { "the session \(session)" } else {
@@ -143,6 +141,48 @@ extension ClientIdentity {
             }
         let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
         return claimed("exe:\(file.path)", name, facts, file, place)
+    }
+
+    private static func nobody(_ path: String, _ facts: ProcessFacts) -> CaptureError {
+        doubt(
+            facts,
+            "\(path) runs programs of others, so it has no identity; start a script with: capturectl run SCRIPT, or a "
+                + "program in a unit of its own: systemd-run --user --scope --unit=app-NAME-1 …"
+        )
+    }
+
+    private static func checkPath(_ path: String, _ facts: ProcessFacts) throws(CaptureError) {
+        guard path.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 }) else {
+            throw doubt(facts, "the path of its file contains control characters")
+        }
+    }
+
+    /// A script that `capturectl run` started, or a program that it started.
+    private static func run(
+        _ script: ScriptScope.Script,
+        by interpreter: ExecutableFile,
+        _ facts: ProcessFacts
+    ) throws(CaptureError) -> ClientIdentity {
+        switch script {
+        case .file(let file):
+            try checkPath(file.path, facts)
+            if file.isNoScript { throw nobody(file.path, facts) }
+            let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+            let place = "the script \(file.path), started by capturectl run"
+            var found = claimed("exe:\(file.path)", name, facts, interpreter, place)
+            found.executable = file
+            if file != interpreter { found.interpreter = interpreter }
+            return found
+        case .changed(let path):
+            throw doubt(
+                facts,
+                "its script \(path) was changed, removed or replaced since it was started; start it again"
+            )
+        case .hidden(let path):
+            throw doubt(facts, "its script \(path) is in a folder that captured cannot read")
+        case .open(let path, let place):
+            throw doubt(facts, "its script \(path) can be replaced by other users, who can change \(place)")
+        }
     }
 
     /// The name of a service that runs one program; not of those which many share.

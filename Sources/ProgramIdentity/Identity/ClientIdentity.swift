@@ -10,8 +10,10 @@ public struct ClientIdentity: Hashable, Sendable {
     public var name: String
     /// What the identity is made of, in words for the prompt and the journal.
     public var detail: String
-    /// The file that the process runs.
+    /// The file that answers are given for: the one that the process runs, or the script that it runs by `capturectl run`.
     public var executable: ExecutableFile?
+    /// The interpreter that runs a script; `nil` where the process runs `executable` itself.
+    public var interpreter: ExecutableFile?
     /// The process, as it was pinned when it was identified.
     public var pid: Int32
     /// The groups that it connected with; empty when they are not known.
@@ -29,6 +31,7 @@ public struct ClientIdentity: Hashable, Sendable {
         name: String,
         detail: String,
         executable: ExecutableFile? = nil,
+        interpreter: ExecutableFile? = nil,
         pid: Int32 = 0,
         groups: [UInt32] = [],
         units: [String] = [],
@@ -40,6 +43,7 @@ public struct ClientIdentity: Hashable, Sendable {
         self.name = name
         self.detail = detail
         self.executable = executable
+        self.interpreter = interpreter
         self.pid = pid
         self.groups = groups
         self.units = units
@@ -73,12 +77,19 @@ public struct ClientIdentity: Hashable, Sendable {
     public func isSameProgram(as other: ClientIdentity) -> Bool {
         guard user == other.user else { return false }
         if program == other.program { return true }
-        guard let executable, let file = other.executable, !Interpreters.contains(executable.path) else { return false }
-        return executable.device == file.device && executable.inode == file.inode
+        return files.contains { file in
+            !file.isInterpreter && other.files.contains { file.device == $0.device && file.inode == $0.inode }
+        }
     }
 
-    /// Whether its file runs other programs' words, and so tells nothing of the program.
-    public var runsInterpreter: Bool { executable?.isInterpreter ?? false }
+    /// The files that it is made of: the one that answers are given for, and the one that the process runs.
+    package var files: [ExecutableFile] { [executable, interpreter].compactMap { $0 } }
+
+    /// The file that the process runs.
+    public var running: ExecutableFile? { interpreter ?? executable }
+
+    /// Whether the file that it runs runs other programs' words, and so tells nothing of the program.
+    public var runsInterpreter: Bool { interpreter != nil || executable?.isInterpreter == true }
 
     /// Whether a second look at the same connection found the same process running the same program.
     ///

@@ -5,7 +5,7 @@ extension KeyFile {
     ///   - text: The text; a byte order mark at its start and carriage returns at line ends are passed over.
     ///   - path: The file's path, for messages.
     ///   - dialect: The rules that it follows.
-    init(parsing text: String, path: String, dialect: Dialect) {
+    package init(parsing text: String, path: String, dialect: Dialect) {
         self.path = path
         var section = Place.beforeAny
         for line in KeyFile.logicalLines(text, dialect) {
@@ -108,7 +108,7 @@ extension KeyFile {
     }
 
     /// Applies another file on top of this one, as a drop-in.
-    mutating func append(_ other: KeyFile, _ dialect: Dialect) {
+    package mutating func append(_ other: KeyFile, _ dialect: Dialect) {
         problems += other.problems
         for entry in other.entries { add(entry, dialect) }
     }
@@ -172,5 +172,5 @@ extension KeyFile {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    static func shown(_ text: String) -> String { DisplayText.neutralized(text, limit: 60) }
+    package static func shown(_ text: String) -> String { DisplayText.neutralized(text, limit: 60) }
 }

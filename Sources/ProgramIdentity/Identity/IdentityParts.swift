@@ -34,7 +34,7 @@ public struct IdentityParts: Hashable, Sendable {
         self.startTime = startTime
     }
 
-    init(_ facts: ProcessFacts, _ sandbox: Sandbox?) {
+    package init(_ facts: ProcessFacts, _ sandbox: Sandbox?) {
         self.init(
             unit: facts.ownUnit ?? facts.systemUnit ?? facts.userUnit ?? "",
             session: facts.session ?? "",

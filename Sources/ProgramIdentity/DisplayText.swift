@@ -16,7 +16,8 @@ public enum DisplayText {
         var isSpacePending = false
         for scalar in text.unicodeScalars.prefix(limit * 8) {
             let properties = scalar.properties
-            if properties.isWhitespace || scalar == "\u{1B}" {
+            // Braille's blank is not white space for Unicode, and draws nothing all the same.
+            if properties.isWhitespace || scalar == "\u{1B}" || scalar == "\u{2800}" {
                 isSpacePending = length > 0
                 continue
             }

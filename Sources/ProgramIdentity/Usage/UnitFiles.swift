@@ -1,9 +1,9 @@
 /// The files of a unit.
-struct UnitFiles {
+package struct UnitFiles {
     /// Unit folders by falling precedence.
-    var folders: [String]
+    package var folders: [String]
     /// What is believed.
-    var trusted: TrustedFiles
+    package var trusted: TrustedFiles
 
     /// A unit's own file with its drop-ins applied, as systemd.unit(5) has it.
     ///
@@ -12,7 +12,7 @@ struct UnitFiles {
     /// of one name the most particular one counts, and all are applied in the order of their names.
     ///
     /// - Returns: `nil` when there is nothing of that name that may be believed.
-    func read(_ unit: String, _ refused: inout [String]) -> KeyFile? {
+    package func read(_ unit: String, _ refused: inout [String]) -> KeyFile? {
         guard !unit.contains("/"), !unit.hasPrefix(".") else { return nil }
         var merged: KeyFile?
         search: for name in names(of: unit) {

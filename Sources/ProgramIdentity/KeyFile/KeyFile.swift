@@ -1,9 +1,9 @@
 /// A file of sections, keys and values, in one of three dialects that differ in comments, escapes and repeated keys.
 ///
 /// What is wrong in one line is noted with its number and never keeps another line from counting.
-struct KeyFile: Hashable, Sendable {
+package struct KeyFile: Hashable, Sendable {
     /// Which rules a file follows.
-    enum Dialect: Hashable, Sendable {
+    package enum Dialect: Hashable, Sendable {
         /// systemd.syntax(7): `#` and `;` begin comments, a backslash at the end of a line continues it, a repeated key
         /// adds, and an empty value takes back what came before.
         case systemd
@@ -15,43 +15,43 @@ struct KeyFile: Hashable, Sendable {
     }
 
     /// One assignment.
-    struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The section that it stands in.
-        var section: String
+        package var section: String
         /// The key, without a locale.
-        var key: String
+        package var key: String
         /// The locale in brackets behind the key; empty for none.
-        var locale: String
+        package var locale: String
         /// The value, continued lines joined and escapes undone.
-        var value: String
+        package var value: String
         /// The line that it begins on, from 1.
-        var line: Int
+        package var line: Int
     }
 
     /// The head of a section.
-    struct Header: Hashable, Sendable {
+    package struct Header: Hashable, Sendable {
         /// The name in brackets.
-        var name: String
+        package var name: String
         /// The line that it stands on, from 1.
-        var line: Int
+        package var line: Int
     }
 
     /// The file's path, for messages.
-    var path: String
+    package var path: String
     /// The heads of sections, in the file's order.
-    var headers: [Header] = []
+    package var headers: [Header] = []
     /// The assignments that count, in the file's order.
-    var entries: [Entry] = []
+    package var entries: [Entry] = []
     /// What was wrong.
-    var problems: [KeyFileProblem] = []
+    package var problems: [KeyFileProblem] = []
 
     /// The assignments of a key without a locale.
-    func entries(_ section: String, _ key: String) -> [Entry] {
+    package func entries(_ section: String, _ key: String) -> [Entry] {
         entries.filter { $0.section == section && $0.key == key && $0.locale.isEmpty }
     }
 
     /// The last value of a key; `nil` when it is absent or empty.
-    func value(_ section: String, _ key: String) -> String? {
+    package func value(_ section: String, _ key: String) -> String? {
         guard let value = entries(section, key).last?.value, !value.isEmpty else { return nil }
         return value
     }
@@ -60,7 +60,7 @@ struct KeyFile: Hashable, Sendable {
     ///
     /// - Parameter locale: As in `de_AT.UTF-8@euro`; matched from the most to the least exact, as the Desktop Entry
     ///   Specification has it.
-    func value(_ section: String, _ key: String, locale: String) -> String? {
+    package func value(_ section: String, _ key: String, locale: String) -> String? {
         for candidate in KeyFile.candidates(of: locale) {
             let found = entries.last { $0.section == section && $0.key == key && $0.locale == candidate }
             if let found, !found.value.isEmpty { return found.value }
@@ -89,6 +89,12 @@ public struct KeyFileProblem: Hashable, Sendable, CustomStringConvertible {
     public var line: Int
     /// What is wrong, which value, what would be right.
     public var message: String
+
+    package init(file: String, line: Int, message: String) {
+        self.file = file
+        self.line = line
+        self.message = message
+    }
 
     /// As compilers print it.
     public var description: String {

@@ -1,10 +1,10 @@
 /// Programs that run other programs' words, so that their file says nothing about who asks.
-enum Interpreters {
+package enum Interpreters {
     /// Whether a file of this path runs code that it is handed.
     ///
     /// A name with a version or a kind of build counts like the name: `python3.11-dbg`, `ruby-3.1`, `vim.basic`,
     /// `emacs-gtk`.
-    static func contains(_ path: String) -> Bool {
+    package static func contains(_ path: String) -> Bool {
         let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
         if name.hasPrefix("ld-linux") || name.hasPrefix("ld-musl") || name.hasPrefix("ld.so") { return true }
         if name.hasPrefix("ld-"), name.contains(".so") { return true }

@@ -7,6 +7,9 @@ public struct UsageDescription: Hashable, Sendable {
     /// The reason for each service that was asked about.
     public var reasons: [Service: String]
 
+    /// A reason as it may be shown: neutralized, and at most 300 characters of it.
+    public static func shown(_ reason: String) -> String { DisplayText.neutralized(reason, limit: 300) }
+
     /// A description of the given parts.
     public init(name: String? = nil, reasons: [Service: String]) {
         self.name = name

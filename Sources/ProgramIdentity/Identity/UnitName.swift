@@ -1,18 +1,18 @@
 /// Names of systemd's units, as far as they say which application runs in them.
-enum UnitName {
+package enum UnitName {
     /// What a user's unit says about the application in it.
-    struct Application: Hashable {
+    package struct Application: Hashable {
         /// The desktop entry's id, without `.desktop`.
-        var id: String
+        package var id: String
         /// Who started it, as in `gnome` or `flatpak`; empty when the name does not say.
-        var launcher: String
+        package var launcher: String
     }
 
     /// Reads a unit's name after the desktop environments' convention: `app[-LAUNCHER]-ID-RANDOM.scope`,
     /// `app[-LAUNCHER]-ID[@RANDOM].service`, each part escaped so that it contains no `-` of its own.
     ///
     /// - Returns: `nil` for a name of any other form.
-    static func application(_ unit: String) -> Application? {
+    package static func application(_ unit: String) -> Application? {
         guard unit.hasPrefix("app-"), let dot = unit.lastIndex(of: ".") else { return nil }
         var name = unit[..<dot].dropFirst(4)
         var isRandomDue = false
@@ -31,7 +31,7 @@ enum UnitName {
     /// Undoes systemd-escape(1) within one part of a name: `\xHH` is a byte.
     ///
     /// - Returns: `nil` when it is not well-formed UTF-8 or an escape is cut off.
-    static func unescape(_ text: Substring) -> String? {
+    package static func unescape(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -46,6 +46,21 @@ enum UnitName {
             bytes.append(value)
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Escapes a text for one part of a name, as systemd-escape(1) does, so that it contains no `-`.
+    package static func escape(_ text: Substring) -> String {
+        var isFirst = true
+        return text.utf8.map { byte -> String in
+            defer { isFirst = false }
+            let scalar = Unicode.Scalar(byte)
+            let isKept =
+                scalar.isASCII
+                && (scalar.properties.isAlphabetic || "0123456789:_".unicodeScalars.contains(scalar)
+                    || (scalar == "." && !isFirst))
+            let digits = String(byte, radix: 16)
+            return isKept ? String(scalar) : "\\x" + (digits.count == 1 ? "0" : "") + digits
+        }.joined()
     }
 
     private static func isPlain(_ id: String) -> Bool {

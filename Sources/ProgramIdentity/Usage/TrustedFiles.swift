@@ -1,9 +1,9 @@
 import Glibc
 
 /// Metadata files, read only when nobody but root and the daemon's own user can have written them.
-struct TrustedFiles: Sendable {
+package struct TrustedFiles: Sendable {
     /// The most bytes of a file: translated desktop entries are long.
-    static let limit = 512 * 1024
+    package static let limit = 512 * 1024
 
     /// The uids that are trusted.
     private let owners: Set<UInt32> = [0, geteuid()]
@@ -19,7 +19,7 @@ struct TrustedFiles: Sendable {
     ///   - refused: Gains a sentence when the file is there and is not used.
     ///   - isSearching: Whether it is one of many, of which only those count that mention a key of ours.
     /// - Returns: `nil` when it is absent, not used, or without the mention.
-    func read(
+    package func read(
         _ path: String,
         _ dialect: KeyFile.Dialect,
         _ refused: inout [String],
@@ -51,19 +51,19 @@ struct TrustedFiles: Sendable {
 
 extension KeyFile {
     /// What the names of all our keys begin with.
-    static let captureMark = "X-Capture"
+    package static let captureMark = "X-Capture"
 
     /// Whether it has a key or a section of ours.
-    var mentionsCapture: Bool {
+    package var mentionsCapture: Bool {
         entries.contains { $0.key.hasPrefix(KeyFile.captureMark) || $0.section.hasPrefix(KeyFile.captureMark) }
     }
 }
 
 /// Where the desktop entry of an id may lie.
-enum DesktopEntryPaths {
+package enum DesktopEntryPaths {
     /// Paths below an application folder: an id `a-b-c` names `a-b-c.desktop`, `a/b-c.desktop` or `a/b/c.desktop`, by
     /// the Desktop Entry Specification.
-    static func candidates(for id: String) -> [String] {
+    package static func candidates(for id: String) -> [String] {
         var paths = [id + ".desktop"]
         var path = id
         for _ in 0..<4 {
@@ -79,7 +79,7 @@ enum DesktopEntryPaths {
 
 extension DesktopEntryPaths {
     /// Whether an `Exec=` line starts a file: by its path, or by its name in a folder of the system's programs.
-    static func runs(_ command: String, _ path: String) -> Bool {
+    package static func runs(_ command: String, _ path: String) -> Bool {
         guard let first = command.split(separator: " ").first else { return false }
         let program = first.hasPrefix("\"") ? String(first.dropFirst().prefix { $0 != "\"" }) : String(first)
         if program.contains("/") { return program == path }

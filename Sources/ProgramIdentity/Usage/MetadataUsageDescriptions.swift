@@ -1,6 +1,6 @@
 public import CaptureCore
 
-/// Usage descriptions from the metadata that programs have anyway.
+/// Reads usage descriptions from the metadata that programs have anyway.
 ///
 /// For each service the first of these that says something counts:
 ///
@@ -8,23 +8,21 @@ public import CaptureCore
 /// - `app:ID`, `flatpak:ID`, `snap:ID`: the desktop entry `ID.desktop` in an application folder;
 /// - `snap:NAME`: a desktop entry in the snap;
 /// - `unit:NAME.service`: the section `[X-Capture]` of the unit and its drop-ins, where the keys may also be written
-///   without `X-Capture-`; the same for `app:ID` in a service of the user's, from files of the system's, or in one of the
-///   system's;
+///   without `X-Capture-`; the same for `app:ID` and `exe:PATH` in a service of the user's or in one of the system's;
 /// - any program: a desktop entry in an application folder or an `apps.d` folder with a line `X-Capture-Program=` that
 ///   names its id, as in `X-Capture-Program=exe:/usr/bin/cheese`;
 /// - `exe:PATH`: a desktop entry in an application folder whose `Exec=` runs that file;
 /// - any program: `<id>.desktop` in an `apps.d` folder, where `<id>` is the id behind its colon, without a leading `/`
 ///   and with `-` for every other `/`, as in `usr-bin-cheese.desktop`.
 ///
-/// A file counts only when it belongs to root or to the daemon's user and nobody else can write to it; one of a sandbox,
-/// when it belongs to root or to the sandbox's user. Files are kept as they were read for as long as they stay the same,
-/// by their stamps. Thread-safe.
+/// A file counts only if it belongs to root or to the daemon's user and nobody else can write to it; a file of a sandbox,
+/// if it belongs to root or to the sandbox's user. Files are cached until their stamps change. Thread-safe.
 public struct MetadataUsageDescriptions: UsageDescriptions {
     private let applications: [String]
     private let units: [String]
     private let userUnits: [String]
     private let snaps: [String]
-    let overrides: [String]
+    package let overrides: [String]
     private let sandboxes: (any SandboxFiles)?
     private let locale: @Sendable (ClientIdentity) -> String
     private let trusted = TrustedFiles()
@@ -36,10 +34,10 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
     ///   - units: System units, as `/etc/systemd/system`.
     ///   - userUnits: Units of users' managers that the system brings along, as `/usr/lib/systemd/user`.
     ///   - snaps: Where snaps are mounted, as `/snap`.
-    ///   - overrides: `apps.d` folders of the administrator, or of the user on a session bus. The first is named to whom
-    ///     a description is missing.
-    ///   - sandboxes: What reads files of Flatpaks.
-    ///   - locale: The language of who is asked about a program, as in `de_AT.UTF-8`; empty for the texts without one.
+    ///   - overrides: `apps.d` folders of the administrator, or of the user on a session bus. The error for a missing
+    ///     description names the first.
+    ///   - sandboxes: Reads files of Flatpaks.
+    ///   - locale: The language of the person who is asked, as in `de_AT.UTF-8`; empty for texts without a language.
     public init(
         applications: [String],
         units: [String],
@@ -111,7 +109,7 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
         for service in services where found.reasons[service] == nil {
             let keys = source.section == "X-Capture" ? [service.usageKey, service.shortUsageKey] : [service.usageKey]
             let text = keys.lazy.compactMap { source.file.value(source.section, $0, locale: locale) }.first ?? ""
-            let shown = DisplayText.neutralized(text, limit: 300)
+            let shown = UsageDescription.shown(text)
             if !shown.isEmpty { found.reasons[service] = shown }
         }
         if found.name == nil, let name = source.file.value(source.nameSection, source.nameKey, locale: locale) {
@@ -152,10 +150,13 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
     }
 
     private func inUserUnit(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
-        guard client.program.hasPrefix("app:"), client.parts.unit.hasSuffix(".service") else { return nil }
-        // Of a unit of the system's, which runs as a person's account, there is none of a user's manager.
+        guard client.tier == .claimed, client.parts.unit.hasSuffix(".service") else { return nil }
+        // A system unit that runs as a person's account has no file of a user's manager.
         let folders = client.units.first == client.parts.unit ? units + userUnits : userUnits
-        return UnitFiles(folders: folders, trusted: trusted).read(client.parts.unit, &refused).map(unit)
+        let file = UnitFiles(folders: folders, trusted: trusted).read(client.parts.unit, &refused)
+        // A unit that does not mention captures may run any program, as a terminal's unit does.
+        guard let file, client.program.hasPrefix("app:") || file.mentionsCapture else { return nil }
+        return unit(file)
     }
 
     private func inSnap(_ client: ClientIdentity, _ refused: inout [String]) -> Source? {
@@ -221,5 +222,5 @@ public struct MetadataUsageDescriptions: UsageDescriptions {
 
 extension Service {
     /// The key as it may be written where the section already says `X-Capture`.
-    var shortUsageKey: String { String(usageKey.dropFirst("X-Capture-".count)) }
+    package var shortUsageKey: String { String(usageKey.dropFirst("X-Capture-".count)) }
 }

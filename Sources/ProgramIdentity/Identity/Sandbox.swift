@@ -1,19 +1,19 @@
 /// A sandbox that everything the system says about a process bears out.
-struct Sandbox: Hashable {
+package struct Sandbox: Hashable {
     /// The program's id: `flatpak:ID` or `snap:NAME`.
-    var program: String
+    package var program: String
     /// The application's id or the snap's name.
-    var name: String
+    package var name: String
     /// What it rests on, in words, as in `the Flatpak sandbox of org.gnome.Cheese (instance 12)`.
-    var words: String
+    package var words: String
     /// What kind it is and which, as in `Flatpak instance 12`.
-    var instance: String
+    package var instance: String
     /// Where its files lie on the system, by its own word; empty when it has none.
-    var folder = ""
+    package var folder = ""
 
     /// Why a process cannot be taken for what it seems to be.
-    struct Doubt: Error {
-        var why: String
+    package struct Doubt: Error {
+        package var why: String
     }
 
     /// Looks for a sandbox around a process.
@@ -24,7 +24,7 @@ struct Sandbox: Hashable {
     ///
     /// - Returns: `nil` when nothing says that there is one.
     /// - Throws: The doubt, when one thing says so and another does not.
-    static func find(_ facts: ProcessFacts) throws(Doubt) -> Sandbox? {
+    package static func find(_ facts: ProcessFacts) throws(Doubt) -> Sandbox? {
         let flatpak = try FlatpakInfo.sandbox(facts)
         let snap = try SnapName.sandbox(facts)
         if let flatpak, let snap {
@@ -37,18 +37,18 @@ struct Sandbox: Hashable {
 extension ProcessFacts {
     /// The unit of the user's own manager that it is in; `nil` in a unit of somebody else's, which says who started it,
     /// not who it is: as after sudo.
-    var ownUnit: String? {
+    package var ownUnit: String? {
         systemUnit == "user@\(uid).service" ? userUnit : nil
     }
 
     /// The service of the system's manager that it is in; `nil` below a user's manager, and in scopes.
-    var systemService: String? {
+    package var systemService: String? {
         guard let systemUnit, systemUnit.hasSuffix(".service"), !systemUnit.hasPrefix("user@") else { return nil }
         return systemUnit
     }
 
     /// Where it is, for a person, as in `the unit app-foo-1.scope`.
-    var place: String {
+    package var place: String {
         if let unit = ownUnit ?? systemUnit { return "the unit \(unit)" }
         return session.map { "the session \($0)" } ?? "no unit"
     }

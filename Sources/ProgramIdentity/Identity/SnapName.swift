@@ -1,10 +1,10 @@
 /// Names of snaps, as units and security labels contain them.
-enum SnapName {
+package enum SnapName {
     /// The snap whose unit this is: `snap.NAME.APP.service`, `snap.NAME.APP-UUID.scope`, `snap.NAME.APP.UUID.scope` and
     /// `snap.NAME.hook.HOOK…`.
     ///
     /// - Returns: `nil` for other units. Empty for one of that form without a name that a snap can have.
-    static func inUnit(_ unit: String) -> String? {
+    package static func inUnit(_ unit: String) -> String? {
         guard unit.hasPrefix("snap."), unit.hasSuffix(".scope") || unit.hasSuffix(".service") else { return nil }
         let parts = unit.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count >= 4, let name = withoutComponent(parts[1]), isName(name) else { return "" }
@@ -12,7 +12,7 @@ enum SnapName {
     }
 
     /// What a security label says of a snap.
-    enum Label: Hashable {
+    package enum Label: Hashable {
         /// The kernel gives no label of AppArmor's.
         case none
         /// It is that of a snap.
@@ -22,7 +22,7 @@ enum SnapName {
     }
 
     /// Reads a label: AppArmor's are `PROFILE (MODE)` or `unconfined`, where a snap's profile is `snap.NAME.APP`.
-    static func inLabel(_ label: String) -> Label {
+    package static func inLabel(_ label: String) -> Label {
         if label.isEmpty { return .none }
         // SELinux: user:role:type and perhaps a level, which says nothing of snaps.
         let fields = label.split(separator: ":", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ enum SnapName {
     }
 
     /// Whether a text is a snap's name, perhaps with the key of one of several installations: `NAME` or `NAME_KEY`.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         let parts = text.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count <= 2, let name = parts.first, (1...40).contains(name.utf8.count) else { return false }
         guard !name.hasPrefix("-"), !name.hasSuffix("-"), !name.contains("--") else { return false }
@@ -54,7 +54,7 @@ enum SnapName {
     /// have to name the same snap. Where the kernel has no AppArmor, the file that is run has to lie in the snap.
     ///
     /// A daemon of a snap in a unit of the system is that unit, which only root can make.
-    static func sandbox(_ facts: ProcessFacts) throws(Sandbox.Doubt) -> Sandbox? {
+    package static func sandbox(_ facts: ProcessFacts) throws(Sandbox.Doubt) -> Sandbox? {
         let unit = facts.ownUnit.flatMap(inUnit) ?? facts.systemUnit.flatMap(inUnit)
         let label = inLabel(facts.label)
         guard let unit else {

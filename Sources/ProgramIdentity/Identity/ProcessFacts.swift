@@ -1,5 +1,5 @@
-/// What the system says about a process that is pinned by a pidfd or checked again by pid: the only things that an
-/// identity is made of. No environment variable and nothing that the process sent is among them.
+/// What the system says about a process that is pinned by a pidfd or checked again by pid. An identity is made only of
+/// these facts, never of environment variables or anything that the process sent.
 public struct ProcessFacts: Hashable, Sendable {
     /// The process.
     public var pid: Int32
@@ -17,28 +17,30 @@ public struct ProcessFacts: Hashable, Sendable {
     public var systemUnitUser: UInt32?
     /// The unit of a user's manager whose cgroup it is in (`sd_pid_get_user_unit`), as in `app-foo-12.scope`.
     public var userUnit: String?
+    /// The current state of the script whose scope `userUnit` is; `nil` if it is any other unit.
+    public var script: ScriptScope.Script?
     /// The login session that it is part of (`sd_pid_get_session`).
     public var session: String?
     /// Its cgroup's path, for the journal.
     public var cgroup: String
-    /// Whether its uid is one that people log in to; see `isLoginUser`.
+    /// Whether people log in as its uid; see `isLoginUser`.
     public var isLoginUser: Bool
     /// Its security label, as AppArmor or SELinux gives it; empty for none.
     public var label: String
-    /// What lies at `/.flatpak-info` of its own root.
+    /// The file `/.flatpak-info` on its own root.
     public var flatpakInfo: FlatpakFile
-    /// Whether it was found by its number alone, since the bus holds no descriptor of it.
+    /// Whether it was found only by its number, because the bus holds no descriptor of it.
     public var isByPid: Bool
     /// When it started, in clock ticks since boot.
     public var startTime: UInt64
 
-    /// What came of looking for a file that Flatpak puts on a sandbox's root.
+    /// The result of looking for a file that Flatpak puts on a sandbox's root.
     public enum FlatpakFile: Hashable, Sendable {
         /// There is none.
         case absent
         /// Its text, its owner, and where it lies.
         case file(text: String, owner: UInt32, isInMemory: Bool, isOnOwnRoot: Bool)
-        /// It cannot be read, or not told whether it is there; why, in words.
+        /// Whether it exists, or its text, cannot be found out; why, in words.
         case unusable(String)
     }
 
@@ -51,6 +53,7 @@ public struct ProcessFacts: Hashable, Sendable {
         systemUnit: String? = nil,
         systemUnitUser: UInt32? = nil,
         userUnit: String? = nil,
+        script: ScriptScope.Script? = nil,
         session: String? = nil,
         cgroup: String = "",
         isLoginUser: Bool,
@@ -66,6 +69,7 @@ public struct ProcessFacts: Hashable, Sendable {
         self.systemUnit = systemUnit
         self.systemUnitUser = systemUnitUser
         self.userUnit = userUnit
+        self.script = script
         self.session = session
         self.cgroup = cgroup
         self.isLoginUser = isLoginUser
@@ -82,7 +86,7 @@ public struct ProcessFacts: Hashable, Sendable {
     ///   - shell: Its shell by getpwuid(3); `nil` when it has no entry.
     ///   - hasSession: Whether it has a login session now.
     public static func isLoginUser(_ uid: UInt32, shell: String?, hasSession: Bool) -> Bool {
-        // nobody stands for everybody who is unknown: certainly no program's own.
+        // The user nobody stands for everybody unknown, so it is no program's own user.
         if hasSession || uid == 0 || uid == 65534 { return true }
         let isSystems = (1...999).contains(uid) || (61184...65519).contains(uid)
         if isSystems { return false }
@@ -124,10 +128,10 @@ public enum ProcessExecutable: Hashable, Sendable {
         guard link.hasPrefix("/") else { return .unreadable("its path '\(link)' is outside of every root") }
         let look = ExecutableFile.look(link, below: root)
         if case .found(let here) = look, here.device == device, here.inode == inode { return .file(here) }
-        // The kernel adds this; a file may also truly end so, and has been found above then.
+        // The kernel adds this suffix. A file whose name really ends so was found above.
         if link.hasSuffix(" (deleted)") { return .deleted(String(link.dropLast(10))) }
         let file = ExecutableFile(path: link, device: device, inode: inode, changed: changed, isProtected: false)
-        // What lies there cannot be compared. The answer is bound to the file itself then, so a forged path wins nothing.
+        // The file there cannot be compared. The answer is then bound to the file itself, so a forged path gains nothing.
         if case .hidden = look { return .file(file) }
         return .elsewhere(file)
     }

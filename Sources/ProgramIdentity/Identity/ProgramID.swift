@@ -1,7 +1,7 @@
-import CaptureCore
+package import CaptureCore
 
 /// A program's id, taken apart.
-enum ProgramID: Hashable {
+package enum ProgramID: Hashable {
     case flatpak(String)
     case snap(String)
     case unit(String)
@@ -12,7 +12,7 @@ enum ProgramID: Hashable {
     /// Reads an id as it is written in commands, files and the store.
     ///
     /// - Throws: `invalidArgument` with the forms that there are.
-    init(_ text: String) throws(CaptureError) {
+    package init(_ text: String) throws(CaptureError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? String(parts[1]) : ""
         let isPlain = !value.isEmpty && value.utf8.count <= 4096 && value.unicodeScalars.allSatisfy { $0.value >= 32 }
@@ -32,7 +32,7 @@ enum ProgramID: Hashable {
     }
 
     /// The id as it is written.
-    var text: String {
+    package var text: String {
         switch self {
         case .flatpak(let id): "flatpak:\(id)"
         case .snap(let name): "snap:\(name)"
@@ -44,7 +44,7 @@ enum ProgramID: Hashable {
     }
 
     /// What such an id is worth.
-    var tier: Tier {
+    package var tier: Tier {
         switch self {
         case .flatpak, .snap: .sandboxed
         case .unit: .service
@@ -56,7 +56,7 @@ enum ProgramID: Hashable {
     private static func malformed(_ text: String) -> CaptureError {
         CaptureError(
             .invalidArgument,
-            "'\(DisplayText.neutralized(text, limit: 100))' is no program id; ids are flatpak:ID, snap:NAME, "
+            "'\(DisplayText.neutralized(text, limit: 100))' is not a program id; ids are flatpak:ID, snap:NAME, "
                 + "unit:NAME.service, uid:N, app:ID and exe:PATH, as 'capturectl auth list' prints them"
         )
     }

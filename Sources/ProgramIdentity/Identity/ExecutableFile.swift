@@ -9,9 +9,11 @@ public struct ExecutableFile: Hashable, Sendable {
     /// When it was last changed (`st_ctim`), in nanoseconds since 1970, where that tells it from another file: `nil` for
     /// one that is protected, and where it is not known.
     ///
-    /// A number of the disk is given again when its file is removed, and kept when the file is written over. No user can
-    /// set this time on a file system of the kernel's; one that a user serves itself (FUSE) says what it likes. The kernel
-    /// also renews it when the file's mode, owner, labels, name or number of links change.
+    /// A number of the disk is given again when its file is removed, and kept when the file is written over. The kernel
+    /// renews this time then, and when the file's mode, owner, labels, name or number of links change. Two file systems
+    /// are exceptions: one that a user serves (FUSE) says what it likes, and tmpfs leaves the time as it was when the file
+    /// is written through memory that was read before. So this protects a user's file from other users only together with
+    /// `placeOpenToOthers`.
     public var changed: Int64?
     /// Whether only root can put another file there: the file and every folder above it belong to root and are not
     /// writable by anybody else.
@@ -28,6 +30,14 @@ public struct ExecutableFile: Hashable, Sendable {
 
     /// Whether it runs other programs' words, and so tells nothing of what runs.
     public var isInterpreter: Bool { Interpreters.contains(path) }
+
+    /// Whether it runs other programs' words even where a script was expected. A script may be called `node.py`.
+    public var isNoScript: Bool {
+        guard isInterpreter, !isProtected else { return isInterpreter }
+        let name = path.split(separator: "/").last ?? ""
+        guard let point = name.lastIndex(of: ".") else { return true }
+        return name[name.index(after: point)...].allSatisfy { $0.isNumber }
+    }
 
     /// Whether this is the same program as another file at the same path.
     ///

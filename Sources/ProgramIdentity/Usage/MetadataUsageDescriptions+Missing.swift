@@ -1,4 +1,4 @@
-import CaptureCore
+package import CaptureCore
 
 extension MetadataUsageDescriptions {
     /// The name of the file in `apps.d` that speaks for a program, as in `usr-bin-cheese.desktop`.
@@ -14,15 +14,16 @@ extension MetadataUsageDescriptions {
     /// - Parameters:
     ///   - own: The file that speaks for the program and its section; `nil` when there is none.
     ///   - refused: What was wrong with files that might have had it.
-    func missing(
+    package func missing(
         _ services: [Service],
         _ client: ClientIdentity,
         in own: String?,
         _ refused: [String]
     ) -> CaptureError {
         let keys = services.map { $0.usageKey + "=" }.joined(separator: " and ")
-        let fallback =
-            (overrides.first ?? "/etc/captured/apps.d") + "/" + MetadataUsageDescriptions.fileName(of: client.program)
+        // For the person's own programs, the person's files also count.
+        let folder = client.tier == .claimed ? "~/.config/captured/apps.d" : overrides.first ?? "/etc/captured/apps.d"
+        let fallback = folder + "/" + MetadataUsageDescriptions.fileName(of: client.program)
         let place =
             if let own { own } else {
                 "\(fallback) under [Desktop Entry], beside X-Capture-Program=\(client.program)"

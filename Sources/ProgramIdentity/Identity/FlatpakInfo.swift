@@ -1,16 +1,16 @@
 /// What Flatpak writes about an instance of an application into `/.flatpak-info` on the root of its sandbox.
-struct FlatpakInfo: Hashable {
+package struct FlatpakInfo: Hashable {
     /// The application's id, as in `org.gnome.Cheese`.
-    var id: String
+    package var id: String
     /// The instance's number.
-    var instance: String
+    package var instance: String
     /// Where the application's files lie on the system; empty when it does not say.
-    var folder: String
+    package var folder: String
 
     /// Reads the file.
     ///
     /// - Throws: What is wrong with it.
-    init(_ text: String) throws(Sandbox.Doubt) {
+    package init(_ text: String) throws(Sandbox.Doubt) {
         let file = KeyFile(parsing: text, path: "/.flatpak-info", dialect: .desktopEntry)
         // Flatpak names the runtime when it runs one by itself, with whatever command it was given: nobody, like a shell.
         guard !file.entries.contains(where: { $0.section == "Runtime" }) else {
@@ -30,7 +30,7 @@ struct FlatpakInfo: Hashable {
 
     /// Whether a text is an application's id by Flatpak's rules: three parts or more between dots, of letters, digits
     /// and `_`, none of which begins with a digit; `-` in the last one alone; at most 255 characters.
-    static func isID(_ text: String) -> Bool {
+    package static func isID(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count >= 3, text.utf8.count <= 255 else { return false }
         return parts.enumerated().allSatisfy { index, part in
@@ -47,7 +47,7 @@ struct FlatpakInfo: Hashable {
     /// Any program can put such a file on the root of a mount namespace of its own. Flatpak also moves each instance into
     /// a scope of the user's manager that is named after the application, before it starts the proxy that speaks for it
     /// on the bus: without that scope the file says nothing.
-    static func sandbox(_ facts: ProcessFacts) throws(Sandbox.Doubt) -> Sandbox? {
+    package static func sandbox(_ facts: ProcessFacts) throws(Sandbox.Doubt) -> Sandbox? {
         let application = facts.ownUnit.flatMap(UnitName.application)
         let scope = application?.launcher.hasPrefix("flatpak") == true ? application : nil
         switch facts.flatpakInfo {

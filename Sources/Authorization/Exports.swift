@@ -1,0 +1,2 @@
+// Whoever decides about programs also knows them.
+@_exported public import ProgramIdentity

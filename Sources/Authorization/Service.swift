@@ -1,4 +1,0 @@
-public import CaptureCore
-
-/// The daemon's short word for it.
-public typealias Service = AuthorizationService
