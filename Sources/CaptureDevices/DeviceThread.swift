@@ -2,6 +2,14 @@ import CaptureCore
 import CaptureSystem
 import Synchronization
 
+/// One streaming of a device, made anew for each, and then used by the device's thread alone.
+protocol DeviceRun: Sendable {
+    /// Delivers until it is told to stop.
+    ///
+    /// - Throws: `.deviceLost` when the device went away or failed.
+    mutating func stream(_ control: StreamControl) throws(CaptureError)
+}
+
 /// The one thread of a streaming device and what it is told.
 ///
 /// Thread-safe. `stop` may even be called from the thread itself, as by someone who is just being told that the device
@@ -22,53 +30,53 @@ final class DeviceThread: Sendable {
 
     deinit { stop() }
 
-    private func start(
-        _ name: String,
-        into sink: any MediaSink,
-        _ body: @escaping @Sendable (StreamControl) -> Void
-    ) throws(CaptureError) {
-        try state.withLock { state throws(CaptureError) in
-            guard case .idle = state else {
-                throw CaptureError(.wrongState, "the device is streaming already")
-            }
-            do throws(SystemError) {
-                let control = try StreamControl(sink, proof)
-                let thread = try WorkerThread(name: name) { body(control) }
-                state = .running(thread, control)
-            } catch {
-                throw CaptureError(.internalFault, error)
-            }
-        }
-    }
-
     /// Starts the thread with what streams into a sink; when that fails, `ended` hears why before the sink's stream ends.
     ///
     /// - Parameters:
     ///   - name: What `ps -T` shows, at most 15 bytes.
     ///   - bytes: What a buffer of `format` takes.
-    ///   - body: Runs on the thread until it is told to stop.
+    ///   - make: Sets the device going, on the caller's thread.
     /// - Throws: `.wrongState` while a thread is running, `.internalFault` for slots that are too small, and when the
-    ///   system has no thread to give.
+    ///   system has no thread to give; what `make` throws.
     func stream(
         _ name: String,
         _ format: MediaFormat,
         of bytes: Int,
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void,
-        _ body: @escaping @Sendable (StreamControl) throws(CaptureError) -> Void
+        _ make: (StreamControl) throws(CaptureError) -> any DeviceRun
     ) throws(CaptureError) {
         guard sink.slotCapacity >= bytes else {
             throw CaptureError(.internalFault, "a slot of \(sink.slotCapacity) bytes is too small for \(format)")
         }
-        try start(name, into: sink) { control in
-            do throws(CaptureError) {
-                try body(control)
-                control.ended()
-            } catch {
-                // Whoever sees the stream's end finds its reason known.
-                ended(error)
-                control.ended(.deviceLost)
+        try state.withLock { state throws(CaptureError) in
+            guard case .idle = state else {
+                throw CaptureError(.wrongState, "the device is streaming already")
             }
+            let control = try orFault { () throws(SystemError) in try StreamControl(sink, proof) }
+            let run = try make(control)
+            let thread = try orFault { () throws(SystemError) in
+                try WorkerThread(name: name) {
+                    var run = run
+                    do throws(CaptureError) {
+                        try run.stream(control)
+                        control.ended()
+                    } catch {
+                        // Whoever sees the stream's end finds its reason known.
+                        ended(error)
+                        control.ended(.deviceLost)
+                    }
+                }
+            }
+            state = .running(thread, control)
+        }
+    }
+
+    private func orFault<Value>(_ work: () throws(SystemError) -> Value) throws(CaptureError) -> Value {
+        do throws(SystemError) {
+            return try work()
+        } catch {
+            throw CaptureError(.internalFault, error)
         }
     }
 

@@ -1,20 +1,6 @@
-import CaptureCore
+public import CaptureCore
 import CaptureSystem
 import Glibc
-
-/// A process that has the node of a camera or microphone open past this one.
-public struct NodeHolder: Hashable, Sendable {
-    /// The node, as `/dev/video0`.
-    public var node: String
-    /// The process's id.
-    public var process: Int32
-    /// Whose it is: the real uid.
-    public var user: UInt32
-    /// What it calls itself, which it may choose.
-    public var name: String
-    /// The file that it runs; empty where it cannot be told.
-    public var program: String
-}
 
 /// Which other programs hold device nodes open, from `/proc`; a program whose descriptors may not be read is not seen.
 /// Reentrant.
@@ -55,7 +41,7 @@ public enum NodeHolders {
             return Set(held).sorted().map { node in
                 NodeHolder(
                     node: node,
-                    process: process,
+                    process: Int(process),
                     user: user(of: process),
                     name: Files.line(of: "/proc/\(process)/comm") ?? "a program",
                     program: Files.link(at: "/proc/\(process)/exe") ?? ""

@@ -68,7 +68,7 @@ final class StreamControl: Sendable {
         } catch {
             throw CaptureError(.internalFault, error)
         }
-        throw CaptureError(.deviceLost, "the device stopped before its stream could go on elsewhere")
+        throw CaptureError(.deviceLost, "the device stopped before its stream could continue elsewhere")
     }
 
     /// The order, on the thread, when `descriptor` is readable; `nil` when it was carried out already.

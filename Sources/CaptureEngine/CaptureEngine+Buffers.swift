@@ -8,7 +8,8 @@ extension CaptureEngine {
     /// Nothing in it was captured before the session joined the device: where others kept it streaming, it goes on in
     /// another ring first, without a loss to them.
     ///
-    /// - Throws: `.wrongState` unless the session runs, `.notPermitted` for anyone but its maker.
+    /// - Throws: Why the start failed, if it did; `.wrongState` unless the session runs; `.notPermitted` for anyone but
+    ///   its maker.
     public func openBuffer(_ id: UInt32, output name: String, client: SessionClient) async throws(CaptureError)
         -> any OpenFile
     {
@@ -42,8 +43,9 @@ extension CaptureEngine {
     {
         let session = try session(id, for: client)
         guard session.client.connection == client.connection, session.client.identity == client.identity else {
-            throw CaptureError(.notPermitted, "session \(id) gives its buffers to the program that made it alone")
+            throw CaptureError(.notPermitted, "only the program that made session \(id) may have its buffers")
         }
+        if let refusal = session.refusal { throw refusal }
         guard session.state == .running, !session.isEnding else {
             let state = session.isEnding ? "ending" : session.state.rawValue
             throw CaptureError(.wrongState, "session \(id) is \(state), not running")

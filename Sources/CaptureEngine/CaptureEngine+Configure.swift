@@ -52,7 +52,7 @@ extension CaptureEngine {
     private func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
         let session = try session(id, for: client)
         guard session.client.identity.hasSameConsent(as: client.identity) else {
-            throw CaptureError(.notPermitted, "session \(id) is changed by the program that made it alone")
+            throw CaptureError(.notPermitted, "only the program that made session \(id) may change it")
         }
         return session
     }
@@ -128,7 +128,7 @@ extension CaptureEngine {
         let files = file.map { [output.name: $0] } ?? [:]
         try await configure(id, files: files, client: client) { present throws(CaptureError) in
             guard !present.outputs.contains(where: { $0.name == output.name }) else {
-                throw CaptureError(.invalidArgument, "session \(id) has an output '\(output.name)' already")
+                throw CaptureError(.invalidArgument, "session \(id) already has an output '\(output.name)'")
             }
             var description = present
             // Finished ones stay for their counters while there is room.
@@ -137,7 +137,7 @@ extension CaptureEngine {
                 guard let name = done?.name else {
                     throw CaptureError(
                         .busy,
-                        "session \(id) has \(SessionDescription.mostParts) outputs already; remove one"
+                        "session \(id) already has \(SessionDescription.mostParts) outputs; remove one"
                     )
                 }
                 description.outputs.removeAll { $0.name == name }

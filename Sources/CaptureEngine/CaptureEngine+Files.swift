@@ -23,7 +23,7 @@ extension CaptureEngine {
             if let other = writers.updateValue(name, forKey: identity) {
                 throw CaptureError(
                     .invalidArgument,
-                    "the outputs '\(other)' and '\(name)' were given one and the same file; give each its own"
+                    "the outputs '\(other)' and '\(name)' have the same file; give each its own"
                 )
             }
             for session in sessions.values where session.id != id {
@@ -34,7 +34,7 @@ extension CaptureEngine {
                     ? "the output '\(other)' of session \(session.id)" : "another session"
                 throw CaptureError(
                     .invalidArgument,
-                    "the file for the output '\(name)' is being written already, by \(who); give it one of its own"
+                    "the file for the output '\(name)' is already being written by \(who); give it its own"
                 )
             }
         }

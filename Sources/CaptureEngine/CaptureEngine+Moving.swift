@@ -33,7 +33,7 @@ extension CaptureEngine {
         let others = await pool.users(of: id).filter { sessions[$0]?.isEnding == false }
         let reason = CaptureError(
             .busy,
-            "\(id.rawValue) was closed when another program's \(what), since it does not go on: "
+            "\(id.rawValue) was closed: another program's \(what), and then the device could not be restarted: "
                 + "\(error.message); start again"
         )
         await deviceEnded(others, reason)

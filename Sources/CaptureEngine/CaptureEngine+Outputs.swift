@@ -1,9 +1,12 @@
+import Authorization
 import CaptureCore
+import Logging
 
 /// What recorders report, and what that means for their sessions.
 extension CaptureEngine {
     func reported(_ report: RecorderReport, by recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
         guard let (session, output) = output(name, of: id, writtenBy: recorder) else { return }
+        log.log(level: report.isProgress ? .trace : .debug, "recorder of '\(name)' in session \(id): \(report.words)")
         switch report {
         case .ready(let counters):
             output.statistics = counters
@@ -13,7 +16,13 @@ extension CaptureEngine {
             endIfFull(output)
         case .finished(let counters):
             output.statistics = counters
-            ended(output, nil, in: session)
+            pace.note(
+                counters,
+                of: output.description,
+                from: output.feeds.lazy.compactMap(\.pictures).first,
+                for: session.client.identity.user
+            )
+            ended(output, silence(behind: output, in: session), in: session)
         case .failed(let error, let counters):
             output.statistics = counters
             ended(output, error, in: session)
@@ -23,7 +32,9 @@ extension CaptureEngine {
     /// The recorder's connection ended. Unless it reported an end before, the recorder was lost.
     func recorderGone(_ recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
         guard let (session, output) = output(name, of: id, writtenBy: recorder) else { return }
-        let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished")
+        log.debug("recorder of '\(name)' in session \(id): gone, \(recorder.end)")
+        let why = recorder.end.isEmpty ? "" : ": \(recorder.end)"
+        let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished\(why)")
         output.isGone = true
         guard let recording = output.recording else { return finished(output, error, in: session) }
         save(recording, of: output, lost: error, in: session)

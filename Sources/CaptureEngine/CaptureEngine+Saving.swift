@@ -63,7 +63,7 @@ extension CaptureEngine {
         guard output.report == nil else { return }
         let full = CaptureError(
             .overQuota,
-            "the recording was ended, since the media library takes no more of it"
+            "the recording was ended because the media library has no more room for it"
         )
         output.report = .some(error ?? (output.isFull ? full : nil))
         // Of a start that waits for it; a file that is complete was begun.

@@ -10,7 +10,7 @@ extension CaptureEngine {
     public func start(_ id: UInt32, client: SessionClient) throws(CaptureError) {
         let session = try session(id, for: client)
         guard session.client.connection == client.connection else {
-            throw CaptureError(.notPermitted, "session \(id) is started by the program that made it alone")
+            throw CaptureError(.notPermitted, "only the program that made session \(id) may start it")
         }
         guard session.state == .configured else {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue); a session starts once")
@@ -39,6 +39,7 @@ extension CaptureEngine {
             finishIfDone(session)
         } catch {
             session.starting = nil
+            session.refusal = error
             // Who is ending the session waits for this task and clears up what it opened.
             if !session.isEnding { await end(session, as: error.code == .deviceLost ? .interrupted : .failed, error) }
         }
@@ -154,7 +155,17 @@ extension CaptureEngine {
         }
         let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
         let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
-        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
+        var origin = CaptureOrigin(camera: video?.device, microphone: audio?.device)
+        if output.kind == .photo, let camera = video?.device, let grant = session.grants[.camera] {
+            origin.note(await provider.settings(of: camera, grant: grant))
+        }
+        let job = RecordingJob(
+            output: pace.fitted(output, to: video?.pictures, for: session.client.identity.user),
+            hasVideo: video != nil,
+            hasAudio: audio != nil,
+            origin: origin,
+            silenceLimit: silenceLimit.nanoseconds
+        )
         let feeds = [video, audio].compactMap(\.self)
         let (file, recording) = try await place(of: output, madeWith: feeds.first, in: session, for: client)
         let given = [video, audio].map { $0?.ring }

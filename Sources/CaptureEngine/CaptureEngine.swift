@@ -1,5 +1,6 @@
 public import Authorization
 public import CaptureCore
+import Logging
 
 /// The sessions of a machine: who captures what into which outputs, and in which state that is.
 ///
@@ -22,6 +23,11 @@ public actor CaptureEngine {
     var isShuttingDown = false
     /// Why devices stand still; `nil` while they do not.
     var pause: CaptureError?
+    /// How long a device may deliver nothing usable to a recording, or three frames if they take longer.
+    var silenceLimit = Duration.seconds(5)
+    var pace = EncoderPace()
+    /// When it was looked last whether devices deliver.
+    var lastLook = SuspendingClock.now
     private var madePool: SourcePool?
 
     /// How many sessions that are over stay listed.
@@ -119,6 +125,7 @@ public actor CaptureEngine {
     func change(_ session: Session, to state: SessionState, _ reason: CaptureError? = nil) {
         session.state = state
         session.reason = reason
+        log.debug("session \(session.id) is \(state.rawValue)\(reason.map { ": \($0.message)" } ?? "")")
         observer.sessionChanged(session.snapshot)
     }
 

@@ -14,6 +14,9 @@ public protocol DeviceProvider: Sendable {
     func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
 
+    /// A camera's settings now, which say how long it exposes; none when it does not tell them.
+    func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl]
+
     /// Starts a source, off the callers' executor.
     func start(
         _ source: any MediaSource,
@@ -26,6 +29,11 @@ public protocol DeviceProvider: Sendable {
 
     /// Stops a source, waits for its thread and closes the device, off the callers' executor.
     func close(_ source: any MediaSource) async
+}
+
+extension DeviceProvider {
+    /// None are told.
+    public func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl] { [] }
 }
 
 /// Who makes rings.
@@ -79,12 +87,19 @@ public protocol RecorderLauncher: Sendable {
 public protocol RecorderHandle: AnyObject, Sendable {
     /// What it reports, in order; ends when the process is gone.
     var reports: AsyncStream<RecorderReport> { get }
+    /// How the process ended and where to look, when its reports have ended: a part of a sentence, empty if nothing is known.
+    var end: String { get }
     /// Hands it the ring in which the picture or the sound goes on, when the present one says that it does.
     func move(_ media: MediaType, to ring: any OpenFile)
     /// Tells it to finish its file at what is published now.
     func stop()
     /// Ends it at once, because it does not answer.
     func kill()
+}
+
+extension RecorderHandle {
+    /// Nothing is known.
+    public var end: String { "" }
 }
 
 /// Who has the media libraries that outputs are saved into: the daemon, a fake in tests.
@@ -117,27 +132,10 @@ public protocol LibraryRecording: AnyObject, Sendable {
     /// Takes it into the library, when its recorder is gone.
     ///
     /// - Throws: Why it is not there. It is kept for the person then, which the error says.
-    func save() async throws(CaptureError) -> SavedRecording
+    func save() async throws(CaptureError) -> SavedOutput
 
     /// Gives it up, because its session never began.
     func cancel() async
-}
-
-/// What came of a recording in the library.
-public struct SavedRecording: Hashable, Sendable {
-    /// The asset's id, for a program that may read it.
-    public var asset: String?
-    /// The name of the album that it joined.
-    public var album: String?
-    /// Why it is not where it was to be, in a sentence, though it is in the library.
-    public var remark: String?
-
-    /// In the library, and nothing more to say.
-    public init(asset: String? = nil, album: String? = nil, remark: String? = nil) {
-        self.asset = asset
-        self.album = album
-        self.remark = remark
-    }
 }
 
 /// Who hears of what happens: the bus and the journal.
@@ -151,7 +149,7 @@ public protocol EngineObserver: Sendable {
     /// A buffer output goes on in another ring.
     func bufferMoved(_ session: SessionSnapshot, output: String)
     /// An output is in the media library; that it is done comes next. For the connection alone that asked for it.
-    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedRecording, to connection: String)
+    func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String)
     /// An output is done, `error` being nil when it is complete.
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
 }

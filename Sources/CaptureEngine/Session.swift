@@ -9,10 +9,18 @@ final class Session {
     var files: [String: any OpenFile]
     var state = SessionState.configured
     var reason: CaptureError?
+    /// Why its start failed; `nil` if it did not.
+    var refusal: CaptureError?
     /// Why its devices stand still although it runs; `nil` if they do not.
     var pause: CaptureError?
+    /// Why one of its inputs delivers nothing for a while; `nil` if none is interrupted.
+    var interruption: CaptureError?
+    /// Why nothing comes although it runs.
+    var standstill: CaptureError? { pause ?? interruption }
     /// By input name.
     var inputs: [String: LiveInput] = [:]
+    /// How long inputs that are recorded have delivered nothing usable, by name.
+    var silences: [String: Silence] = [:]
     /// The rings that its client was given to map, the latest of each device.
     var shown: [DeviceID: any MediaRing] = [:]
     /// By output name; an output stays here when it is done, for its counters.
@@ -50,11 +58,11 @@ final class Session {
     }
 
     var snapshot: SessionSnapshot {
-        let isPaused = state == .running && pause != nil
+        let isPaused = state == .running && standstill != nil
         return SessionSnapshot(
             id: id,
             state: isPaused ? .suspended : state,
-            reason: isPaused ? pause : reason,
+            reason: isPaused ? standstill : reason,
             program: client.identity.program,
             user: client.identity.user,
             connection: client.connection,

@@ -41,6 +41,10 @@ extension SessionDescription {
         guard (1...100).contains(output.quality) else {
             throw wrong("quality \(output.quality) is not within 1 to 100")
         }
+        let presets = OutputDescription.encoderPresets
+        guard presets.contains(output.encoderPreset) else {
+            throw wrong("unknown preset '\(output.encoderPreset)', expected one of \(presets.joined(separator: ", "))")
+        }
         guard output.duration >= 0, output.frameCount >= 0, output.videoBitRate >= 0 else {
             throw wrong("a duration, a count or a bit rate is negative")
         }
@@ -61,7 +65,7 @@ extension SessionDescription {
         }
         if output.library != nil {
             guard [.movie, .sound, .photo].contains(output.kind) else {
-                throw wrong("the media library takes movies, sound and photos alone; give a file to write to")
+                throw wrong("the media library only takes movies, sound and photos; give a file to write to")
             }
             if hasFile { throw wrong("takes no file: it is saved into the media library") }
         } else if output.kind == .buffer {

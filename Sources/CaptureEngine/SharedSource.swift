@@ -22,6 +22,12 @@ final class SharedSource: Sendable {
         rings = Mutex(Rings(present: ring))
     }
 
+    /// The format of a camera's pictures; `nil` for a microphone.
+    var pictures: VideoFormat? {
+        guard case .video(let format) = source.format else { return nil }
+        return format
+    }
+
     /// The ring that it writes, or is about to.
     var ring: any MediaRing { rings.withLock { $0.present } }
 

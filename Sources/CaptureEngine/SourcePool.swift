@@ -1,5 +1,6 @@
 import Authorization
 import CaptureCore
+import Logging
 
 /// Opens each device once, whoever asks, and closes it when its last session has left.
 ///
@@ -65,6 +66,7 @@ actor SourcePool {
     {
         // The task itself takes the entry away, so that whoever waits for it never finds it again.
         while case .closing(let task) = entries[device.id] { await task.value }
+        log.debug("session \(session) \(entries[device.id] == nil ? "opens" : "joins") \(device.id)")
         // From here to the entry there is no suspension, so nobody comes between.
         users[device.id, default: []].insert(session)
         do {
@@ -113,6 +115,7 @@ actor SourcePool {
             }
             let shared = SharedSource(device: device, source: source, ring: ring)
             entries[device.id] = .open(shared, .not)
+            log.debug("\(device.id) is open: \(source.format)")
             return shared
         } catch {
             entries[device.id] = nil
@@ -159,6 +162,7 @@ actor SourcePool {
         }
         guard case .open(let current, let streaming) = entries[id], current === shared else { return }
         if case .ended(let error) = streaming { throw error }
+        log.debug("\(id) \(fault.map { "does not stream: \($0.message)" } ?? "streams")")
         entries[id] = .open(shared, fault == nil ? .now : .not)
         if let fault { throw fault }
     }
@@ -167,6 +171,7 @@ actor SourcePool {
     private func ended(_ shared: SharedSource, _ error: CaptureError) async {
         let id = shared.device.id
         guard case .open(let current, _) = entries[id], current === shared else { return }
+        log.debug("\(id) stopped by itself: \(error.message)")
         entries[id] = .open(shared, .ended(error))
         await lost(users[id] ?? [], error)
     }
@@ -222,6 +227,7 @@ actor SourcePool {
     /// - Parameter end: What readers of the ring are told where it is closed.
     func release(_ id: DeviceID, for session: UInt32, _ end: StreamEnd = .stopped) async {
         users[id]?.remove(session)
+        log.debug("session \(session) leaves \(id), which \(users[id]?.count ?? 0) others use")
         guard users[id]?.isEmpty ?? true else { return }
         users[id] = nil
         switch entries[id] {
@@ -230,6 +236,7 @@ actor SourcePool {
                 await self.devices.close(shared.source)
                 if case .not = streaming {} else { shared.ring.sink.finish(end) }
                 self.entries[id] = nil
+                log.debug("\(id) is closed")
             }
             entries[id] = .closing(task)
             await task.value

@@ -200,6 +200,13 @@ import Testing
         #expect(liar.calls - before < 30_000)
     }
 
+    @Test func `has no memory for buffers, and the error names an option that helps`() async throws {
+        let liar = try LyingCamera { $0.has_no_memory = 1 }
+        let error = await #expect(throws: CaptureError.self) { _ = try await LyingStream(liar, isMapped: true) }
+        #expect(error?.code.exitCode == 74)
+        #expect(error?.message.contains("--video-format") == true, "\(String(describing: error))")
+    }
+
     @Test func `about the order of its controls is not followed in a circle`() throws {
         let liar = try LyingCamera { $0.has_stuck_controls = 1 }
         let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")

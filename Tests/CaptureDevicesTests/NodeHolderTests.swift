@@ -1,3 +1,4 @@
+import CaptureCore
 import CaptureSystem
 import Foundation
 import Testing

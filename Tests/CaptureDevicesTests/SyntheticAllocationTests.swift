@@ -69,4 +69,12 @@ import Testing
         try run.stream(sink.enough)
         #expect(sink.allocations == 0)
     }
+    @Test func `a muted microphone's period allocates nothing`() throws {
+        let format = try SyntheticFormats.negotiate(AudioFormatRequest())
+        let faults = SyntheticFaults(.audio)
+        let sink = try CountingSink(.audio(format)) { faults.mute.now = 1 }
+        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
+        try run.stream(sink.enough)
+        #expect(sink.allocations == 0)
+    }
 }

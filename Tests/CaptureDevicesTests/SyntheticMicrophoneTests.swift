@@ -162,6 +162,19 @@ struct SoundLine {
         }
     }
 
+    @Test func `a muted microphone delivers silence in time, and beeps again afterwards`() throws {
+        let faults = SyntheticFaults(.audio)
+        try faults.set("mute", 1)
+        let (format, muted) = try undisturbed(periods: 220, faults: faults)
+        #expect(SoundLine(muted, format).samples == [Int16](repeating: 0, count: 220 * 480))
+        // It is what the microphone heard, not a gap that was filled.
+        #expect(muted.buffers.allSatisfy { $0.info.flags == [.keyframe, .monotonic] })
+        try faults.set("mute", 0)
+        #expect(SoundLine(try undisturbed(periods: 220, faults: faults).1, format).onsets.count >= 2)
+        #expect(faults.controls.first { $0.name == "mute" }?.kind == .boolean)
+        #expect(throws: CaptureError.self) { try faults.set("mute", 2) }
+    }
+
     @Test func `disconnect ends the stream with a lost device`() throws {
         let faults = SyntheticFaults(.audio)
         let error = #expect(throws: CaptureError.self) {

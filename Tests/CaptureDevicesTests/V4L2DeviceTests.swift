@@ -38,6 +38,14 @@ private func identity(
         #expect(identity([], card: "").name == "/dev/video3")
     }
 
+    @Test func `is no link that two nodes claim, whichever came first`() {
+        let links = ["/dev/video0": [byPath, byID], "/dev/video1": [byPath], "/dev/vbi0": ["/dev/v4l/by-path/vbi"]]
+        #expect(
+            V4L2Probe.uncontested(links)
+                == ["/dev/video0": [byID], "/dev/video1": [], "/dev/vbi0": ["/dev/v4l/by-path/vbi"]]
+        )
+    }
+
     @Test func `differs from that of a camera that is just the same`() {
         let twin = DeviceDescription(
             id: DeviceID(rawValue: "v4l2:twin"),

@@ -86,6 +86,27 @@ private func choose(
         #expect(try choose([sizes], exact) == "YUYV 640x480 at 29.97 fps")
     }
 
+    @Test func `takes no photo by itself that is larger than 4K where a range has no end`() throws {
+        func range(to width: Int, _ height: Int) -> VideoFormatOption {
+            VideoFormatOption(
+                pixelFormat: .yuyv,
+                name: "YUYV",
+                sizes: .stepwise(
+                    StepwiseSize(
+                        width: (48, width, 2),
+                        height: (32, height, 2),
+                        intervals: .discrete([FrameInterval(1, 30)])
+                    )
+                )
+            )
+        }
+        #expect(try choose([range(to: 16384, 8640)], Preset.photo.request) == "YUYV 3840x2160 at 30 fps")
+        #expect(try choose([range(to: 2592, 1944)], Preset.photo.request) == "YUYV 2592x1944 at 30 fps")
+        // Who asks for more gets it.
+        let large = VideoFormatRequest(width: 16384, height: 8640)
+        #expect(try choose([range(to: 16384, 8640)], large) == "YUYV 16384x8640 at 30 fps")
+    }
+
     @Test func `steps to the nearest size in a range`() throws {
         let range = VideoFormatOption(
             pixelFormat: .nv12,

@@ -33,7 +33,7 @@ struct EngineBench {
             observer: watch,
             history: history,
             saver: hasLibrary ? saver : nil,
-            patience: RecorderPatience(begin: .seconds(5), finish: .seconds(5))
+            patience: RecorderPatience(begin: .seconds(60), finish: .seconds(60))
         )
     }
 

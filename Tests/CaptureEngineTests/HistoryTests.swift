@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A session in the history` {
     private func uses(_ bench: EngineBench) async throws -> [HistoryEntry] {
-        try await bench.history.page(HistoryQuery(limit: 100)).filter { $0.kind == .use }.reversed()
+        try await bench.history.page(HistoryFilter(limit: 100)).filter { $0.kind == .use }.reversed()
     }
 
     @Test func `has an entry for each device while it runs, and how it ended`() async throws {
@@ -57,7 +57,7 @@ import Testing
         )
         let end = await bench.watch.wait(id, for: .failed, .stopped)
         #expect(end.reason?.code == .revoked)
-        #expect(end.reason?.message.contains("until a date that has come") == true)
+        #expect(end.reason?.message.contains("its end date has passed") == true)
         #expect(Set(try await uses(bench).map(\.outcome)) == ["revoked"])
     }
 

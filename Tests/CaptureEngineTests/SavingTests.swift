@@ -34,7 +34,7 @@ import Testing
         try await bench.engine.stop(id, client: EngineBench.client())
         #expect(await end(of: id).state == .stopped)
         #expect(saver.log.last == "save movie")
-        #expect(bench.watch.saved == ["movie": SavedRecording(asset: "asset of movie")])
+        #expect(bench.watch.saved == ["movie": SavedOutput(asset: "asset of movie")])
     }
 
     @Test func `is saved when its recorder is gone, not when that says that it is done`() async throws {
@@ -159,6 +159,19 @@ import Testing
         #expect(await bench.engine.list(for: EngineBench.client()).first?.description.outputs.count == 2)
     }
 
+    @Test(arguments: [true, false])
+    func `has either a file or the library when it is added to a session`(hasBoth: Bool) async throws {
+        let id = try await running()
+        var photo = OutputDescription(name: "shot", kind: .photo, format: "jpeg")
+        photo.library = hasBoth ? LibraryDestination() : nil
+        let (output, file) = (photo, hasBoth ? FakeFile() : nil)
+        let error = await #expect(throws: CaptureError.self) {
+            try await bench.engine.addOutput(id, output, inputs: ["camera"], file: file, client: EngineBench.client())
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message.contains(hasBoth ? "takes no file" : "without a file") == true)
+    }
+
     @Test func `is a movie, a sound or a photo, without a file, under a name that the library takes`() async throws {
         func refusal(
             _ description: SessionDescription,
@@ -178,7 +191,7 @@ import Testing
         frames.outputs = [
             OutputDescription(name: "frames", kind: .frames, format: "y4m", library: LibraryDestination())
         ]
-        #expect(await refusal(frames)?.contains("movies, sound and photos alone") == true)
+        #expect(await refusal(frames)?.contains("only takes movies, sound and photos") == true)
         #expect(await refusal(Self.movie(), [:], EngineBench(hasLibrary: false))?.contains("no media library") == true)
     }
 }

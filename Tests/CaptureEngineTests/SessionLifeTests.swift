@@ -32,6 +32,20 @@ import Testing
         #expect(bench.machine.log.isEmpty)
     }
 
+    @Test func `a buffer that is opened after a no is refused with that no`() async throws {
+        let bench = EngineBench { request in
+            Dictionary(uniqueKeysWithValues: request.services.map { ($0, false) })
+        }
+        let id = try await bench.create(EngineBench.buffer)
+        try await bench.engine.start(id, client: EngineBench.client())
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        let refusal = await #expect(throws: CaptureError.self) {
+            try await bench.engine.openBuffer(id, output: "frames", client: EngineBench.client())
+        }
+        #expect(refusal?.code == .denied)
+        #expect(refusal == end.reason)
+    }
+
     @Test func `who no longer has its connection alone when it starts opens nothing`() async throws {
         let bench = EngineBench()
         var client = EngineBench.client()

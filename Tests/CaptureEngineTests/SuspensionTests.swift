@@ -37,7 +37,7 @@ extension EngineBench {
     }
 
     func uses() async throws -> [HistoryEntry] {
-        try await history.page(HistoryQuery(limit: 100)).filter { $0.kind == .use }.reversed()
+        try await history.page(HistoryFilter(limit: 100)).filter { $0.kind == .use }.reversed()
     }
 }
 

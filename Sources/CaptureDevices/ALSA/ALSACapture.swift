@@ -7,7 +7,7 @@ import Glibc
 /// silence where sound was lost.
 ///
 /// Thread-bound. In the steady state a period takes two system calls, poll and the sink's wake, and nothing allocates.
-struct ALSACapture {
+struct ALSACapture: DeviceRun {
     /// A running microphone that delivers nothing for so long, in milliseconds, counts as lost.
     static let patience: Int32 = 5000
     /// So many restarts without a single period between them count as a lost device too.

@@ -1,6 +1,7 @@
 public import Authorization
 public import CaptureCore
 public import CaptureSystem
+import Logging
 
 /// A microphone by ALSA, read from the memory it shares with the hardware.
 ///
@@ -57,12 +58,14 @@ public final class ALSAMicrophone: MediaSource {
         guard let address = PCMAddress(device) else {
             throw CaptureError(.noSuchDevice, "\(device.name) is no ALSA microphone")
         }
-        return ALSAMicrophone(
-            device,
-            address,
-            try PCMSetup.open(address, device.name, request, offered: device.audioFormats),
-            proof
+        let setup = try PCMSetup.open(address, device.name, request, offered: device.audioFormats)
+        log.debug(
+            """
+            \(address) is set to \(setup.format), \(setup.bufferFrames) sample frames before an overrun\
+            \(setup.usesPlug ? ", converted by alsa-lib" : "")
+            """
         )
+        return ALSAMicrophone(device, address, setup, proof)
     }
 
     /// Starts the hardware and a thread that reads it: `MediaSource.start`.
@@ -73,7 +76,6 @@ public final class ALSAMicrophone: MediaSource {
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
         guard let setup = setup.current else { throw CaptureError(.wrongState, "\(device.name) was closed") }
-        let name = device.name
         let format = MediaFormat.audio(setup.format)
         try thread.stream(
             "mic-\(address.card)-\(address.device)",
@@ -81,10 +83,7 @@ public final class ALSAMicrophone: MediaSource {
             of: setup.format.periodBytes,
             into: sink,
             ended: ended
-        ) { (control) throws(CaptureError) in
-            var run = ALSACapture(setup, name, sink)
-            try run.stream(control)
-        }
+        ) { _ in ALSACapture(setup, device.name, sink) }
     }
 
     /// Goes on into another sink, between two periods and without a gap: `MediaSource.move`.

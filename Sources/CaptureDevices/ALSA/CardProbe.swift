@@ -129,13 +129,9 @@ enum CardProbe {
 
     /// What udev calls a card for good: its link in `by-id`, else in `by-path`, to the card's control node.
     private static func udevName(ofCard card: Int) -> String? {
-        for folder in ["/dev/snd/by-id", "/dev/snd/by-path"] {
-            let names = Files.names(in: folder).sorted()
-            if let name = names.first(where: {
-                Files.link(at: "\(folder)/\($0)")?.split(separator: "/").last == "controlC\(card)"
-            }) {
-                return name
-            }
+        let links = UdevRecord(ofNode: "/dev/snd/controlC\(card)")?.links ?? []
+        for folder in ["/dev/snd/by-id/", "/dev/snd/by-path/"] {
+            if let link = links.filter({ $0.hasPrefix(folder) }).min() { return String(link.dropFirst(folder.count)) }
         }
         return nil
     }

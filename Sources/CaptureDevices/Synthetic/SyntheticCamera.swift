@@ -6,7 +6,7 @@ import CaptureSystem
 ///
 /// Frames lie on a grid of the clock, so that wherever a stream starts a frame falls on every whole second. The frame
 /// is drawn straight into the sink's slot. Thread-bound; allocates nothing while it runs.
-struct SyntheticCamera: SyntheticSource.Run {
+struct SyntheticCamera: DeviceRun {
     /// How late a frame may be, in nanoseconds of CLOCK_MONOTONIC, before those behind it are lost instead of made up
     /// for: about what a real camera's queue of buffers holds.
     static let patience: Int64 = 250_000_000

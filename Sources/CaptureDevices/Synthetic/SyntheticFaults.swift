@@ -36,6 +36,8 @@ final class SyntheticFaults: Sendable {
     let xrunMilliseconds = FaultValue(50)
     /// Microphone: how much too fast its sample clock runs, in millionths.
     let clockDrift = FaultValue(0)
+    /// Microphone: 1 while it is muted.
+    let mute = FaultValue(0)
     /// Both: presses of the button that pulls the cable.
     let disconnect = FaultValue(0)
 
@@ -55,6 +57,7 @@ final class SyntheticFaults: Sendable {
                 Entry(Self.button("force_xrun", "Force an Overrun"), forceXrun),
                 Entry(Self.number("xrun_milliseconds", "Length of an Overrun", 1...5000, 50), xrunMilliseconds),
                 Entry(Self.number("clock_drift_ppm", "Sample Clock Too Fast by", -1000...1000, 0), clockDrift),
+                Entry(Self.toggle("mute", "Mute"), mute),
                 pull,
             ]
         }
@@ -100,6 +103,12 @@ final class SyntheticFaults: Sendable {
             defaultValue: 0,
             value: 0
         )
+    }
+
+    private static func toggle(_ name: String, _ label: String) -> DeviceControl {
+        var control = number(name, label, 0...1, 0)
+        control.kind = .boolean
+        return control
     }
 
     private static func number(

@@ -1,11 +1,12 @@
 import CaptureCore
 import CaptureSystem
 
-/// A microphone that hears a beep of 1 kHz and 50 ms at every whole second of its clock, and silence between.
+/// A microphone that hears a beep of 1 kHz and 50 ms at every whole second of its clock, and silence between. While it
+/// is muted, it delivers only silence.
 ///
 /// The beep's first sample is the first at or after the second, so it falls on the synthetic camera's flash to the
 /// sample, whichever of the two started first. Thread-bound; allocates nothing while it runs.
-struct SyntheticMicrophone: SyntheticSource.Run {
+struct SyntheticMicrophone: DeviceRun {
     /// How late a period may be, in nanoseconds of CLOCK_MONOTONIC, before the sound overruns: what a sound card's
     /// buffer holds.
     static let patience: Int64 = 500_000_000
@@ -117,12 +118,12 @@ struct SyntheticMicrophone: SyntheticSource.Run {
             skipped &+= UInt32(format.periodFrames)
             return
         }
-        unsafe tone.fill(
-            sink.memory(ofSlot: slot),
-            from: Int64(position),
-            count: format.periodFrames,
-            samples
-        )
+        let memory = unsafe sink.memory(ofSlot: slot)
+        if faults.mute.now != 0 {
+            unsafe memory.clear(format.periodBytes)
+        } else {
+            unsafe tone.fill(memory, from: Int64(position), count: format.periodFrames, samples)
+        }
         var flags = Self.flags
         if skipped > 0 { flags.insert(.discontinuity) }
         sink.publish(

@@ -4,14 +4,6 @@ import CaptureSystem
 
 /// A synthetic device that was opened: its run, on a thread of its own. Thread-safe, as `MediaSource` says.
 public final class SyntheticSource: MediaSource {
-    /// One streaming of a device, made anew for each; thread-bound to the device's thread.
-    protocol Run: Sendable {
-        /// Delivers until it is told to stop.
-        ///
-        /// - Throws: `.deviceLost` when the cable is pulled.
-        mutating func stream(_ control: StreamControl) throws(CaptureError)
-    }
-
     /// What it delivers.
     public let format: MediaFormat
     /// One: a buffer is made and published at once.
@@ -19,7 +11,7 @@ public final class SyntheticSource: MediaSource {
 
     private let name: String
     private let size: Int
-    private let run: @Sendable (any MediaSink) -> any Run
+    private let run: @Sendable (any MediaSink) -> any DeviceRun
     private let thread: DeviceThread
 
     private init(
@@ -27,7 +19,7 @@ public final class SyntheticSource: MediaSource {
         _ format: MediaFormat,
         of size: Int,
         _ proof: ProofOfLife,
-        _ run: @escaping @Sendable (any MediaSink) -> any Run
+        _ run: @escaping @Sendable (any MediaSink) -> any DeviceRun
     ) {
         self.name = name
         self.format = format
@@ -73,11 +65,7 @@ public final class SyntheticSource: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        let made = run(sink)
-        try thread.stream(name, format, of: size, into: sink, ended: ended) { (control) throws(CaptureError) in
-            var streaming = made
-            try streaming.stream(control)
-        }
+        try thread.stream(name, format, of: size, into: sink, ended: ended) { _ in run(sink) }
     }
 
     /// Goes on into another sink, between two buffers: `MediaSource.move`.

@@ -2,6 +2,7 @@ import CLinux
 import CaptureCore
 import CaptureSystem
 import Glibc
+import Logging
 import Synchronization
 
 /// The buffers' way out of and back into the driver's queue.
@@ -23,12 +24,17 @@ extension CaptureLoop {
             end()
             throw error
         }
+        isOn = true
         counters.memory.store(pool == nil ? 1 : 2, ordering: .relaxed)
+        let way = pool == nil ? "writes into the ring's slots" : "writes into buffers of its own, which are copied"
+        log.debug("\(node.path) streams \(format): the driver \(way), \(queued.nonzeroBitCount) are queued")
     }
 
     /// Turns streaming off and gives every buffer back: slots to the sink, memory to the driver.
     func end() {
+        isOn = false
         let isOff = clinux_v4l2_stream(node.descriptor, node.bufferType, 0) == 0
+        log.debug("\(node.path) is at its end, \(isOff ? "turned off" : "gone"): \(counters.statistics)")
         // A device that is gone may still write until it is closed, so its slots stay claimed.
         if isOff { takeBack() }
         held = 0

@@ -12,22 +12,26 @@ extension CaptureLoop {
     /// - Returns: Whether the thread must stop.
     /// - Throws: If the driver does not stop or does not start again.
     func pause() throws(SystemError) -> Bool {
-        try halt()
+        try halt(.paused)
         // An order may move the stream to another sink. The driver must hold no slot of the old sink by then.
         if try control.waitForProof(&sink) { return true }
         try goOn()
         return false
     }
 
-    private func halt() throws(SystemError) {
+    /// Turns streaming off.
+    ///
+    /// - Parameter cause: Why frames are lost until it is on again.
+    func halt(_ cause: DropCause) throws(SystemError) {
         try SystemError.check("pause \(node.path)") {
             clinux_v4l2_stream(node.descriptor, node.bufferType, 0)
         }
         takeBack()
-        restart = restart ?? lastStamp.map { Restart(after: $0, cause: .paused) }
+        restart = restart ?? lastStamp.map { Restart(after: $0, cause: cause) }
     }
 
-    private func goOn() throws(SystemError) {
+    /// Turns streaming on again.
+    func goOn() throws(SystemError) {
         inspector.sequence.restart()
         try refill()
         do {

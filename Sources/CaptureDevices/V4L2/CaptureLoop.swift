@@ -9,8 +9,10 @@ import Synchronization
 /// Thread-bound: made and set up by the thread that starts the stream, from then on used by the device thread alone.
 /// In the loop nothing allocates, and a frame takes four system calls: poll, DQBUF, the sink's wake and QBUF.
 @safe
-final class CaptureLoop: @unchecked Sendable {
+final class CaptureLoop: DeviceRun, @unchecked Sendable {
     let node: V4L2Node
+    /// The camera's.
+    private let name: String
     let format: VideoFormat
     var sink: any MediaSink
     let control: StreamControl
@@ -46,23 +48,27 @@ final class CaptureLoop: @unchecked Sendable {
     var usualBytes: UInt32 = 0
     /// How many frames until the next look at the format.
     var untilFormat: UInt32 = 0
+    /// Whether the driver was given buffers and turned on.
+    var isOn = false
     /// Wake-ups without a frame since the last frame.
     var fruitless = 0
 
     init(
         _ node: V4L2Node,
+        name: String,
         format: VideoFormat,
         depth: Int,
         sink: any MediaSink,
         counters: StreamCounters,
-        proof: ProofOfLife
-    ) throws(SystemError) {
+        control: StreamControl
+    ) {
         self.node = node
+        self.name = name
         self.format = format
         self.depth = depth
         self.sink = sink
         self.counters = counters
-        control = try StreamControl(sink, proof)
+        self.control = control
         planeCount = min(format.planes.count, 4)
         inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
         usualBytes = UInt32(clamping: format.planes.first?.size ?? 0)
@@ -74,12 +80,45 @@ final class CaptureLoop: @unchecked Sendable {
         }
     }
 
-    deinit { unsafe layout.deallocate() }
+    deinit {
+        // Begun, and no thread could be had.
+        if isOn { end() }
+        unsafe layout.deallocate()
+    }
 
-    /// Runs until it is told to stop or fails.
+    /// How long a frame is waited for until the input is looked at, in milliseconds.
+    private static let longestWait: Int32 = 1000
+    /// Made once: the thread allocates nothing.
+    private static let framesAndEvents: Poll.Ready = [.readable, .exceptional]
+
+    /// Runs until it is told to stop or fails, and gives everything back.
     ///
+    /// - Throws: `.deviceLost`.
+    func stream(_ control: StreamControl) throws(CaptureError) {
+        let failure = run()
+        end()
+        if let failure { throw CaptureLoop.loss(failure, of: name) }
+    }
+
+    private static func loss(_ error: SystemError, of name: String) -> CaptureError {
+        let what =
+            switch error.errno {
+            case ENODEV, ENXIO: "went away while streaming"
+            // The action quotes what the driver said.
+            case EPROTO: "failed while streaming: \(error.action)"
+            default: "failed while streaming: \(SystemError.text(of: error.errno))"
+            }
+        return CaptureError(.deviceLost, "the camera \(name) \(what)", errno: error.errno)
+    }
+
     /// - Returns: The failure, `nil` after a stop.
-    func run() -> SystemError? {
+    private func run() -> SystemError? {
+        node.watchSignal()
+        do throws(SystemError) {
+            if try followSignal() { return nil }
+        } catch {
+            return error
+        }
         while true {
             let device: Poll.Ready
             do throws(SystemError) {
@@ -88,7 +127,12 @@ final class CaptureLoop: @unchecked Sendable {
                 if queued == 0 {
                     ready = ([], try Poll.wait(control.descriptor, timeout: 5))
                 } else {
-                    ready = try Poll.wait(node.descriptor, control.descriptor, timeout: control.wait)
+                    ready = try Poll.wait(
+                        node.descriptor,
+                        for: CaptureLoop.framesAndEvents,
+                        control.descriptor,
+                        timeout: min(control.wait, CaptureLoop.longestWait)
+                    )
                 }
                 if !ready.1.isEmpty {
                     switch control.heard() {
@@ -104,6 +148,12 @@ final class CaptureLoop: @unchecked Sendable {
                     continue
                 }
                 device = ready.0
+                // Before a frame is taken, which may be noise. A camera that is gone has an event, too. Where nothing comes, there may be no signal.
+                let isEvent = device.contains(.exceptional) && device.isDisjoint(with: .failed)
+                if isEvent || (device.isEmpty && queued != 0) {
+                    if try followSignal() { return nil }
+                    continue
+                }
                 if !device.isEmpty { try takeFrame(isFailed: device.contains(.failed)) }
                 try refill()
             } catch {

@@ -68,8 +68,11 @@ struct FormatNegotiation {
         case .discrete(let sizes):
             return sizes.map { choice($0.width, $0.height, $0.intervals) }
         case .stepwise(let range):
-            let width = nearest(request.width ?? 1280, range.width)
-            return [choice(width, nearest(request.height ?? width * 9 / 16, range.height), range.intervals)]
+            // The largest of a range may be anything, and its frames without use: the preset takes 4K at most.
+            let isLargest = request == Preset.photo.request
+            let width = nearest(isLargest ? 3840 : request.width ?? 1280, range.width)
+            let height = isLargest ? 2160 : request.height ?? width * 9 / 16
+            return [choice(width, nearest(height, range.height), range.intervals)]
         }
     }
 
@@ -120,15 +123,21 @@ private struct Cost: Comparable {
 }
 
 extension PixelFormat {
-    /// How easily it is used, the least the best.
+    /// How easily it is used, the least the best: what encoders take with little work, what takes more, what is
+    /// compressed, and what nothing here makes a picture of.
     fileprivate var rank: Int {
         switch self {
-        case .yuyv, .uyvy, .nv12, .nv21, .nv12m, .yuv420, .yuv420m, .yuv422p: 0
-        case .rgb24, .bgr24, .xbgr32, .grey: 1
-        case .mjpeg, .jpeg: 3
-        case .h264: 4
-        case .hevc: 5
-        default: 2
+        case .mjpeg, .jpeg: return 3
+        case .h264: return 4
+        case .hevc: return 5
+        default: break
+        }
+        guard let structure = PixelStructure(self) else { return 6 }
+        switch structure.model {
+        case .yuv: return structure.depth == 8 ? 0 : 2
+        case .rgb: return structure.depth == 8 ? 1 : 2
+        case .luma: return structure.depth == 8 ? 1 : 2
+        case .hsv, .bayer: return 2
         }
     }
 }

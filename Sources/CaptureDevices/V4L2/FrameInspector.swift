@@ -31,23 +31,22 @@ struct FrameInspector {
         isCompressed = format.pixelFormat.isCompressed
         isJPEG = format.pixelFormat == .mjpeg || format.pixelFormat == .jpeg
         planeCount = min(format.planes.count, 4)
-        func sizes(_ size: (PlaneLayout) -> Int) -> (UInt32, UInt32, UInt32, UInt32) {
-            func of(_ index: Int) -> UInt32 {
-                index < format.planes.count ? UInt32(clamping: size(format.planes[index])) : 0
-            }
+        func sizes(_ size: (Int) -> Int) -> (UInt32, UInt32, UInt32, UInt32) {
+            func of(_ index: Int) -> UInt32 { index < format.planes.count ? UInt32(clamping: size(index)) : 0 }
             return (of(0), of(1), of(2), of(3))
         }
-        most = sizes { $0.size }
+        most = sizes { format.planes[$0].size }
         least = sizes { FrameInspector.leastBytes($0, format) }
     }
 
-    /// Bytes without which a plane is not whole. Rows in full for the first plane, whose stride and rows are known; the
-    /// other planes' rows depend on the format, so of them just any byte is asked.
-    private static func leastBytes(_ plane: PlaneLayout, _ format: VideoFormat) -> Int {
-        if format.pixelFormat.isCompressed || plane.stride == 0 || plane.offset != 0 { return 1 }
-        let luma = plane.stride * format.height
-        let isSubsampled = [.nv12, .nv21, .yuv420].contains(format.pixelFormat)
-        return min(plane.size, isSubsampled ? luma * 3 / 2 : luma)
+    /// Bytes without which a memory plane is not whole; of a format that is not known, its rows, of any other plane a byte.
+    private static func leastBytes(_ index: Int, _ format: VideoFormat) -> Int {
+        let plane = format.planes[index]
+        if format.pixelFormat.isCompressed { return 1 }
+        guard let planes = PixelStructure(format.pixelFormat)?.planes(of: format) else {
+            return max(1, index == 0 ? min(plane.size, plane.stride * format.height) : 1)
+        }
+        return min(plane.size, planes.lazy.filter { $0.memory == index }.map(\.end).max() ?? 1)
     }
 
     /// Bytes of a plane in use, header left out, never more than the plane has.

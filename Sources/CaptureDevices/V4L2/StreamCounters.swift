@@ -25,6 +25,8 @@ final class StreamCounters: Sendable {
     let dequeued = Atomic<UInt64>(0)
     let published = Atomic<UInt64>(0)
     let copiedBytes = Atomic<UInt64>(0)
+    /// Whether the stream is stopped because its input has no signal.
+    let hasNoSignal = Atomic(false)
     /// 0 none, 1 user pointers, 2 mapped.
     let memory = Atomic<Int>(0)
 

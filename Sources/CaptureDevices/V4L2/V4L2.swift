@@ -19,46 +19,85 @@ public enum V4L2 {
 
 /// The cameras that are there, as a cache: just nodes that changed are opened again. Thread-safe.
 final class V4L2Probe: Sendable {
-    private let found = Mutex<[String: DeviceDescription?]>([:])
+    /// What a camera's node says of itself.
+    private struct Camera {
+        var driver: String
+        var bus: String
+        var card: String
+        /// Which of the camera's nodes it is: sysfs' `index`.
+        var index: String
+        var formats: [VideoFormatOption]
+    }
+
+    /// By path; `nil` for a node that is no camera.
+    private let found = Mutex<[String: Camera?]>([:])
 
     /// The cameras now.
     ///
     /// - Parameter changed: Nodes of which something was heard; `nil` for all.
     func devices(changed: Set<String>?) -> [DeviceDescription] {
-        let names = Files.names(in: "/sys/class/video4linux").filter { $0.hasPrefix("video") }
-        let paths = names.map { "/dev/\($0)" }
+        // A folder that changes while it is read can name an entry twice.
+        let names = Set(Files.names(in: "/sys/class/video4linux").filter { $0.hasPrefix("video") })
+        let paths = names.map { "/dev/\($0)" }.sorted { ($0.count, $0) < ($1.count, $1) }
+        let records = Dictionary(uniqueKeysWithValues: paths.map { ($0, UdevRecord(ofNode: $0)) })
         return found.withLock { found in
             for path in found.keys where !paths.contains(path) { found[path] = nil }
             for path in paths where found[path] == nil || changed?.contains(path) ?? true {
-                switch V4L2Probe.examine(path) {
-                case .success(let device): found.updateValue(device, forKey: path)
+                switch V4L2Probe.examine(path, records[path] ?? nil) {
+                case .success(let camera): found.updateValue(camera, forKey: path)
                 // Not remembered, so that it is tried again at the next event: its permissions may not be set yet.
                 case .failure: found[path] = nil
                 }
             }
-            let order = paths.sorted { ($0.count, $0) < ($1.count, $1) }
-            return V4L2Probe.distinct(order.compactMap { found[$0] ?? nil })
+            // Named anew each time: a node that comes may contest the links of one that is there.
+            let links = V4L2Probe.uncontested(records.compactMapValues { $0?.links })
+            return V4L2Probe.distinct(
+                paths.compactMap { path in
+                    guard let camera = found[path] ?? nil else { return nil }
+                    return describe(camera, at: path, links[path] ?? [])
+                }
+            )
         }
     }
 
+    private func describe(_ camera: Camera, at path: String, _ links: [String]) -> DeviceDescription {
+        let identity = V4L2Identity(path: path, links: links, bus: camera.bus, card: camera.card, index: camera.index)
+        return DeviceDescription(
+            id: identity.id,
+            mediaType: .video,
+            name: identity.name,
+            aliases: identity.aliases,
+            driver: camera.driver,
+            bus: camera.bus,
+            videoFormats: camera.formats
+        )
+    }
+
+    /// The links that one node alone claims.
+    ///
+    /// Two cameras without serial numbers, or two of one driver, claim one link; whose it is changes from start to start,
+    /// so that it identifies neither.
+    static func uncontested(_ links: [String: [String]]) -> [String: [String]] {
+        var claims: [String: Int] = [:]
+        for link in links.values.joined() { claims[link, default: 0] += 1 }
+        return links.mapValues { $0.filter { claims[$0] == 1 } }
+    }
+
     /// What a node is: `nil` for one that is no camera.
-    private static func examine(_ path: String) -> Result<DeviceDescription?, SystemError> {
+    private static func examine(_ path: String, _ record: UdevRecord?) -> Result<Camera?, SystemError> {
         do throws(SystemError) {
-            guard let record = UdevRecord(ofNode: path) else { throw SystemError("find \(path)", errno: ENODEV) }
+            guard let record else { throw SystemError("find \(path)", errno: ENODEV) }
             // udev's event follows.
             guard record.isSettled else { throw SystemError("open \(path)", errno: EAGAIN) }
             let node = try V4L2Node(path: path)
             guard node.isCamera else { return .success(nil) }
-            let identity = V4L2Identity(of: node, record)
             return .success(
-                DeviceDescription(
-                    id: identity.id,
-                    mediaType: .video,
-                    name: identity.name,
-                    aliases: identity.aliases,
+                Camera(
                     driver: node.driver,
                     bus: node.bus,
-                    videoFormats: node.formatOptions()
+                    card: node.card,
+                    index: Files.line(of: "/sys/class/video4linux/\(path.dropFirst("/dev/".count))/index") ?? "0",
+                    formats: node.formatOptions()
                 )
             )
         } catch {

@@ -17,21 +17,12 @@ public final class V4L2Camera: MediaSource {
     /// How many slots the driver holds while streaming, so that its queue does not run dry.
     public let slotsInFlight: Int
 
-    private struct Stream {
-        let loop: CaptureLoop
-        let thread: WorkerThread
-    }
-
-    private enum State {
-        case open(V4L2Node)
-        case streaming(V4L2Node, Stream)
-        case closed
-    }
-
     private let videoFormat: VideoFormat
-    private let proof: ProofOfLife
+    private let inputName: String
     private let counters = StreamCounters()
-    private let state: Mutex<State>
+    /// `nil` when it is closed.
+    private let node: Mutex<V4L2Node?>
+    private let thread: DeviceThread
 
     /// Opens a camera and sets it to the format nearest to a wish.
     ///
@@ -49,6 +40,7 @@ public final class V4L2Camera: MediaSource {
         proof: ProofOfLife = ProofOfLife()
     ) throws(CaptureError) -> V4L2Camera {
         let node = try V4L2Node.open(device, grant: grant)
+        node.adoptSignal()
         let negotiation = FormatNegotiation(options: node.formatOptions(since: device.videoFormats))
         let format = try node.configure(try negotiation.choose(request), for: request)
         return V4L2Camera(device, node, format, slots: try node.depth(for: format), proof)
@@ -57,11 +49,12 @@ public final class V4L2Camera: MediaSource {
     private init(_ device: DeviceDescription, _ node: V4L2Node, _ format: VideoFormat, slots: Int, _ proof: ProofOfLife)
     {
         self.device = device
-        self.proof = proof
         videoFormat = format
+        inputName = node.inputName
         self.format = .video(format)
         slotsInFlight = slots
-        state = Mutex(.open(node))
+        self.node = Mutex(node)
+        thread = DeviceThread(proof)
     }
 
     deinit { close() }
@@ -72,6 +65,16 @@ public final class V4L2Camera: MediaSource {
     /// Bytes of pixels that the camera's thread copied: 0 with user pointers.
     public var copiedBytes: UInt64? { counters.statistics.copiedBytes }
 
+    /// That its input has no signal; `nil` while it has one.
+    public var interruption: CaptureError? {
+        guard counters.hasNoSignal.load(ordering: .relaxed) else { return nil }
+        let input = inputName.isEmpty ? "" : " at \(inputName)"
+        return CaptureError(
+            .noSignal,
+            "the camera \(device.name) has no signal\(input); capture goes on by itself when it returns"
+        )
+    }
+
     /// Starts streaming.
     ///
     /// - Throws: `busy` naming who holds the camera, `inputOutput` when the driver refuses, `deviceLost`, `wrongState`
@@ -80,63 +83,42 @@ public final class V4L2Camera: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        guard sink.slotCapacity >= videoFormat.frameSize else {
-            throw CaptureError(
-                .internalFault,
-                "a ring with slots of \(sink.slotCapacity) bytes cannot hold frames of \(videoFormat.frameSize)"
+        let node = try openNode()
+        let number = node.path.split(separator: "/").last.map(String.init) ?? "camera"
+        try thread.stream("v4l2-\(number)", format, of: videoFormat.frameSize, into: sink, ended: ended) {
+            (control) throws(CaptureError) in
+            let loop = CaptureLoop(
+                node,
+                name: device.name,
+                format: videoFormat,
+                depth: slotsInFlight,
+                sink: sink,
+                counters: counters,
+                control: control
             )
-        }
-        try state.withLock { (state) throws(CaptureError) in
-            guard case .open(let node) = state else {
-                throw CaptureError(.wrongState, "the camera \(device.name) cannot be started: it streams or is closed")
-            }
-            let stream: Stream
             do throws(SystemError) {
-                stream = try V4L2Camera.begin(
-                    CaptureLoop(
-                        node,
-                        format: videoFormat,
-                        depth: slotsInFlight,
-                        sink: sink,
-                        counters: counters,
-                        proof: proof
-                    ),
-                    name: device.name,
-                    ended: ended
-                )
+                try loop.begin()
             } catch {
-                throw V4L2Camera.startFailure(error, node)
+                throw V4L2Camera.startFailure(error, node, videoFormat)
             }
-            state = .streaming(node, stream)
+            return loop
         }
     }
 
     /// Goes on into another sink: `MediaSource.move`.
     public func move(to sink: any MediaSink, atOnce: Bool) throws(CaptureError) {
-        let loop = state.withLock { state -> CaptureLoop? in
-            guard case .streaming(_, let stream) = state else { return nil }
-            return stream.loop
-        }
-        guard let loop else { throw CaptureError(.wrongState, "the camera \(device.name) is not streaming") }
-        try loop.control.move(to: sink, atOnce: atOnce)
+        try thread.move(to: sink, atOnce: atOnce)
     }
 
     /// Stops streaming and waits for the thread's end, except when called from that thread.
     public func stop() {
-        let stream = state.withLock { state -> Stream? in
-            guard case .streaming(let node, let stream) = state else { return nil }
-            state = .open(node)
-            return stream
-        }
-        guard let stream else { return }
-        stream.loop.control.stop()
-        if !stream.thread.isCurrent { stream.thread.join() }
+        thread.stop()
     }
 
     /// Stops and closes the node.
     public func close() {
-        stop()
-        state.withLock { $0 = .closed }
+        thread.stop()
+        node.withLock { $0 = nil }
     }
 
     /// The camera's settings now.
@@ -154,50 +136,25 @@ public final class V4L2Camera: MediaSource {
     }
 
     private func openControls() throws(CaptureError) -> V4L2Controls {
-        let node: V4L2Node? = state.withLock {
-            switch $0 {
-            case .open(let node), .streaming(let node, _): node
-            case .closed: nil
-            }
+        V4L2Controls(try openNode())
+    }
+
+    private func openNode() throws(CaptureError) -> V4L2Node {
+        guard let node = node.withLock({ $0 }) else {
+            throw CaptureError(.wrongState, "the camera \(device.name) is closed")
         }
-        guard let node else { throw CaptureError(.wrongState, "the camera \(device.name) is closed") }
-        return V4L2Controls(node)
+        return node
     }
 
-    private static func begin(
-        _ loop: CaptureLoop,
-        name: String,
-        ended: @escaping @Sendable (CaptureError) -> Void
-    ) throws(SystemError) -> Stream {
-        try loop.begin()
-        let node = loop.node.path.split(separator: "/").last.map(String.init) ?? "camera"
-        do throws(SystemError) {
-            let thread = try WorkerThread(name: "v4l2-\(node)") {
-                let failure = loop.run()
-                loop.end()
-                // Whoever sees the stream's end finds its reason known.
-                if let failure { ended(lossError(failure, name)) }
-                loop.control.ended(failure == nil ? nil : .deviceLost)
-            }
-            return Stream(loop: loop, thread: thread)
-        } catch {
-            loop.end()
-            throw error
+    private static func startFailure(_ error: SystemError, _ node: V4L2Node, _ format: VideoFormat) -> CaptureError {
+        if error.errno == ENOMEM {
+            return CaptureError(
+                .inputOutput,
+                "there is no memory for the buffers of the camera \(node.path), \(format.frameSize) bytes a frame: choose a "
+                    + "smaller size with --preset or --video-format",
+                errno: ENOMEM
+            )
         }
-    }
-
-    private static func lossError(_ error: SystemError, _ name: String) -> CaptureError {
-        let what =
-            switch error.errno {
-            case ENODEV, ENXIO: "went away while streaming"
-            // The action quotes what the driver said.
-            case EPROTO: "failed while streaming: \(error.action)"
-            default: "failed while streaming: \(SystemError.text(of: error.errno))"
-            }
-        return CaptureError(.deviceLost, "the camera \(name) \(what)", errno: error.errno)
-    }
-
-    private static func startFailure(_ error: SystemError, _ node: V4L2Node) -> CaptureError {
         if error.errno == ENOSPC {
             return CaptureError(
                 .inputOutput,

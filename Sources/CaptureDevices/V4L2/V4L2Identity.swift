@@ -1,5 +1,4 @@
 import CaptureCore
-import CaptureSystem
 
 /// What a camera is called: stably across restarts and replugging into the same port.
 struct V4L2Identity: Equatable {
@@ -29,22 +28,5 @@ struct V4L2Identity: Equatable {
         let parts = card.split(separator: ":", maxSplits: 1)
         let isTwice = parts.count == 2 && parts[0] == parts[1].drop { $0 == " " }
         name = isTwice ? String(parts[0]) : card.isEmpty ? path : card
-    }
-
-    /// Asks udev and sysfs about a node.
-    init(of node: V4L2Node, _ record: UdevRecord) {
-        let name = node.path.split(separator: "/").last.map(String.init) ?? ""
-        let index = Files.line(of: "/sys/class/video4linux/\(name)/index") ?? "0"
-        // Two cameras without serial numbers, or two of one driver, claim one link; whose it is changes from start to
-        // start, so that it identifies neither.
-        let others = Files.names(in: "/sys/class/video4linux").filter { $0 != name }
-        let contested = others.flatMap { UdevRecord(ofNode: "/dev/\($0)")?.links ?? [] }
-        self.init(
-            path: node.path,
-            links: record.links.filter { !contested.contains($0) },
-            bus: node.bus,
-            card: node.card,
-            index: index
-        )
     }
 }

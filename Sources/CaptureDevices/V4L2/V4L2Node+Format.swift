@@ -106,8 +106,28 @@ extension V4L2Node {
                 transfer: raw.transfer,
                 encoding: raw.encoding,
                 quantization: raw.quantization
-            )
+            ),
+            fields: try fields(raw)
         )
+    }
+
+    /// How the driver's frames are made of fields.
+    ///
+    /// - Throws: `noSuchFormat` where both fields stand one behind the other in a frame: no encoder takes that.
+    private func fields(_ raw: clinux_v4l2_format) throws(CaptureError) -> FieldOrder {
+        switch v4l2_field(raw.field) {
+        case V4L2_FIELD_INTERLACED_TB: return .topFirst
+        case V4L2_FIELD_INTERLACED_BT: return .bottomFirst
+        // Television of 525 lines begins with the bottom field, all other with the top one.
+        case V4L2_FIELD_INTERLACED: return [480, 486].contains(raw.height) ? .bottomFirst : .topFirst
+        case V4L2_FIELD_SEQ_TB, V4L2_FIELD_SEQ_BT:
+            throw CaptureError(
+                .noSuchFormat,
+                "the driver of \(path) puts the two fields of a frame one behind the other, which is not read here"
+            )
+        // A field for itself is a picture of half the height.
+        default: return .progressive
+        }
     }
 
     private func check(_ format: VideoFormat, against request: VideoFormatRequest) throws(CaptureError) {

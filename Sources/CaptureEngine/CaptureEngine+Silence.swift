@@ -1,0 +1,116 @@
+import CaptureCore
+
+/// Ends recordings whose camera or microphone stops delivering.
+extension CaptureEngine {
+    /// Sets how long a device may deliver nothing usable to a recording: `SilenceTimeoutSec=`.
+    public func setSilenceLimit(_ limit: Duration) {
+        silenceLimit = limit
+    }
+
+    /// Looks which devices are interrupted, as by a lost signal, and shows that. Ends the recordings that got nothing
+    /// usable for too long.
+    ///
+    /// Whoever calls this seldom was held up, and devices with it: the time starts anew then, as after any interruption.
+    func lookForSilence(at now: SuspendingClock.Instant) {
+        let wasHeldUp = lastLook.duration(to: now) > Self.longestTurn
+        lastLook = now
+        for session in sessions.values where session.state == .running && !session.isEnding {
+            let interruption = session.inputs.values.lazy.compactMap(\.shared.source.interruption).first
+            if interruption != session.interruption {
+                session.interruption = interruption
+                observer.sessionChanged(session.snapshot)
+            }
+            for (name, input) in session.inputs {
+                guard session.records(input), !wasHeldUp, session.standstill == nil else {
+                    session.silences[name] = nil
+                    continue
+                }
+                var silence = session.silences[name] ?? Silence(since: now)
+                silence.look(at: input.shared.counters, now)
+                session.silences[name] = silence
+                guard silence.since.duration(to: now) >= max(silenceLimit, input.interval * 3) else { continue }
+                _ = beginEnd(session, as: .failed, silence.fault(of: input, at: now))
+                break
+            }
+        }
+    }
+
+    /// What a recording lacks that ended on time: a device had delivered nothing usable for half of its time by then.
+    func silence(behind output: LiveOutput, in session: Session) -> CaptureError? {
+        guard output.description.duration > 0, !session.isEnding else { return nil }
+        let now = SuspendingClock.now
+        for (name, input) in session.inputs where output.feeds.contains(where: { $0 === input.shared }) {
+            guard var silence = session.silences[name] else { continue }
+            silence.look(at: input.shared.counters, now)
+            guard silence.since.duration(to: now) > max(silenceLimit / 2, input.interval * 3) else { continue }
+            return silence.fault(of: input, at: now)
+        }
+        return nil
+    }
+
+    /// A turn of the engine that comes later than this was held up, and devices stood still meanwhile, as
+    /// `ProofOfLife.patience` has it.
+    private static let longestTurn = Duration.milliseconds(1750)
+}
+
+/// How long an input has delivered nothing usable.
+struct Silence {
+    /// When something usable was seen last, or could first have come.
+    private(set) var since: SuspendingClock.Instant
+    private var published: UInt64?
+    private var damaged: UInt64 = 0
+    private var isDamaged = false
+
+    init(since: SuspendingClock.Instant) {
+        self.since = since
+    }
+
+    /// Takes the counters of the input's device.
+    mutating func look(at counters: RingCounters, _ now: SuspendingClock.Instant) {
+        let errors = counters.drops[DropCause.deviceError.rawValue]
+        if counters.published != published {
+            published = counters.published
+            since = now
+            isDamaged = false
+        } else if errors > damaged {
+            isDamaged = true
+        }
+        damaged = errors
+    }
+
+    /// What to tell the one who records.
+    func fault(of input: LiveInput, at now: SuspendingClock.Instant) -> CaptureError {
+        let device = input.shared.source.format.mediaType == .video ? "camera" : "microphone"
+        let what = isDamaged ? "only damaged \(device == "camera" ? "frames" : "sound")" : "nothing"
+        let seconds = (since.duration(to: now) + .milliseconds(500)).components.seconds
+        return CaptureError(
+            .inputOutput,
+            "the \(device) delivers \(what): nothing usable came from \(input.shared.device.name) for \(seconds) s"
+        )
+    }
+}
+
+extension LiveInput {
+    /// From one frame to the next; 0 where the driver does not say, and for sound, whose periods are short.
+    fileprivate var interval: Duration {
+        switch shared.source.format {
+        case .video(let format): .nanoseconds(format.interval.nanoseconds)
+        case .audio: .zero
+        }
+    }
+}
+
+extension Session {
+    /// Whether a recorder is at work on what an input delivers.
+    fileprivate func records(_ input: LiveInput) -> Bool {
+        outputs.values.contains { output in
+            output.recorder != nil && !output.isDone && !output.isSaving
+                && output.feeds.contains { $0 === input.shared }
+        }
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds.
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
