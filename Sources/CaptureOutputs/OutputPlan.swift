@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import CaptureRing
+import CaptureSystem
 
 /// What a job comes to with the formats that its rings really have: an output, and a converter for each ring.
 struct OutputPlan {
@@ -29,7 +30,7 @@ struct OutputPlan {
                 "'\(wanted.format)' is no format of \(wanted.kind.rawValue) outputs; those are \(formats.joined(separator: ", "))"
             )
         }
-        let maker = OutputMaker(wanted: wanted, file: file, counters: counters)
+        let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, counters: counters)
         switch wanted.kind {
         case .movie:
             guard video != nil || audio != nil else {
@@ -62,6 +63,7 @@ struct OutputPlan {
 /// Makes the parts of a plan. Thread-bound.
 struct OutputMaker {
     let wanted: OutputDescription
+    let origin: CaptureOrigin
     let file: OutputFile
     let counters: RecorderCounters
 
@@ -70,8 +72,19 @@ struct OutputMaker {
 
     private var limits: OutputLimits { OutputLimits(duration: wanted.duration, frameCount: wanted.frameCount) }
 
+    /// For a name that `OutputDescription.formats(of:)` has, and for which there is no writer here.
+    private var unknownFormat: CaptureError {
+        CaptureError(.noSuchFormat, "no recorder writes a \(wanted.kind.rawValue) as '\(wanted.format)'")
+    }
+
     func movie(_ video: VideoFormat?, _ audio: AudioFormat?) throws(CaptureError) -> OutputPlan {
-        let container: Muxer.Container = wanted.format == "mkv" ? .matroska : wanted.format == "mp4" ? .mp4 : .mov
+        let container: Muxer.Container
+        switch wanted.format {
+        case "mkv": container = .matroska
+        case "mp4": container = .mp4
+        case "mov": container = .mov
+        default: throw unknownFormat
+        }
         var track: VideoTrack?
         var converter: (any BufferConverter)?
         if let video {
@@ -80,12 +93,15 @@ struct OutputMaker {
             converter = made
         }
         var sound: (encoder: AudioEncoder, format: AudioFormat)?
-        if let audio { sound = (try AudioEncoder(try soundCodec(audio), audio), audio) }
+        if let audio {
+            sound = (try AudioEncoder(try soundCodec(audio), audio, canStretch: video != nil), audio)
+        }
         let output = try ContainerOutput(
             container,
             video: track,
             sound: sound,
             limits: limits,
+            origin: origin,
             file: file,
             counters: counters
         )
@@ -94,7 +110,7 @@ struct OutputMaker {
 
     func sound(_ audio: AudioFormat) throws(CaptureError) -> OutputPlan {
         let converter = CopyConverter(.audio(audio))
-        let own = ["wav": "pcm", "raw": "pcm"][wanted.format] ?? wanted.format
+        let own = ["wav": "pcm", "raw": "pcm", "m4a": "aac"][wanted.format] ?? wanted.format
         guard wanted.audioCodec == "auto" || wanted.audioCodec == own else {
             throw CaptureError(
                 .invalidArgument,
@@ -102,15 +118,30 @@ struct OutputMaker {
             )
         }
         if own == "pcm" {
-            let header = wanted.format == "wav" ? WAVHeader(audio) : nil
-            let output = try SampleOutput(audio, header: header, limits: limits, file: file, counters: counters)
+            let facts = FileFacts(origin, at: .now)
+            let header = wanted.format == "wav" ? WAVHeader(audio, facts) : nil
+            let output = try SampleOutput(
+                audio,
+                header: header,
+                limits: limits,
+                file: file,
+                counters: counters
+            )
             return OutputPlan(output, audio: converter)
         }
+        let container: Muxer.Container
+        switch wanted.format {
+        case "flac": container = .flac
+        case "opus": container = .ogg
+        case "m4a": container = .m4a
+        default: throw unknownFormat
+        }
         let output = try ContainerOutput(
-            wanted.format == "flac" ? .flac : .ogg,
+            container,
             video: nil,
             sound: (try AudioEncoder(own, audio), audio),
             limits: limits,
+            origin: origin,
             file: file,
             counters: counters
         )
@@ -119,15 +150,23 @@ struct OutputMaker {
 
     func photo(_ video: VideoFormat) throws(CaptureError) -> OutputPlan {
         if [.mjpeg, .jpeg].contains(video.pixelFormat), wanted.format == "jpeg" {
-            let output = try PhotoOutput(.asItIs(JPEGDecoder(video, to: .yuv420)), file: file, counters: counters)
+            let coding = PhotoOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
+            let output = try PhotoOutput(coding, of: video, origin, file: file, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
-        let (converter, layout, color) = try pictures(video, chroma: nil)
-        let coding: PhotoOutput.Coding =
-            wanted.format == "png"
-            ? .png(try PNGEncoder(layout, color: color))
-            : .jpeg(try JPEGEncoder(layout, color: color, quality: wanted.quality))
-        return OutputPlan(try PhotoOutput(coding, file: file, counters: counters), video: converter)
+        let coding: PhotoOutput.Coding
+        let picture: Picture
+        switch wanted.format {
+        case "png":
+            picture = try pictures(video, as: .rgb)
+            coding = .png(try PNGEncoder(picture.layout, color: picture.color))
+        case "jpeg":
+            picture = try pictures(video, as: samplesForJPEG(video))
+            coding = .jpeg(try JPEGEncoder(picture.layout, color: picture.color, quality: wanted.quality))
+        default: throw unknownFormat
+        }
+        let output = try PhotoOutput(coding, of: video, origin, file: file, counters: counters)
+        return OutputPlan(output, video: picture.converter)
     }
 
     func frames(_ video: VideoFormat) throws(CaptureError) -> OutputPlan {
@@ -141,13 +180,18 @@ struct OutputMaker {
             converter = CopyConverter(.video(video))
             coding = .bytes(name: "copy")
         case "mjpeg":
-            let (made, layout, color) = try pictures(video, chroma: nil)
+            let (made, encoder) = try motionJPEG(video)
             converter = made
-            coding = .jpeg(try JPEGEncoder(layout, color: color, quality: wanted.quality))
-        default:
-            let (made, layout, color) = try pictures(video, chroma: nil)
-            converter = made
-            coding = .y4m(Y4MHeader(layout: layout, color: color, interval: video.interval))
+            coding = .jpeg(encoder)
+        case "y4m":
+            // Its readers know no red, green and blue.
+            let held = PixelStructure(video.pixelFormat)?.samples ?? .yuv422
+            let picture = try pictures(video, as: held == .rgb ? .yuv420 : held)
+            converter = picture.converter
+            coding = .y4m(
+                Y4MHeader(layout: picture.layout, color: picture.color, interval: video.interval, fields: video.fields)
+            )
+        default: throw unknownFormat
         }
         return OutputPlan(
             FrameOutput(coding, limits: limits, interval: video.interval, file: file, counters: counters),
@@ -182,25 +226,30 @@ struct OutputMaker {
             guard wanted.videoBitRate == 0 || wanted.videoBitRate >= OutputMaker.leastBitRate else {
                 throw CaptureError(
                     .invalidArgument,
-                    "\(wanted.videoBitRate) bits a second are too few for pictures; from \(OutputMaker.leastBitRate) on they are enough, and 0 leaves it to the encoder"
+                    "\(wanted.videoBitRate) bits per second are too few for video; give at least \(OutputMaker.leastBitRate), or 0 to leave it to the encoder"
                 )
             }
-            let (converter, layout, color) = try pictures(video, chroma: .yuv420)
+            // H.264 of halved chroma has no odd sides.
+            let picture = try pictures(video, as: .yuv420, isEven: true)
             let request = VideoEncoderRequest(
-                layout: layout,
-                color: color,
+                layout: picture.layout,
+                color: picture.color,
                 interval: video.interval,
-                bitRate: wanted.videoBitRate
+                bitRate: wanted.videoBitRate,
+                quality: wanted.quality,
+                preset: wanted.encoderPreset == "auto" ? nil : wanted.encoderPreset,
+                fields: video.fields
             )
-            if let encoder = try VideoEncoder.best(request) { return (.encoded(encoder), converter) }
-            return (.jpeg(try JPEGEncoder(layout, color: color, quality: wanted.quality)), converter)
+            if let encoder = try VideoEncoder.best(request) { return (.encoded(encoder), picture.converter) }
+            let (converter, encoder) = try motionJPEG(video)
+            return (.jpeg(encoder), converter)
         case ("mjpeg", _):
-            let (converter, layout, color) = try pictures(video, chroma: nil)
-            return (.jpeg(try JPEGEncoder(layout, color: color, quality: wanted.quality)), converter)
+            let (converter, encoder) = try motionJPEG(video)
+            return (.jpeg(encoder), converter)
         default:
             throw CaptureError(
                 .invalidArgument,
-                "'\(wanted.videoCodec)' is no codec for pictures; those are auto, h264, mjpeg and copy"
+                "'\(wanted.videoCodec)' is not a video codec; give auto, h264, mjpeg or copy"
             )
         }
     }
@@ -218,18 +267,45 @@ struct OutputMaker {
         return wanted.audioCodec
     }
 
-    /// A converter to planes, of the given chroma or of that which keeps what the camera delivers.
+    /// Pictures, what makes them and what their numbers mean.
+    private typealias Picture = (converter: any BufferConverter, layout: PictureLayout, color: ColorMeaning)
+
+    /// One JPEG image a frame, of no more chroma than players expect.
+    private func motionJPEG(_ video: VideoFormat) throws(CaptureError) -> (any BufferConverter, JPEGEncoder) {
+        let picture = try pictures(video, as: samplesForJPEG(video))
+        let encoder = try JPEGEncoder(
+            picture.layout,
+            color: picture.color,
+            quality: wanted.quality,
+            sampling: picture.layout.samples == .rgb ? .yuv420 : nil
+        )
+        return (picture.converter, encoder)
+    }
+
+    /// What the format holds, if its luma and chroma are those of JPEG but for the range; else red, green and blue, as at
+    /// odd sizes, where the encoder asks for planes that are larger than the picture's.
+    private func samplesForJPEG(_ video: VideoFormat) -> PictureLayout.Samples {
+        guard let structure = PixelStructure(video.pixelFormat) else { return .yuv422 }
+        let color = ColorMeaning(video.color, structure.model)
+        let isEven = video.width % 2 == 0 && video.height % 2 == 0
+        return color.matrix == .bt601 && !color.needsRecoloring && isEven ? structure.samples : .rgb
+    }
+
+    /// A converter to pictures of the given samples.
+    ///
+    /// - Parameter isEven: Leaves out the last row or column of an odd size.
     private func pictures(
         _ video: VideoFormat,
-        chroma: PictureLayout.Chroma?
-    ) throws(CaptureError) -> (any BufferConverter, PictureLayout, ColorMeaning) {
-        if let pixels = SourcePixels(video.pixelFormat) {
-            let converter = RawConverter(video, pixels: pixels, to: chroma ?? pixels.chroma)
-            return (converter, converter.layout, ColorMeaning(video.color, isRGB: pixels.isRGB))
+        as samples: PictureLayout.Samples,
+        isEven: Bool = false
+    ) throws(CaptureError) -> Picture {
+        let layout = video.picture(samples, isEven: isEven)
+        if let structure = PixelStructure(video.pixelFormat) {
+            let converter = try RawConverter(video, structure, to: layout)
+            return (converter, layout, converter.color)
         }
         if [.mjpeg, .jpeg].contains(video.pixelFormat) {
-            let converter = try JPEGDecoder(video, to: chroma ?? .yuv422)
-            return (converter, converter.layout, .jpeg)
+            return (try JPEGDecoder(video, to: layout), layout, samples == .rgb ? .jpeg.asRGB : .jpeg)
         }
         if [.h264, .hevc].contains(video.pixelFormat) {
             throw CaptureError(
@@ -237,7 +313,18 @@ struct OutputMaker {
                 "the camera delivers \(video.pixelFormat), which goes into mkv, mp4 and mov as it is and is not decoded here"
             )
         }
-        let converter = try OddConverter(video)
-        return (converter, converter.layout, ColorMeaning(video.color, isRGB: true))
+        let converter = try OddConverter(video, to: samples)
+        let color = ColorMeaning(video.color, .rgb)
+        return (converter, converter.layout, converter.layout.samples == .rgb ? color.asRGB : color.mixed)
+    }
+}
+
+extension VideoFormat {
+    /// A picture of its size.
+    ///
+    /// - Parameter isEven: Leaves out the last row or column of an odd size.
+    fileprivate func picture(_ samples: PictureLayout.Samples, isEven: Bool = false) -> PictureLayout {
+        let (width, height) = isEven ? (max(width & ~1, 2), max(height & ~1, 2)) : (width, height)
+        return PictureLayout(width: width, height: height, samples: samples)
     }
 }

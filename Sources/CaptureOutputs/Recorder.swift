@@ -4,6 +4,7 @@ import CaptureRing
 public import CaptureSystem
 import Glibc
 import Synchronization
+import MediaExamination
 
 /// One output, from the job to the finished file: what a recorder process does. A job to copy or to examine is handed on
 /// to `ImportHelper`.
@@ -21,6 +22,8 @@ public final class Recorder: Sendable {
     private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
     /// When it was told to stop, in nanoseconds.
     private let stopTime = Atomic(Int64.max)
+    /// When the output is finished by this clock, whatever the streams bring, in nanoseconds.
+    private let deadline = Atomic(Int64.max)
 
     /// A recorder that takes its job from a socket.
     ///
@@ -68,6 +71,10 @@ public final class Recorder: Sendable {
             case .success:
                 report(.finished(counters.report()))
                 return 0
+            case .failure where work.file.isLeft && recording.output.kind.isStream:
+                // Who closes the pipe has what was wanted of the stream.
+                report(.finished(counters.report()))
+                return 0
             case .failure(let error):
                 report(.failed(error, counters.report()))
                 return error.code.exitCode
@@ -85,6 +92,24 @@ public final class Recorder: Sendable {
         let file: OutputFile
         let readers: [MediaType: StreamReader]
         let writer: WorkerThread
+    }
+
+    /// How long an output may last by this clock.
+    private struct Schedule {
+        /// What was asked for, in nanoseconds.
+        let duration: Int64
+        /// How long a picture may take to come here, in nanoseconds.
+        let delay: Int64
+
+        /// - Returns: `nil` for an output without an end.
+        init?(_ job: RecordingJob, _ video: VideoFormat?) {
+            guard job.output.duration > 0 else { return nil }
+            duration = job.output.duration
+            delay = max(250_000_000, video?.interval.nanoseconds ?? 0)
+        }
+
+        /// When it ends that begins now.
+        var end: Int64 { Timestamp.now.advanced(by: duration).advanced(by: delay).nanoseconds }
     }
 
     private func take() throws(CaptureError) -> (RecorderJob, [Descriptor]) {
@@ -106,7 +131,7 @@ public final class Recorder: Sendable {
                 "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
-        let file = try OutputFile(files[0])
+        let file = try OutputFile(files[0], sizeLimit: job.output.sizeLimit)
         var rings: [MediaType: RingReader] = [:]
         if job.hasVideo { rings[.video] = try RingReader(mapping: files[1]) }
         if job.hasAudio { rings[.audio] = try RingReader(mapping: files[wanted - 1]) }
@@ -118,6 +143,8 @@ public final class Recorder: Sendable {
             default: throw CaptureError(.badData, "a recorder was handed a ring of the wrong kind as \(kind.rawValue)")
             }
         }
+        // The sandbox does not let it be read later.
+        MediaDate.learnZone()
         let plan = try OutputPlan(job, video: video, audio: audio, file: file, counters: counters)
         var readers: [MediaType: StreamReader] = [:]
         if let ring = rings[.video], let converter = plan.video {
@@ -126,6 +153,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 buffers: Recorder.depth(of: converter.capacity),
+                damageLimit: Recorder.silenceLimit(job, video),
                 events: events
             )
         }
@@ -143,10 +171,16 @@ public final class Recorder: Sendable {
         }
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
+        let schedule = Schedule(job, video)
+        if let schedule {
+            // Without a first picture there would be nothing: it is waited for, too.
+            let wait = max(Recorder.silenceLimit(job, video) - schedule.duration, 0)
+            deadline.store(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds, ordering: .releasing)
+        }
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
                 OutputFile.prepareThread()
-                let result = self.write(output.value, live)
+                let result = self.write(output.value, live, schedule)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
@@ -164,6 +198,12 @@ public final class Recorder: Sendable {
         min(max((64 << 20) / max(frame, 1), 8), 256)
     }
 
+    /// How long nothing usable may come, in nanoseconds.
+    private static func silenceLimit(_ job: RecordingJob, _ video: VideoFormat?) -> Int64 {
+        // A driver may claim an interval of a century.
+        max(job.silenceLimit, 3 * min(video?.interval.nanoseconds ?? 0, 3_600_000_000_000))
+    }
+
     private func start(_ reader: StreamReader) throws(SystemError) {
         do throws(CaptureError) {
             try reader.start()
@@ -175,12 +215,24 @@ public final class Recorder: Sendable {
     // MARK: Writing
 
     /// Feeds the output until it is complete or every stream has ended, on a thread of its own.
-    private func write(_ output: any MediaOutput, _ streams: Set<MediaType>) -> Result<Void, CaptureError> {
+    private func write(
+        _ output: any MediaOutput,
+        _ streams: Set<MediaType>,
+        _ schedule: Schedule?
+    ) -> Result<Void, CaptureError> {
         var live = streams
+        var begun: Set<MediaType> = []
         var fault: CaptureError?
         do throws(CaptureError) {
             feeding: while !output.isComplete {
-                switch events.take(within: 500_000_000) {
+                let event = events.take(within: 500_000_000)
+                // A movie begins with its first picture, else with its first sound.
+                if let schedule, case .buffer(let kind, _) = event, !begun.contains(.video),
+                    begun.insert(kind).inserted
+                {
+                    deadline.store(schedule.end, ordering: .releasing)
+                }
+                switch event {
                 case nil: try output.idle()
                 case .buffer(.video, let buffer): try output.write(video: buffer)
                 case .buffer(.audio, let buffer): try output.write(audio: buffer)
@@ -189,7 +241,7 @@ public final class Recorder: Sendable {
                     try output.streamEnded(kind, lost: lost)
                     if live.isEmpty { break feeding }
                 case .failed(let error):
-                    // The ring cannot be read; what came from it until now is good.
+                    // The ring cannot be read, or the file is gone; what came until now is good.
                     fault = error
                     break feeding
                 }
@@ -215,6 +267,7 @@ public final class Recorder: Sendable {
             if let result = outcome.withLock({ $0 }) {
                 for reader in work.readers.values { reader.cancel() }
                 work.writer.join()
+                if case .success = result, let fault = work.file.lookForName() { return .failure(fault) }
                 return result
             }
             let stopTime = stopTime.load(ordering: .acquiring)
@@ -222,11 +275,16 @@ public final class Recorder: Sendable {
                 stopped = .now
                 for reader in work.readers.values { reader.stop(at: Timestamp(nanoseconds: stopTime)) }
             }
+            if Timestamp.now.nanoseconds >= deadline.load(ordering: .acquiring) {
+                // What was published until now is taken, however late; a slow reader of a pipe gets it all.
+                for reader in work.readers.values { reader.stop(at: .now) }
+            }
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
             if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.file.cancel() }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
             if Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
                 reported = .now
+                if let fault = work.file.lookForName() { events.put(.failed(fault)) }
                 report(.progress(counters.report()))
             }
         }
@@ -296,8 +354,6 @@ public final class Recorder: Sendable {
 
     /// Writes a line to standard error, which the journal keeps.
     public static func log(_ text: String) {
-        let line = Array("captured-recorder: \(text)\n".utf8)
-        // Nobody is left to be told that standard error is closed.
-        _ = unsafe Glibc.write(2, line, line.count)
+        StandardError.write("captured-recorder: \(text)")
     }
 }

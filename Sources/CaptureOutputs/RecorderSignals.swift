@@ -10,12 +10,13 @@ public final class RecorderSignals: Sendable {
     private let file: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Takes the signals over; once for a process.
-    public init() throws(CaptureError) {
+    /// Takes the signals over; once for a process. One that kills the process is told to the daemon first.
+    public init(connection: Int32) throws(CaptureError) {
         // A process started from a thread that had them blocked, as those of libdispatch have, would not hear them.
         for signal in [SIGTERM, SIGINT, SIGHUP] { clinux_unblock_signal(signal) }
         do throws(SystemError) {
             file = Descriptor(owning: try SystemError.check("catch signals") { clinux_catch_termination() })
+            _ = try SystemError.check("catch fatal signals") { clinux_announce_death(connection) }
         } catch {
             throw CaptureError(.internalFault, error)
         }

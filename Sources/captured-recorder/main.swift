@@ -19,7 +19,7 @@ if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--socket", let
 
 do {
     // Before any thread: those that start inherit what is blocked.
-    let signals = try RecorderSignals()
+    let signals = try RecorderSignals(connection: number)
     let recorder = try Recorder(PacketSocket(Descriptor(owning: number)), isSandboxed: true)
     try signals.listen { recorder.stop() }
     exit(recorder.run())

@@ -40,7 +40,7 @@ import Testing
         return zip(starts, starts.dropFirst() + [all.count]).map { Array(all[$0..<$1]) }
     }
 
-    @Test(arguments: ["mkv", "mp4", "mov"])
+    @Test(arguments: Material.movies)
     func `MJPEG passes through bit for bit`(container: String) throws {
         let images = try CopyTests.images(40)
         #expect(images.count == 40)
@@ -59,7 +59,7 @@ import Testing
         #expect(try Shell.bytes(back) == images.flatMap { $0 })
     }
 
-    @Test(arguments: ["mkv", "mp4", "mov"])
+    @Test(arguments: Material.movies)
     func `H264 passes through from its first keyframe on`(container: String) throws {
         let units = try CopyTests.units()
         #expect(units.count == 60)

@@ -7,7 +7,7 @@ import Testing
 
 /// What goes wrong is told, and what was recorded stays playable. These run the real program, in its sandbox.
 @Suite struct FaultTests {
-    private static let containers = ["mkv", "mp4", "mov"]
+    private static let containers = Material.movies
 
     /// Starts the program and gives it `seconds` of pictures and sound.
     private func feed(_ format: String, kind: OutputKind = .movie, seconds: Int, blocks: Int? = nil) throws -> Rig {
@@ -39,6 +39,19 @@ import Testing
         try rig.progress { $0.samples >= samples && $0.queueDepth == 0 }
     }
 
+    @Test(arguments: [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGSYS])
+    func `a signal that kills a recorder is told first`(signal: Int32) throws {
+        let rig = try feed("mkv", seconds: 1)
+        let process = try #require(rig.process)
+        process.kill(signal)
+        #expect(try process.wait() == -signal)
+        var deaths: [Int32] = []
+        while let message = try rig.socket.receive() {
+            deaths += RecorderDeath(text: message.text).map { [$0.signal] } ?? []
+        }
+        #expect(deaths == [signal])
+    }
+
     @Test(arguments: containers) func `a killed recorder leaves all but the last second`(container: String) throws {
         let rig = try feed(container, seconds: 5)
         try waitForAll(rig, samples: 5 * 48000)
@@ -52,7 +65,7 @@ import Testing
         #expect(length >= 4 && length < 5.1)
     }
 
-    @Test(arguments: ["wav", "flac", "opus"]) func `a killed recorder of sound leaves all but the last second`(
+    @Test(arguments: Material.sounds) func `a killed recorder of sound leaves all but the last second`(
         format: String
     ) throws {
         let rig = try feed(format, kind: .sound, seconds: 5)
@@ -124,7 +137,10 @@ import Testing
         let rig = try feed("wav", kind: .sound, seconds: 5, blocks: 800)
         #expect(try rig.fault(try rig.end()).errno == EFBIG)
         let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
-        #expect(abs(length - Double(800 * 512 - 104) / 192_000) < 0.001)
+        let bytes = try Shell.bytes(rig.path)
+        let header = try #require(bytes.indices.first { bytes[$0...].starts(with: "data".utf8) }) + 8
+        #expect(header < 1024)
+        #expect(abs(length - Double(800 * 512 - header) / 192_000) < 0.001)
     }
 
     @Test func `a full device is told`() throws {
@@ -140,23 +156,6 @@ import Testing
         #expect(fault.code == .inputOutput)
         #expect(fault.errno == ENOSPC)
         #expect(fault.message.contains("no space left"))
-    }
-
-    @Test func `a closed pipe is told at once`() throws {
-        var ends: [Int32] = [-1, -1]
-        unsafe #expect(pipe(&ends) == 0)
-        let format = Material.yuyv()
-        let rig = try Rig(
-            OutputDescription(name: "f", kind: .frames, format: "raw"),
-            video: format,
-            file: Descriptor(owning: ends[1])
-        )
-        _ = try rig.ready()
-        close(ends[0])
-        try rig.frame(Material.flat(90, format), at: 0)
-        let fault = try rig.fault(try rig.outcome())
-        #expect(fault.code == .inputOutput)
-        #expect(fault.errno == EPIPE)
     }
 
     @Test func `a reader of a pipe who stops reading misses frames, and cannot hold up a stop`() throws {

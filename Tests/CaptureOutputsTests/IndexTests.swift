@@ -1,5 +1,6 @@
 @testable import CaptureOutputs
 
+@testable import MediaExamination
 import CaptureCore
 import CaptureRing
 import CaptureSystem
@@ -29,7 +30,7 @@ import Testing
         return rig
     }
 
-    @Test(arguments: ["mp4", "mov"]) func `its boxes are those of a file with an index`(container: String) throws {
+    @Test(arguments: ["mp4", "mov"]) func `it has its index at the front`(container: String) throws {
         let rig = try record(container)
         let bytes = try Shell.bytes(rig.path)
         var types: [String] = []
@@ -42,7 +43,7 @@ import Testing
             at += size
         }
         #expect(at == bytes.count)
-        #expect(types == ["ftyp", "mdat", "moov"])
+        #expect(types == ["ftyp", "moov", "mdat"])
     }
 
     @Test(arguments: ["mp4", "mov"]) func `it says its exact length and seeks`(container: String) throws {
@@ -62,7 +63,7 @@ import Testing
         let luma = try #require(Int(seen.filter(\.isNumber)))
         #expect(abs(luma - Int((Double(40 + 75) - 16) * 255 / 219)) <= 3 || abs(luma - 115) <= 3, "\(luma)")
         let keys = try Probe.packets(rig.path, "v").filter(\.isKey).map(\.time)
-        #expect(keys.count == 4)
+        #expect(keys == [0])
     }
 
     @Test(arguments: ["mp4", "mov", "mkv"]) func `where nothing can be gone back in, it is a stream`(

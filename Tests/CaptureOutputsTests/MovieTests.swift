@@ -28,7 +28,7 @@ import Testing
         return (rig, try rig.end())
     }
 
-    @Test(arguments: ["mkv", "mp4", "mov"])
+    @Test(arguments: Material.movies)
     func `a movie holds every frame and sample, and says its true length`(container: String) throws {
         let (rig, report) = try record(OutputDescription(name: "m", kind: .movie, format: container))
         guard case .finished(let counters) = report else {

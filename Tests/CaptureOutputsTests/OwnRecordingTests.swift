@@ -5,11 +5,11 @@ import Testing
 
 /// What the recorder made goes into the library too: finished as a whole file, interrupted for what there is of it.
 @Suite struct OwnRecordingTests {
-    private static let formats = ["mkv", "mp4", "mov", "wav", "flac", "opus"]
+    private static let formats = Material.movies + Material.sounds
 
     /// Four seconds from a camera, if the format has pictures, and a microphone.
     private func record(_ format: String) throws -> Rig {
-        let isMovie = ["mkv", "mp4", "mov"].contains(format)
+        let isMovie = Material.movies.contains(format)
         let pictures = Material.yuyv()
         let rig = try Rig(
             OutputDescription(name: "m", kind: isMovie ? .movie : .sound, format: format),
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `photos are whole`() throws {
-        for format in ["jpeg", "png"] {
+        for format in Material.photos {
             let pictures = Material.yuyv()
             let rig = try Rig(OutputDescription(name: "p", kind: .photo, format: format), video: pictures)
             _ = try rig.ready()

@@ -11,6 +11,8 @@ final class RecorderProcess {
     }
 
     let pid: pid_t
+    /// Processor time that it took, in seconds, once it is waited for.
+    private(set) var seconds = 0.0
     private var isReaped = false
 
     init(_ socket: PacketSocket, _ limits: Limits) throws {
@@ -40,10 +42,12 @@ final class RecorderProcess {
     /// Waits for its end: the exit code, or minus the signal.
     func wait() throws -> Int32 {
         var status: Int32 = 0
-        while unsafe waitpid(pid, &status, 0) == -1 {
+        var used = rusage()
+        while unsafe wait4(pid, &status, 0, &used) == -1 {
             if errno != EINTR { throw SystemError("wait for the recorder", errno: errno) }
         }
         isReaped = true
+        for time in [used.ru_utime, used.ru_stime] { seconds += Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f)
     }
 

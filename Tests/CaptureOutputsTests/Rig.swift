@@ -8,6 +8,14 @@ import Glibc
 final class Rig {
     /// When the streams of tests begin.
     static let epoch = Timestamp(nanoseconds: 5_000_000_000_000)
+    /// What they come from.
+    static let origin = CaptureOrigin(
+        camera: "HD Kamera Ü",
+        cameraMaker: "Maker",
+        microphone: "Mikrofon",
+        exposure: 20_000_000,
+        gain: 7
+    )
 
     let video: RingWriter?
     let audio: RingWriter?
@@ -39,7 +47,7 @@ final class Rig {
             let recorder = try Recorder(there, isSandboxed: false)
             thread = try WorkerThread(name: "recorder") { _ = recorder.run() }
         }
-        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil)
+        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil, origin: Rig.origin)
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
     }
 
@@ -91,6 +99,16 @@ final class Rig {
             case let report: throw CaptureError(.internalFault, "\(report)")
             }
         }
+    }
+
+    /// Seconds of what a recorder that was killed reported last.
+    func lastReported() throws -> Double {
+        var seconds = 0.0
+        while let message = try socket.receive() {
+            guard case .progress(let counters) = try RecorderReport(text: message.text) else { continue }
+            seconds = Double(counters.duration) / 1e9
+        }
+        return seconds
     }
 
     func stop(at time: Timestamp = .now) throws { try socket.send(RecorderCommand.stop(at: time).text) }
@@ -160,6 +178,10 @@ final class Rig {
 
 /// Formats and pictures of tests.
 enum Material {
+    static let movies = OutputDescription.formats(of: .movie)
+    static let sounds = OutputDescription.formats(of: .sound)
+    static let photos = OutputDescription.formats(of: .photo)
+
     static func yuyv(_ width: Int = 320, _ height: Int = 240, fps: UInt32 = 30) -> VideoFormat {
         VideoFormat(
             pixelFormat: .yuyv,

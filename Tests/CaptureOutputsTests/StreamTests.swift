@@ -68,9 +68,32 @@ import Testing
         withExtendedLifetime(writing) {}
     }
 
+    @Test(arguments: [("raw", OutputKind.frames, true), ("mkv", .movie, false)])
+    func `a reader that closes the pipe ends a stream well, and a movie too early`(
+        format: String,
+        kind: OutputKind,
+        isWell: Bool
+    ) throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(unsafe pipe(&ends) == 0)
+        let writing = Descriptor(owning: ends[1])
+        close(ends[0])
+        let video = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "f", kind: kind, format: format), video: video, file: writing)
+        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
+        for index in 0..<60 { try rig.frame(Material.flat(90, video), at: Int64(index) * 33_333_333) }
+        switch try rig.outcome() {
+        case .finished: #expect(isWell)
+        case .failed(let error, _):
+            #expect(!isWell)
+            #expect(error.message == "the reader closed the pipe")
+        default: Issue.record("\(rig.reports)")
+        }
+    }
+
     // MARK: Sound files
 
-    @Test(arguments: [("wav", "pcm_s16le"), ("flac", "flac"), ("opus", "opus")])
+    @Test(arguments: [("wav", "pcm_s16le"), ("flac", "flac"), ("opus", "opus"), ("m4a", "aac")])
     func `a sound file holds every sample`(format: String, codec: String) throws {
         let rig = try sound(OutputDescription(name: "s", kind: .sound, format: format), Material.stereo, periods: 200)
         let counters = try rig.finished(try rig.end())
@@ -86,7 +109,7 @@ import Testing
         #expect(try Probe.decodes(rig.path))
     }
 
-    @Test(arguments: ["wav", "flac", "opus"])
+    @Test(arguments: Material.sounds)
     func `a sound file that ends by itself tells its length`(format: String) throws {
         let output = OutputDescription(name: "s", kind: .sound, format: format, duration: 1_000_000_000)
         let rig = try sound(output, Material.stereo, periods: 200)
@@ -99,22 +122,22 @@ import Testing
         let rig = try sound(OutputDescription(name: "s", kind: .sound, format: "wav"), Material.stereo, periods: 10)
         _ = try rig.finished(try rig.end())
         let all = (0..<10).flatMap { Material.tone(Material.stereo, position: UInt64($0 * 480)) }
-        #expect(Array(try Shell.bytes(rig.path).dropFirst(WAVHeader.size)) == all)
+        #expect(Array(try Shell.bytes(rig.path).dropFirst(Material.header.size)) == all)
     }
 
     @Test func `past four gigabytes WAV becomes RF64 in place`() throws {
-        let header = WAVHeader(Material.stereo)
-        #expect(header.bytes(data: 1000).count == WAVHeader.size)
+        let header = Material.header
+        #expect(header.bytes(data: 1000).count == header.size)
         #expect(Array(header.bytes(data: 1000).prefix(4)) == Array("RIFF".utf8))
         let data: Int64 = 6_000_000_000
         let path = Rig.temporaryPath("wav")
         defer { unsafe unlink(path) }
         let file = try Descriptor.open(path, O_RDWR | O_CREAT)
         let bytes = header.bytes(data: data)
-        #expect(bytes.count == WAVHeader.size)
+        #expect(bytes.count == header.size)
         #expect(Array(bytes.prefix(4)) == Array("RF64".utf8))
         try unsafe bytes.withUnsafeBytes { try unsafe file.write(all: $0) }
-        #expect(ftruncate(file.descriptor, off_t(data) + off_t(WAVHeader.size)) == 0)
+        #expect(ftruncate(file.descriptor, off_t(data) + off_t(header.size)) == 0)
         let length = try #require(Double(try Probe.values(path, "-show_entries format=duration")[0]))
         #expect(length == Double(data) / 192_000)
     }
@@ -138,7 +161,7 @@ import Testing
             }
             #expect(try rig.finished(try rig.outcome()).samples == 2640)
             let bytes = try Shell.bytes(path)
-            #expect(bytes.count == 2640 * 4 + (format == "wav" ? WAVHeader.size : 0))
+            #expect(bytes.count == 2640 * 4 + (format == "wav" ? Material.header.size : 0))
             if format == "wav" { #expect(Array(bytes[4..<8]) == [255, 255, 255, 255]) }
         }
     }
@@ -170,7 +193,11 @@ import Testing
         )
         let counters = try rig.finished(try rig.outcome())
         #expect(counters.missedFrames == 1)
-        #expect(try Shell.bytes(rig.path).count == bare.count + JPEGFile.standardTables.count)
+        // Beside the tables, the segment of EXIF.
+        let file = try Shell.bytes(rig.path)
+        let segment = try #require(file.indices.first { file[$0...].starts(with: [0xff, 0xe1]) })
+        let added = 2 + Int(file[segment + 2]) << 8 + Int(file[segment + 3])
+        #expect(file.count == bare.count + JPEGFile.standardTables.count + added)
         #expect(try Probe.decodes(rig.path))
     }
 
@@ -301,4 +328,9 @@ import Testing
         let expected = [UInt8](repeating: 100, count: 320 * 240) + [UInt8](repeating: 50, count: 320 * 120)
         #expect(try Shell.bytes(rig.path) == expected)
     }
+}
+
+extension Material {
+    /// The header of WAV files that a `Rig` makes of `stereo`.
+    fileprivate static let header = WAVHeader(stereo, FileFacts(Rig.origin, at: Rig.epoch))
 }

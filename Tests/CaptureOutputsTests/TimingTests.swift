@@ -7,7 +7,7 @@ import Testing
 
 /// Pictures and sound stand where their stamps put them.
 @Suite struct TimingTests {
-    static let containers = ["mkv", "mp4", "mov"]
+    static let containers = Material.movies
 
     /// Times of an uneven camera, in nanoseconds.
     private static let uneven: [Int64] = [0, 33, 66, 180, 190, 400, 420, 1100, 1500, 1533, 2800, 2820].map {
@@ -20,9 +20,49 @@ import Testing
         _ = try rig.ready()
         for time in TimingTests.uneven { try rig.frame(Material.flat(90, format), at: time) }
         _ = try rig.finished(try rig.end())
-        let times = try Probe.packets(rig.path, "v").map(\.time)
+        // They stand in the order of decoding.
+        let times = try Probe.packets(rig.path, "v").map(\.time).sorted()
         #expect(times.count == TimingTests.uneven.count)
         for (is_, should) in zip(times, TimingTests.uneven) { #expect(abs(is_ - Double(should) / 1e9) < 0.001) }
+    }
+
+    @Test(arguments: containers) func `a night without a signal is as long in the movie`(container: String) throws {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
+        _ = try rig.ready()
+        let night: Int64 = 12 * 3600 * 1_000_000_000
+        for time in [0, 33_333_333, night, night + 33_333_333] { try rig.frame(Material.flat(90, format), at: time) }
+        _ = try rig.finished(try rig.end())
+        let times = try Probe.packets(rig.path, "v").map(\.time).sorted()
+        #expect(times.count == 4)
+        #expect(abs(times[2] - 12 * 3600) < 0.001)
+    }
+
+    @Test(arguments: containers) func `a gap lengthens no file, whatever the order of its pictures`(container: String)
+        throws
+    {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
+        _ = try rig.ready()
+        let gap: Int64 = 5_000_000_000
+        for index in 0..<40 {
+            let time = Int64(index) * 33_333_333 + (index < 20 ? 0 : gap)
+            try rig.frame(Material.flat(UInt8(60 + index * 3), format), at: time)
+        }
+        let counters = try rig.finished(try rig.end())
+        let told = try #require(try Probe.values(rig.path, "-show_entries format=duration").first.flatMap(Double.init))
+        #expect(abs(told - 6.333) < 0.05)
+        #expect(abs(Double(counters.duration) / 1e9 - 6.333) < 0.05)
+    }
+
+    @Test func `no checksum of a Matroska file is wrong`() throws {
+        let format = Material.yuyv()
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
+        _ = try rig.ready()
+        for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 40_000_000) }
+        _ = try rig.finished(try rig.end())
+        let faults = try Probe.run("mediainfo --Full \(rig.path)").split(separator: "\n").filter { $0.contains("CRC_") }
+        #expect(faults.isEmpty)
     }
 
     /// Where the tone begins in the decoded sound, in seconds of the file.
@@ -164,6 +204,62 @@ import Testing
         #expect(try Probe.packets(rig.path, "v").count == 25)
         let length = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
         #expect(abs(length - 25.0 / 30) < 0.001)
+    }
+
+    /// The last report of a recorder, if it comes within so many nanoseconds.
+    private func outcome(_ rig: Rig, within limit: Int64) throws -> RecorderReport? {
+        let end = Timestamp.now.advanced(by: limit)
+        while Timestamp.now < end {
+            if try Poll.wait(rig.socket.file.descriptor, timeout: 20).isEmpty { continue }
+            switch try rig.next() {
+            case .finished(let counters): return .finished(counters)
+            case .failed(let error, let counters): return .failed(error, counters)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    @Test(arguments: [OutputKind.movie, .frames], [false, true])
+    func `a camera that falls silent does not keep a limit from ending the output on time`(
+        kind: OutputKind,
+        hasSound: Bool
+    ) throws {
+        if kind == .frames, hasSound { return }
+        let format = Material.yuyv()
+        let output = OutputDescription(
+            name: "m",
+            kind: kind,
+            format: kind == .movie ? "mkv" : "y4m",
+            duration: 2_000_000_000
+        )
+        let rig = try Rig(output, video: format, audio: hasSound ? Material.stereo : nil)
+        _ = try rig.ready()
+        let begun = Timestamp.now
+        if hasSound { try rig.tone(periods: 100) }
+        for index in 0..<30 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
+        let report = try #require(try outcome(rig, within: 8_000_000_000))
+        #expect(Timestamp.now - begun > 2_000_000_000 && Timestamp.now - begun < 4_000_000_000)
+        #expect(try rig.finished(report).frames == 30)
+        #expect(try Probe.decodes(rig.path))
+    }
+
+    @Test func `pictures that cannot be decoded end the recording`() throws {
+        let format = Material.compressed(.mjpeg)
+        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv", videoCodec: "h264"), video: format)
+        _ = try rig.ready()
+        let begun = Timestamp.now
+        var report: RecorderReport?
+        var index: Int64 = 0
+        while report == nil, Timestamp.now - begun < 9_000_000_000 {
+            try rig.frame([0xFF, 0xD8, 0x00, 0x11, 0xFF, 0xD9], at: index * 33_333_333)
+            index += 1
+            report = try outcome(rig, within: 30_000_000)
+        }
+        let error = try rig.fault(try #require(report))
+        #expect(error.code.exitCode == 74)
+        #expect(error.message.hasPrefix("the camera delivers only damaged frames"))
+        #expect(Timestamp.now - begun < 8_000_000_000)
     }
 
     @Test func `a microphone that stands still does not keep a limit from ending the file, and is told`() throws {

@@ -9,7 +9,7 @@ import Testing
         try VideoEncoder(
             "libx264",
             VideoEncoderRequest(
-                layout: PictureLayout(width: width, height: height, chroma: .yuv420),
+                layout: PictureLayout(width: width, height: height, samples: .yuv420),
                 color: ColorMeaning(isFullRange: false, matrix: .bt709, colorSpace: 3, transfer: 1),
                 interval: FrameInterval(1, UInt32(rate)),
                 bitRate: 0
@@ -24,13 +24,16 @@ import Testing
         #expect(small.threads == 1)
     }
 
-    @Test func `every frame comes out at once, whatever the number of processors`() throws {
-        let encoder = try encoder(1920, 1080, 30)
-        let size = PictureLayout(width: 1920, height: 1080, chroma: .yuv420).size
-        let pool = try BufferPool(count: 2, capacity: size)
-        for index in 0..<4 {
+    /// How many frames are inside of an encoder that takes one after the other, at most.
+    private func held(_ rate: Int32) throws -> Int {
+        let (width, height) = (320, 240)
+        let encoder = try encoder(width, height, rate)
+        let size = PictureLayout(width: width, height: height, samples: .yuv420).size
+        let pool = try BufferPool(count: 32, capacity: size)
+        var (inside, most, count) = (0, 0, 40)
+        for index in 0..<count {
             let memory = try #require(pool.take())
-            unsafe memset(memory.bytes.baseAddress!, Int32(40 * index), size)
+            unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: UInt8(5 * index))
             let info = BufferInfo(
                 timestamp: Timestamp(nanoseconds: 0),
                 deviceSequence: UInt64(index),
@@ -38,8 +41,88 @@ import Testing
                 flags: .keyframe
             )
             let picture = MediaBuffer(memory, of: pool, count: size, info: info)
-            let packets = try encoder.encode(picture, at: Int64(index) * 33_333, isKey: index == 0)
-            #expect(packets.count == 1)
+            let made = try encoder.encode(picture, at: Int64(index) * 1_000_000 / Int64(rate), isKey: index == 0)
+            inside += 1 - made.count
+            count -= made.count
+            most = max(most, inside)
         }
+        #expect(try encoder.drain().count == count)
+        return most
+    }
+
+    @Test func `what an encoder holds, and a kill costs, is a quarter of a second, whatever the rate`() throws {
+        #expect(try held(60) == 10)
+        #expect(try held(30) == 7)
+        #expect(try held(15) == 3)
+        #expect(try held(5) == 1)
+    }
+
+    @Test func `a movie can be entered each four seconds`() throws {
+        let format = Material.yuyv(64, 48, fps: 5)
+        let output = OutputDescription(name: "movie", kind: .movie, format: "mkv", videoCodec: "h264")
+        let rig = try Rig(output, video: format)
+        _ = try rig.ready()
+        for index in 0..<45 { try rig.frame(Material.flat(UInt8(5 * index), format), at: Int64(index) * 200_000_000) }
+        _ = try rig.finished(try rig.end())
+        #expect(try Probe.packets(rig.path, "v").filter(\.isKey).map(\.time) == [0, 4, 8])
+    }
+
+    /// A file that breaks off is in the state of one whose recorder was killed: what its tracks are shifted by stands at
+    /// its front, too.
+    @Test(arguments: Material.movies, [false, true])
+    func `pictures that are decoded early are shown when they were taken`(container: String, isCut: Bool) throws {
+        let format = Material.yuyv()
+        let output = OutputDescription(name: "movie", kind: .movie, format: container, videoCodec: "h264")
+        let rig = try Rig(output, video: format, audio: Material.stereo)
+        _ = try rig.ready()
+        try rig.tone(periods: 300)
+        for index in 0..<90 { try rig.frame(Material.flat(UInt8(40 + index), format), at: Int64(index) * 33_333_333) }
+        try rig.progress { $0.frames == 90 && $0.bytes > 0 }
+        let copy = Rig.temporaryPath(container)
+        defer { unsafe unlink(copy) }
+        _ = try Probe.run("cp \(rig.path) \(copy)")
+        _ = try rig.finished(try rig.end())
+        let path = isCut ? copy : rig.path
+        let packets = try Probe.packets(path, "v")
+        #expect(packets.map(\.time) != packets.map(\.time).sorted(), "there are B-frames")
+        let times = packets.map(\.time).sorted()
+        for (index, time) in times.enumerated() { #expect(abs(time - Double(index) / 30) < 0.001) }
+        let starts = try Probe.values(path, "-show_entries stream=start_time")
+        #expect(starts.allSatisfy { abs((Double($0) ?? 9) - 0) < 0.03 }, "\(starts)")
+    }
+
+    /// A second of a picture that moves, as any camera's does.
+    private func movie(_ output: OutputDescription) throws -> Int {
+        let format = Material.yuyv(640, 360)
+        let rig = try Rig(output, video: format)
+        _ = try rig.ready()
+        for index in 0..<30 {
+            var frame = Material.flat(100, format)
+            for row in 0..<360 {
+                for column in 0..<640 {
+                    let wave = 60 * sin(Double(column + 3 * index) / 23) * cos(Double(row - index) / 17)
+                    frame[(row * 640 + column) * 2] = UInt8(120 + wave + Double((row * 7 + column * 13) % 11))
+                }
+            }
+            try rig.frame(frame, at: Int64(index) * 33_333_333)
+        }
+        _ = try rig.finished(try rig.end())
+        return try Shell.bytes(rig.path).count
+    }
+
+    @Test func `quality and preset are what was asked for`() throws {
+        func output(_ quality: Int, _ preset: String) -> OutputDescription {
+            OutputDescription(
+                name: "movie",
+                kind: .movie,
+                format: "mkv",
+                videoCodec: "h264",
+                quality: quality,
+                encoderPreset: preset
+            )
+        }
+        let usual = try movie(output(90, "veryfast"))
+        #expect(try movie(output(50, "veryfast")) < usual * 2 / 3)
+        #expect(try movie(output(90, "ultrafast")) > usual * 5 / 4)
     }
 }

@@ -4,7 +4,8 @@ import CaptureSystem
 /// Samples as they come, into a WAV file, a pipe of WAV, or raw. Thread-bound to the writer's thread.
 final class SampleOutput: MediaOutput {
     private let format: AudioFormat
-    private let header: WAVHeader?
+    private var header: WAVHeader?
+    private var hasDate = false
     private let limits: OutputLimits
     private let file: OutputFile
     private let counters: RecorderCounters
@@ -51,13 +52,15 @@ final class SampleOutput: MediaOutput {
                 data += Int64(count)
             }
         }
+        if !hasDate, let start = timeline.start {
+            hasDate = true
+            if let facts = header?.facts { header?.facts = FileFacts(facts.origin, at: start) }
+        }
         // Twice a second, so that a crash costs less than one.
         if data - refreshed >= Int64(format.sampleRate * format.bytesPerFrame / 2) { try refresh() }
         let frames = timeline.frames
-        let length = timeline.duration(of: frames)
         counters.update { counters in
             counters.samples = UInt64(frames)
-            counters.duration = length
             counters.bytes = UInt64(file.size)
         }
     }
@@ -79,8 +82,12 @@ final class SampleOutput: MediaOutput {
         disk?.stop()
         guard file.isSeekable else { return }
         // Whole sample frames that reached the file, and a header that says so: it lies in room that is there already.
-        let start = Int64(header == nil ? 0 : WAVHeader.size)
+        let start = Int64(header?.size ?? 0)
         let kept = max(file.size - start, 0) / Int64(max(format.bytesPerFrame, 1)) * Int64(format.bytesPerFrame)
+        guard kept > 0 else {
+            file.truncate(to: 0)
+            return counters.update { $0.bytes = 0 }
+        }
         file.truncate(to: start + kept)
         data = kept
         do throws(CaptureError) { try refresh() } catch { file.truncate(to: start + kept) }
@@ -89,6 +96,8 @@ final class SampleOutput: MediaOutput {
 
     private func refresh() throws(CaptureError) {
         refreshed = data
+        let length = timeline.duration(of: data / Int64(format.bytesPerFrame))
+        counters.update { $0.duration = length }
         guard file.isSeekable else { return }
         if let header { try file.overwrite(header.bytes(data: data), at: 0) }
         disk?.request()

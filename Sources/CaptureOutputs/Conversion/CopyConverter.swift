@@ -29,7 +29,7 @@ final class TightConverter: BufferConverter {
     /// A converter of frames of the given format; those of an unknown layout keep all their bytes.
     init(_ format: VideoFormat) {
         self.format = format
-        planes = SourcePixels(format.pixelFormat)?.planes(of: format) ?? []
+        planes = PixelStructure(format.pixelFormat)?.planes(of: format) ?? []
     }
 
     var capacity: Int {

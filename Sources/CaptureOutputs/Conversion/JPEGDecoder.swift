@@ -3,7 +3,7 @@ import CYUV
 import CaptureCore
 import CaptureRing
 
-/// From a camera's JPEG frames to three planes, by libjpeg-turbo. Thread-bound.
+/// From a camera's JPEG frames to a picture, by libjpeg-turbo. Thread-bound.
 ///
 /// Frames without Huffman tables are decoded with the standard ones. A frame that is broken is left out.
 @safe
@@ -13,9 +13,13 @@ final class JPEGDecoder: BufferConverter {
     private let decoder: tjhandle
     private var scratch: UnsafeMutableRawBufferPointer
 
-    /// A decoder to planes of the given chroma.
-    init(_ format: VideoFormat, to chroma: PictureLayout.Chroma) throws(CaptureError) {
-        layout = PictureLayout(width: format.width, height: format.height, chroma: chroma)
+    /// Pixels of each image.
+    private let (width, height): (Int32, Int32)
+
+    /// A decoder to pictures of `layout`, which is as large as the format or smaller by a row or a column.
+    init(_ format: VideoFormat, to layout: PictureLayout) throws(CaptureError) {
+        self.layout = layout
+        (width, height) = (Int32(format.width), Int32(format.height))
         guard let handle = unsafe tjInitDecompress() else {
             throw CaptureError(.internalFault, "libjpeg-turbo has no decoder to give")
         }
@@ -47,10 +51,17 @@ final class JPEGDecoder: BufferConverter {
         let length = UInt(image.count)
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(0), Int32(0))
         guard unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0,
-            Int(width) == layout.width, Int(height) == layout.height
+            width == self.width, height == self.height
         else { return nil }
-        let direct = layout.chroma == .yuv420 ? Int32(TJSAMP_420.rawValue) : Int32(TJSAMP_422.rawValue)
-        if sampling == direct {
+        let isSame = Int(width) == layout.width && Int(height) == layout.height
+        if isSame, layout.samples == .rgb {
+            let format = Int32(TJPF_RGB.rawValue)
+            let done = unsafe tjDecompress2(decoder, source, length, target.y, width, 0, height, format, 0) == 0
+            return done || isOnlyWarned ? layout.size : nil
+        }
+        // At odd sizes its planes are larger than the picture's.
+        let isEven = width % 2 == 0 && height % 2 == 0
+        if isSame, isEven, sampling == layout.samples.jpegSampling {
             var planes: [UnsafeMutablePointer<UInt8>?] = unsafe [target.y, target.u, target.v]
             let isWhole = unsafe tjDecompressToYUVPlanes(decoder, source, length, &planes, width, nil, height, 0) == 0
             return isWhole || isOnlyWarned ? layout.size : nil
@@ -71,7 +82,8 @@ final class JPEGDecoder: BufferConverter {
         let chroma = unsafe (
             rows: isGrey ? 0 : Int(tjPlaneHeight(1, height, sampling)), width: chromaWidth, u: u, v: v
         )
-        unsafe CopyPlane(y, Int32(lumaWidth), target.y, width, width, height)
+        let (across, down) = (Int32(layout.width), Int32(layout.height))
+        unsafe CopyPlane(y, Int32(lumaWidth), target.y, across, across, down)
         unsafe resample(chroma, target)
         return layout.size
     }
@@ -119,5 +131,16 @@ final class JPEGDecoder: BufferConverter {
         else { return false }
         let words = unsafe String(cString: text)
         return !words.contains("Premature") && !words.contains("Corrupt")
+    }
+}
+
+extension PictureLayout.Samples {
+    /// In the words of libjpeg-turbo; for red, green and blue, what keeps all of it.
+    var jpegSampling: Int32 {
+        switch self {
+        case .yuv420: Int32(TJSAMP_420.rawValue)
+        case .yuv422: Int32(TJSAMP_422.rawValue)
+        case .yuv444, .rgb: Int32(TJSAMP_444.rawValue)
+        }
     }
 }

@@ -1,98 +1,120 @@
-import CYUV
 import CaptureCore
 import CaptureRing
 
-/// From a common raw format to three planes, by libyuv's vectorized routines. Thread-bound.
+/// From a raw format to a picture: a reader takes the frame out of the ring, steps make of it what is wanted. Thread-bound.
+@safe
 final class RawConverter: BufferConverter {
     /// What comes out.
     let layout: PictureLayout
-    private let pixels: SourcePixels
+    /// What its numbers mean.
+    let color: ColorMeaning
     private let planes: [ColorPlane]
+    private let reader: any PictureReader
+    private let steps: [any PictureStep]
+    /// What each step reads.
+    private let between: [UnsafeMutableRawBufferPointer]
+    private var sources: [UnsafePointer<UInt8>] = unsafe []
 
-    /// A converter from `format` to planes of the given chroma.
-    init(_ format: VideoFormat, pixels: SourcePixels, to chroma: PictureLayout.Chroma) {
-        layout = PictureLayout(width: format.width, height: format.height, chroma: chroma)
-        self.pixels = pixels
-        planes = pixels.planes(of: format)
+    /// A converter to pictures of `layout`, which is as large as the format or smaller by a row or a column.
+    ///
+    /// - Throws: `invalidArgument` where the driver's planes are no whole frame.
+    init(_ format: VideoFormat, _ structure: PixelStructure, to layout: PictureLayout) throws(CaptureError) {
+        guard let planes = structure.planes(of: format), planes.allSatisfy({ $0.row > 0 }) else {
+            throw CaptureError(
+                .invalidArgument,
+                "the driver's planes do not hold a frame of \(format); record it with: capturectl frames --format raw"
+            )
+        }
+        self.layout = layout
+        self.planes = planes
+        let given = ColorMeaning(format.color, structure.model)
+        let recolors = given.needsRecoloring
+        if !recolors, let direct = VectorReader(structure, planes, layout, format.color) {
+            reader = direct
+            steps = []
+            color = structure.model == .rgb ? given.mixed : given
+            unsafe between = unsafe []
+            return
+        }
+        reader = RawConverter.reader(structure, planes, layout, format.color)
+        (steps, color) = try RawConverter.steps(from: reader.layout, given, to: layout, recolors: recolors)
+        unsafe between = RawConverter.scratch([reader.layout] + steps.dropLast().map(\.layout), steps.count)
+    }
+
+    /// The reader that keeps what the format holds.
+    private static func reader(
+        _ structure: PixelStructure,
+        _ planes: [ColorPlane],
+        _ layout: PictureLayout,
+        _ color: ColorDescription
+    ) -> any PictureReader {
+        if let vector = VectorReader(structure, planes, layout.with(structure.samples), color) { return vector }
+        if case .bayer = structure.model { return BayerReader(structure, planes[0], layout, color) }
+        if structure.isMIPI { return BayerReader(structure, planes[0], layout, color) }
+        return ComponentReader(structure, planes, layout, color)
+    }
+
+    private static func steps(
+        from held: PictureLayout,
+        _ given: ColorMeaning,
+        to layout: PictureLayout,
+        recolors: Bool
+    ) throws(CaptureError) -> ([any PictureStep], ColorMeaning) {
+        var steps: [any PictureStep] = []
+        var (here, color) = (held, held.samples == .rgb ? given.asRGB : given)
+        func scale(to samples: PictureLayout.Samples, _ next: ColorMeaning) throws(CaptureError) {
+            steps.append(try PictureScaler(here, color, to: layout.with(samples), next))
+            (here, color) = (layout.with(samples), next)
+        }
+        if (recolors || layout.samples == .rgb) && here.samples != .rgb {
+            if color.matrix == .bt2020Constant {
+                if here.samples != .yuv444 { try scale(to: .yuv444, color) }
+                steps.append(ConstantLuminance(here, color))
+                (here, color) = (here.with(.rgb), color.asRGB)
+            } else {
+                try scale(to: .rgb, color.asRGB)
+            }
+        }
+        if recolors {
+            steps.append(Recolorer(here, color))
+            (color.colorSpace, color.transfer) = (ColorMeaning.Space.srgb, 0)
+        }
+        if here.samples != layout.samples { try scale(to: layout.samples, here.samples == .rgb ? color.mixed : color) }
+        return (steps, color)
+    }
+
+    private static func scratch(_ layouts: [PictureLayout], _ count: Int) -> [UnsafeMutableRawBufferPointer] {
+        unsafe layouts.prefix(count).map { layout in
+            // libswscale reads and writes up to a vector behind a row.
+            UnsafeMutableRawBufferPointer.allocate(byteCount: layout.size + 64, alignment: 64)
+        }
+    }
+
+    deinit {
+        unsafe between.forEach { unsafe $0.deallocate() }
     }
 
     var capacity: Int { layout.size }
 
     func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
-        guard let target = unsafe PicturePlanes(layout, in: memory) else { return nil }
-        var sources: [UnsafePointer<UInt8>] = unsafe []
+        unsafe sources.removeAll(keepingCapacity: true)
         for plane in planes {
             let bytes = unsafe buffer.plane(plane.memory)
             // A driver that gives less than a frame gives a broken one.
             guard bytes.count >= plane.end, let base = bytes.baseAddress else { return nil }
             unsafe sources.append((base + plane.offset).assumingMemoryBound(to: UInt8.self))
         }
-        return unsafe run(sources, target) == 0 ? layout.size : nil
-    }
-
-    private func run(_ source: [UnsafePointer<UInt8>], _ target: PicturePlanes) -> Int32 {
-        let width = Int32(layout.width)
-        let height = Int32(layout.height)
-        let half = Int32(layout.chromaWidth)
-        let stride = Int32(planes[0].stride)
-        let is420 = layout.chroma == .yuv420
-        let y = unsafe target.y
-        switch pixels {
-        case .packed422(let lumaFirst, let swapped):
-            let u = swapped ? unsafe target.v : unsafe target.u
-            let v = swapped ? unsafe target.u : unsafe target.v
-            switch (lumaFirst, is420) {
-            case (true, true): return unsafe YUY2ToI420(source[0], stride, y, width, u, half, v, half, width, height)
-            case (true, false): return unsafe YUY2ToI422(source[0], stride, y, width, u, half, v, half, width, height)
-            case (false, true): return unsafe UYVYToI420(source[0], stride, y, width, u, half, v, half, width, height)
-            case (false, false): return unsafe UYVYToI422(source[0], stride, y, width, u, half, v, half, width, height)
-            }
-        case .semiplanar(let chroma, let swapped):
-            let u = swapped ? unsafe target.v : unsafe target.u
-            let v = swapped ? unsafe target.u : unsafe target.v
-            // 4:2:2 to 4:2:0 takes every other row of chroma.
-            let step = Int32(planes[1].stride) * (chroma == .yuv422 && is420 ? 2 : 1)
-            unsafe CopyPlane(source[0], stride, y, width, width, height)
-            let rows = Int32(layout.chromaHeight)
-            unsafe SplitUVPlane(source[1], step, u, half, v, half, half, rows)
-            return 0
-        case .planar(let chroma, let swapped):
-            let u = swapped ? unsafe target.v : unsafe target.u
-            let v = swapped ? unsafe target.u : unsafe target.v
-            let (stepU, stepV) = (Int32(planes[1].stride), Int32(planes[2].stride))
-            if chroma == .yuv422, is420 {
-                return unsafe I422ToI420(
-                    source[0],
-                    stride,
-                    source[1],
-                    stepU,
-                    source[2],
-                    stepV,
-                    y,
-                    width,
-                    u,
-                    half,
-                    v,
-                    half,
-                    width,
-                    height
-                )
-            }
-            let rows = Int32(layout.chromaHeight)
-            unsafe CopyPlane(source[0], stride, y, width, width, height)
-            unsafe CopyPlane(source[1], stepU, u, half, half, rows)
-            unsafe CopyPlane(source[2], stepV, v, half, half, rows)
-            return 0
-        case .rgb(let redFirst):
-            return redFirst
-                ? unsafe RAWToI420(source[0], stride, y, width, target.u, half, target.v, half, width, height)
-                : unsafe RGB24ToI420(source[0], stride, y, width, target.u, half, target.v, half, width, height)
-        case .rgbx(let redFirst):
-            return redFirst
-                ? unsafe ABGRToI420(source[0], stride, y, width, target.u, half, target.v, half, width, height)
-                : unsafe ARGBToI420(source[0], stride, y, width, target.u, half, target.v, half, width, height)
-        case .grey:
-            return unsafe I400ToI420(source[0], stride, y, width, target.u, half, target.v, half, width, height)
+        guard let target = unsafe PicturePlanes(layout, in: memory),
+            var here = unsafe steps.isEmpty ? target : PicturePlanes(reader.layout, in: between[0])
+        else { return nil }
+        unsafe reader.read(sources, into: here)
+        for (index, step) in steps.enumerated() {
+            guard
+                let next = unsafe index + 1 == steps.count ? target : PicturePlanes(step.layout, in: between[index + 1])
+            else { return nil }
+            step.run(here, next)
+            here = next
         }
+        return layout.size
     }
 }

@@ -1,7 +1,8 @@
 import CLibAV
 import CaptureCore
+import MediaExamination
 
-/// Encodes sound by libavcodec, after bringing it to the encoder's rate and sample format. Thread-bound.
+/// Encodes sound by libavcodec, after a resampler has brought it to the encoder's rate and sample format. Thread-bound.
 ///
 /// Times of packets count samples of `rate` since the first sample that was fed.
 @safe
@@ -10,13 +11,10 @@ final class AudioEncoder {
     let name: String
     /// The open encoder; its parameters are the stream's.
     let context: UnsafeMutablePointer<AVCodecContext>
-    private let input: AudioFormat
-    private let resampler: OpaquePointer
-    private let queue: OpaquePointer
+    /// What samples pass on their way into the encoder.
+    let resampler: SoundResampler
     private let frame: UnsafeMutablePointer<AVFrame>
-    private let staging: UnsafeMutablePointer<AVFrame>
     private var sent: Int64 = 0
-    private var widened: [UInt8] = []
 
     /// Samples a second of what comes out.
     var rate: Int { unsafe Int(context.pointee.sample_rate) }
@@ -25,7 +23,9 @@ final class AudioEncoder {
     var padding: Int { unsafe Int(context.pointee.initial_padding) }
 
     /// Opens the encoder of `codec`, which is `aac`, `opus`, `flac` or `pcm`.
-    init(_ codec: String, _ input: AudioFormat) throws(CaptureError) {
+    ///
+    /// - Parameter canStretch: Whether the resampler can make sound longer and shorter.
+    init(_ codec: String, _ input: AudioFormat, canStretch: Bool = false) throws(CaptureError) {
         let name = AudioEncoder.encoderName(codec, input)
         guard let encoder = unsafe avcodec_find_encoder_by_name(name) else {
             throw CaptureError(
@@ -34,7 +34,6 @@ final class AudioEncoder {
             )
         }
         self.name = name
-        self.input = input
         let context = try unsafe LibAV.made(avcodec_alloc_context3(encoder))
         let rate = AudioEncoder.rate(of: codec, input.sampleRate)
         let format = unsafe AudioEncoder.sampleFormat(input, encoder)
@@ -54,107 +53,42 @@ final class AudioEncoder {
             unsafe avcodec_free_context(&context)
             throw CaptureError(
                 .invalidArgument,
-                "\(name) takes no sound of \(input) (\(LibAV.text(of: opened))); use flac or pcm"
+                "\(name) takes no sound of \(input) (\(LibAV.text(of: opened))); use flac, pcm or a wav file"
             )
         }
         unsafe self.context = unsafe context
-        var resampler: OpaquePointer?
-        let source =
-            switch input.sampleFormat {
-            case .s16: AV_SAMPLE_FMT_S16
-            case .s24Packed, .s32: AV_SAMPLE_FMT_S32
-            case .float32: AV_SAMPLE_FMT_FLT
-            }
-        try unsafe LibAV.check(
-            "convert \(input)",
-            swr_alloc_set_opts2(
-                &resampler,
-                &context.pointee.ch_layout,
-                format,
-                Int32(rate),
-                &context.pointee.ch_layout,
-                source,
-                Int32(input.sampleRate),
-                0,
-                nil
-            )
-        )
-        unsafe self.resampler = try LibAV.made(resampler)
-        try unsafe LibAV.check("convert \(input)", swr_init(resampler))
-        unsafe queue = try LibAV.made(av_audio_fifo_alloc(format, Int32(input.channels), Int32(rate)))
+        resampler = try unsafe SoundResampler(input, for: context, canStretch: canStretch)
         unsafe frame = try LibAV.made(av_frame_alloc())
-        unsafe staging = try LibAV.made(av_frame_alloc())
     }
 
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
         var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-        var staging: UnsafeMutablePointer<AVFrame>? = unsafe staging
-        var resampler: OpaquePointer? = unsafe resampler
         unsafe avcodec_free_context(&context)
         unsafe av_frame_free(&frame)
-        unsafe av_frame_free(&staging)
-        unsafe swr_free(&resampler)
-        unsafe av_audio_fifo_free(queue)
     }
 
     /// Encodes samples in the input's format.
     func encode(_ samples: UnsafeRawBufferPointer) throws(CaptureError) -> [EncodedPacket] {
-        let frames = samples.count / input.bytesPerFrame
-        guard frames > 0 else { return [] }
-        if input.sampleFormat != .s24Packed {
-            try unsafe convert(samples.baseAddress, frames)
-            return try takePackets(all: false)
-        }
-        // libav has no packed 24 bits.
-        widened.removeAll(keepingCapacity: true)
-        for index in stride(from: 0, to: frames * input.bytesPerFrame, by: 3) {
-            unsafe widened.append(contentsOf: [0, samples[index], samples[index + 1], samples[index + 2]])
-        }
-        try unsafe widened.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
-            try unsafe convert(bytes.baseAddress.map { unsafe UnsafeRawPointer($0) }, frames)
-        }
+        try unsafe resampler.take(samples)
         return try takePackets(all: false)
     }
 
     /// Takes what is still inside; nothing can be encoded afterwards.
-    func drain() throws(CaptureError) -> [EncodedPacket] {
-        try unsafe convert(nil, 0)
+    ///
+    /// - Parameter samples: How many of `rate` were fed in all.
+    func drain(to samples: Int64) throws(CaptureError) -> [EncodedPacket] {
+        try resampler.drain(to: samples)
         var packets = try takePackets(all: true)
         try unsafe LibAV.check("end the encoder \(name)", avcodec_send_frame(context, nil))
         try receive(&packets)
         return packets
     }
 
-    /// Resamples into the queue; `nil` for what the resampler still holds.
-    private func convert(_ samples: UnsafeRawPointer?, _ frames: Int) throws(CaptureError) {
-        let most = unsafe swr_get_out_samples(resampler, Int32(clamping: frames))
-        guard most > 0 else { return }
-        unsafe av_frame_unref(staging)
-        unsafe staging.pointee.nb_samples = most
-        unsafe staging.pointee.format = context.pointee.sample_fmt.rawValue
-        unsafe av_channel_layout_copy(&staging.pointee.ch_layout, &context.pointee.ch_layout)
-        try unsafe LibAV.check("convert sound", av_frame_get_buffer(staging, 0))
-        var source: UnsafePointer<UInt8>? = unsafe samples?.assumingMemoryBound(to: UInt8.self)
-        let count = unsafe withUnsafeMutablePointer(to: &source) { source in
-            unsafe swr_convert(
-                resampler,
-                staging.pointee.extended_data,
-                most,
-                samples == nil ? nil : source,
-                Int32(clamping: frames)
-            )
-        }
-        try LibAV.check("convert sound", count)
-        let planes = unsafe UnsafeMutableRawPointer(staging.pointee.extended_data)
-            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        try unsafe LibAV.check("queue sound", av_audio_fifo_write(queue, planes, count))
-    }
-
     private func takePackets(all: Bool) throws(CaptureError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         while true {
-            let waiting = unsafe av_audio_fifo_size(queue)
+            let waiting = resampler.waiting
             let wanted = unsafe context.pointee.frame_size > 0 ? context.pointee.frame_size : max(waiting, 1)
             guard waiting >= wanted || (all && waiting > 0) else { return packets }
             unsafe av_frame_unref(frame)
@@ -163,9 +97,7 @@ final class AudioEncoder {
             unsafe frame.pointee.sample_rate = context.pointee.sample_rate
             unsafe av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
             try unsafe LibAV.check("encode sound", av_frame_get_buffer(frame, 0))
-            let planes = unsafe UnsafeMutableRawPointer(frame.pointee.extended_data)
-                .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-            try unsafe LibAV.check("encode sound", av_audio_fifo_read(queue, planes, frame.pointee.nb_samples))
+            try unsafe resampler.give(frame)
             unsafe frame.pointee.pts = sent
             sent += unsafe Int64(frame.pointee.nb_samples)
             try unsafe LibAV.check("encode sound with \(name)", avcodec_send_frame(context, frame))

@@ -3,7 +3,8 @@ import CaptureCore
 /// Lays sound at its place: what is missing between two buffers becomes silence of the exact length, what lies before
 /// the file's start or behind its end is cut, and the clock of the sound is compared with the monotonic one.
 ///
-/// Thread-bound.
+/// With a resampler, sound also stays with the pictures: the samples of a clock that is off are made as many as belong
+/// into the time they were taken in. Thread-bound.
 final class AudioTimeline {
     /// A stretch that is to be encoded.
     @safe
@@ -14,23 +15,34 @@ final class AudioTimeline {
         case silence(Int)
     }
 
+    /// The part by which a gap may differ from its count, whose first half the device may have counted by another clock.
+    private static let doubt = 0.002
+
     /// When the first sample frame was captured.
     private(set) var start: Timestamp?
-    /// Sample frames given out.
-    private(set) var frames: Int64 = 0
     /// Sample frames after which nothing more is given out.
     var limit: Int64 = .max
     private let format: AudioFormat
     private let counters: RecorderCounters
+    private let resampler: SoundResampler?
+    private var taken: Int64 = 0
     private var origin: Int64 = 0
     private var skip: Int64 = 0
-    private var drift = DriftMeter()
+    private var clock: SoundClock
+    private var correction = SoundCorrection()
 
     /// A timeline of sound of `format`; silence and drift are counted in `counters`.
-    init(_ format: AudioFormat, _ counters: RecorderCounters) {
+    ///
+    /// - Parameter resampler: Stretches all samples that go out; `nil` to leave them as they are.
+    init(_ format: AudioFormat, _ counters: RecorderCounters, stretching resampler: SoundResampler? = nil) {
         self.format = format
         self.counters = counters
+        self.resampler = resampler
+        clock = SoundClock(rate: format.sampleRate)
     }
+
+    /// Sample frames given out, as many as they are when they are stretched.
+    var frames: Int64 { min(resampler.map { frameCount(of: $0.laid) } ?? taken, limit) }
 
     /// Bytes of a sample frame.
     var bytesPerFrame: Int { format.bytesPerFrame }
@@ -64,41 +76,81 @@ final class AudioTimeline {
         }
         // Where this buffer belongs, counted from the first sample that is kept.
         var place = position - origin
-        if place < frames - count - skip {
+        if place < taken - count - skip {
             // The count began anew, as after a restart of the device: time tells the place.
-            let byTime = start.map { frameCount(of: info.timestamp - $0) } ?? frames
-            place = max(byTime, frames)
+            place = taken + max(missing(until: info.timestamp), 0)
             origin = position - place
-            drift = DriftMeter()
+            clock.breakOff()
         }
-        if place > frames {
-            let gap = min(place, limit) - frames
+        if place > taken {
+            var gap = place - taken
+            if resampler != nil {
+                let doubt = Int64(Double(gap) * AudioTimeline.doubt)
+                gap = min(max(missing(until: info.timestamp), gap - doubt), gap + doubt)
+            }
+            gap = min(gap, room)
+            taken = place
+            clock.breakOff()
             if gap > 0 {
                 counters.update { $0.missedSamples += UInt64(gap) }
-                frames += gap
                 try silence(gap, give)
             }
         }
-        drift.add(time: info.timestamp.nanoseconds, position: position)
-        if place < frames {
-            // Samples from before the start, or that were there already.
-            let cut = min(frames - place, count)
-            unsafe bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[(Int(cut) * format.bytesPerFrame)...])
-            count -= cut
+        // Samples from before the start, or that were there already.
+        let cut = min(max(taken - place, 0), count)
+        unsafe bytes = unsafe UnsafeRawBufferPointer(rebasing: bytes[(Int(cut) * format.bytesPerFrame)...])
+        count -= cut
+        guard count > 0 else { return }
+        if info.flags.contains(.silence) {
+            // As long as the monotonic clock says, unlike samples.
+            clock.breakOff()
+            let kept = min(resampler == nil ? count : unstretched(count), room)
+            taken += count
+            counters.update { $0.silence += UInt64(kept) }
+            return try silence(kept, give)
         }
-        let kept = min(count, limit - frames)
+        try follow(info.timestamp, position, after: cut)
+        let kept = min(count, room)
+        // What lies behind the limit is no gap before what follows.
+        taken += count
         guard kept > 0 else { return }
-        frames += kept
         let used = Int(kept) * format.bytesPerFrame
         let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<used])
         let peak = unsafe SamplePeak.of(piece, format.sampleFormat)
-        let ppm = drift.partsPerMillion(at: format.sampleRate)
+        let ppm = clock.partsPerMillion
         counters.update { counters in
             counters.peak = max(counters.peak, peak)
-            if info.flags.contains(.silence) { counters.silence += UInt64(kept) }
             if let ppm { counters.drift = ppm }
         }
         try unsafe give(.samples(piece))
+    }
+
+    // MARK: Two clocks
+
+    /// Compares the clocks, and stretches what comes next.
+    private func follow(_ time: Timestamp, _ position: Int64, after cut: Int64) throws(CaptureError) {
+        clock.note(time: time.nanoseconds, position: position)
+        guard let resampler, let start else { return }
+        let early = time - start + duration(of: cut) - resampler.laid
+        correction.follow(slope: clock.slope, early: early, time: time.nanoseconds)
+        try resampler.stretch(by: correction.stretch)
+    }
+
+    /// How many sample frames, before they are stretched, fit between the end of what was taken and a time.
+    private func missing(until time: Timestamp) -> Int64 {
+        guard let start else { return 0 }
+        guard let resampler else { return frameCount(of: time - start) - taken }
+        return unstretched(frameCount(of: time - start - resampler.laid))
+    }
+
+    /// How many sample frames become that many when they are stretched.
+    private func unstretched(_ frames: Int64) -> Int64 {
+        Int64((Double(frames) / (1 + (resampler?.stretch ?? 0))).rounded())
+    }
+
+    /// How many sample frames are left to the limit, before they are stretched.
+    private var room: Int64 {
+        limit == .max ? .max : max(resampler == nil ? limit - taken : unstretched(limit - frames), 0)
     }
 
     /// Sample frames that fit in a stretch of time, rounded to the nearest.
@@ -122,39 +174,6 @@ final class AudioTimeline {
             try give(.silence(Int(part)))
             left -= part
         }
-    }
-}
-
-/// How far a sound clock runs from the monotonic one: the slope of position over time, by least squares. Thread-bound.
-struct DriftMeter {
-    private var first: (time: Int64, position: Int64)?
-    private var latest: Int64 = 0
-    private var count = 0.0
-    private var sums = (x: 0.0, y: 0.0, xx: 0.0, xy: 0.0)
-
-    /// Takes the time and count of a buffer's first sample frame.
-    mutating func add(time: Int64, position: Int64) {
-        guard let first else {
-            self.first = (time, position)
-            return
-        }
-        latest = time - first.time
-        let x = Double(latest) / 1e9
-        let y = Double(position - first.position)
-        count += 1
-        sums.x += x
-        sums.y += y
-        sums.xx += x * x
-        sums.xy += x * y
-    }
-
-    /// Parts per million, positive when the sound's clock is fast; `nil` before two seconds have passed.
-    func partsPerMillion(at rate: Int) -> Int? {
-        let spread = count * sums.xx - sums.x * sums.x
-        guard latest > 2_000_000_000, spread > 0 else { return nil }
-        let slope = (count * sums.xy - sums.x * sums.y) / spread
-        let ppm = (slope / Double(rate) - 1) * 1e6
-        return ppm.isFinite && abs(ppm) < 1e9 ? Int(ppm.rounded()) : nil
     }
 }
 

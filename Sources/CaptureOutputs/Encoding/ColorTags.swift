@@ -9,6 +9,7 @@ extension ColorMeaning {
         case .bt601: AVCOL_SPC_SMPTE170M
         case .bt709: AVCOL_SPC_BT709
         case .bt2020: AVCOL_SPC_BT2020_NCL
+        case .bt2020Constant: AVCOL_SPC_BT2020_CL
         case .smpte240: AVCOL_SPC_SMPTE240M
         }
     }
@@ -22,7 +23,8 @@ extension ColorMeaning {
         case 5: AVCOL_PRI_BT470M
         case 6: AVCOL_PRI_BT470BG
         case 10: AVCOL_PRI_BT2020
-        case 12: AVCOL_PRI_SMPTE432
+        // V4L2's DCI-P3 has the white of cinemas.
+        case 12: AVCOL_PRI_SMPTE431
         default: AVCOL_PRI_UNSPECIFIED
         }
     }
@@ -31,8 +33,11 @@ extension ColorMeaning {
         switch (transfer, colorSpace) {
         case (1, _): AVCOL_TRC_BT709
         case (2, _): AVCOL_TRC_IEC61966_2_1
-        case (4, _): AVCOL_TRC_SMPTE240M
+        // 563 / 256, which is 2.199.
+        case (3, _): AVCOL_TRC_GAMMA22
+        case (4, _), (0, 2): AVCOL_TRC_SMPTE240M
         case (5, _): AVCOL_TRC_LINEAR
+        case (6, _), (0, 12): AVCOL_TRC_SMPTE428
         case (7, _): AVCOL_TRC_SMPTE2084
         case (0, 7), (0, 8): AVCOL_TRC_IEC61966_2_1
         case (0, 1), (0, 3), (0, 5), (0, 6), (0, 10): AVCOL_TRC_BT709

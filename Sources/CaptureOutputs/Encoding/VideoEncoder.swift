@@ -2,6 +2,7 @@ import CLibAV
 import CaptureCore
 import CaptureSystem
 import Glibc
+import MediaExamination
 
 /// What pictures are encoded with.
 struct VideoEncoderRequest {
@@ -11,13 +12,20 @@ struct VideoEncoderRequest {
     var color: ColorMeaning
     /// The camera's nominal interval.
     var interval: FrameInterval
-    /// Bits a second; 0 for the encoder's own constant quality.
+    /// Bits a second; 0 for constant quality.
     var bitRate: Int
+    /// 1 to 100, where no bit rate is given.
+    var quality = 90
+    /// x264's preset; `nil` for what this machine is fast enough for.
+    var preset: String?
+    /// Whether pictures are made of two fields.
+    var fields: FieldOrder = .progressive
 }
 
 /// Encodes pictures as H.264 by libavcodec. Thread-bound.
 ///
-/// Every frame that goes in comes out at once: no lookahead, no B-frames. Times are microseconds.
+/// Where frames come often enough libx264 looks ahead by some of them and makes B-frames, which halves a file: what goes in
+/// comes out as many frames later, not in the order of its times. Times are microseconds.
 @safe
 final class VideoEncoder {
     /// The encoder, as libavcodec names it.
@@ -26,9 +34,14 @@ final class VideoEncoder {
     let context: UnsafeMutablePointer<AVCodecContext>
     /// On how many threads it works.
     var threads: Int { unsafe Int(context.pointee.thread_count) }
+    /// The preset that it works with; empty for one that has none.
+    let preset: String
+    /// By how many frames packets are out of order.
+    var reordering: Int { unsafe Int(context.pointee.has_b_frames) }
     private let frame: UnsafeMutablePointer<AVFrame>
     private let upload: HardwareUpload?
     private let layout: PictureLayout
+    private let fields: FieldOrder
 
     /// The best encoder that works here: hardware first, then libx264, then others.
     ///
@@ -38,8 +51,12 @@ final class VideoEncoder {
         var refused: String?
         for candidate in ["h264_vaapi", "h264_nvenc", "libx264", "libopenh264"] {
             guard isWorthTrying(candidate) else { continue }
-            // The file begins with an encoder like new, which finds the memory and the code of the tried one warm.
-            if works(candidate, request), let fresh = try? VideoEncoder(candidate, request) { return fresh }
+            var fitting = request
+            if let speed = speed(of: candidate, request) {
+                if fitting.preset == nil { fitting.preset = preset(at: speed, for: request) }
+                // The file begins with an encoder like new, which finds the memory and the code of the tried one warm.
+                if let fresh = try? VideoEncoder(candidate, fitting) { return fresh }
+            }
             // Hardware may be absent where its encoder is compiled in; the others need nothing else.
             if candidate.hasPrefix("lib") { refused = candidate }
         }
@@ -56,7 +73,9 @@ final class VideoEncoder {
             throw CaptureError(.internalFault, "the encoder \(name) is not installed")
         }
         self.name = name
+        preset = name == "libx264" ? request.preset ?? VideoEncoder.usualPreset : ""
         layout = request.layout
+        fields = request.fields
         let context = try unsafe LibAV.made(avcodec_alloc_context3(codec))
         let frame = unsafe av_frame_alloc()
         var isKept = false
@@ -69,6 +88,7 @@ final class VideoEncoder {
             }
         }
         unsafe VideoEncoder.describe(request, context)
+        if name == "libx264" { unsafe context.pointee.max_b_frames = VideoEncoder.ahead(request) >= 6 ? 2 : 0 }
         upload = try unsafe name == "h264_vaapi" ? HardwareUpload(request.layout, for: context) : nil
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
@@ -92,7 +112,7 @@ final class VideoEncoder {
     ///   - buffer: A picture of the requested layout.
     ///   - time: Microseconds; rises from frame to frame.
     ///   - isKey: Makes it a picture from which decoding can begin.
-    /// - Returns: What came out, which is that frame.
+    /// - Returns: The encoded frame that came out: this one, or an earlier one.
     func encode(_ buffer: MediaBuffer, at time: Int64, isKey: Bool) throws(CaptureError) -> [EncodedPacket] {
         unsafe av_frame_unref(frame)
         unsafe frame.pointee.buf.0 = try LibAV.lend(buffer)
@@ -110,6 +130,8 @@ final class VideoEncoder {
         unsafe frame.pointee.format = AV_PIX_FMT_YUV420P.rawValue
         unsafe frame.pointee.color_range = context.pointee.color_range
         unsafe frame.pointee.colorspace = context.pointee.colorspace
+        unsafe frame.pointee.interlaced_frame = fields == .progressive ? 0 : 1
+        unsafe frame.pointee.top_field_first = fields == .topFirst ? 1 : 0
         return try unsafe send(frame, at: time, isKey: isKey)
     }
 
@@ -143,15 +165,16 @@ final class VideoEncoder {
         }
     }
 
-    /// Whether an encoder works for real: some open and fail with their first picture. The second picture is another
-    /// kind, made of the first.
-    private static func works(_ name: String, _ request: VideoEncoderRequest) -> Bool {
+    /// Frames a second that an encoder does with its usual preset, `nil` for one that does not work for real: some open and
+    /// fail with their first picture. The second picture is another kind, made of the first.
+    private static func speed(of name: String, _ request: VideoEncoderRequest) -> Double? {
         guard let encoder = try? VideoEncoder(name, request),
-            let pool = try? BufferPool(count: 3, capacity: request.layout.size)
-        else { return false }
+            let pool = try? BufferPool(count: 4, capacity: request.layout.size)
+        else { return nil }
+        var taken: Int64 = 0
         var made = 0
         for index in 0..<3 {
-            guard let memory = pool.take() else { return false }
+            guard let memory = pool.take() else { return nil }
             // A pattern that moves, so that there is something to encode.
             for place in unsafe memory.bytes.indices {
                 unsafe memory.bytes[place] = UInt8(truncatingIfNeeded: place / 5 + index)
@@ -163,13 +186,29 @@ final class VideoEncoder {
                 flags: .keyframe
             )
             let picture = MediaBuffer(memory, of: pool, count: request.layout.size, info: info)
+            let begun = Timestamp.now
             guard let packets = try? encoder.encode(picture, at: Int64(index) * 100_000, isKey: index == 0) else {
-                return false
+                return nil
             }
+            taken += Timestamp.now - begun
             made += packets.count
         }
-        guard let rest = try? encoder.drain() else { return false }
-        return made + rest.count > 0
+        let begun = Timestamp.now
+        guard let rest = try? encoder.drain(), made + rest.count > 0 else { return nil }
+        taken += Timestamp.now - begun
+        return 3 / max(Double(taken) / 1e9, 1e-6)
+    }
+
+    /// The slowest of x264's presets that leaves room for pictures that are harder than the tried ones, and for what else
+    /// the machine does.
+    private static func preset(at speed: Double, for request: VideoEncoderRequest) -> String {
+        let rate = request.interval.framesPerSecond > 0 ? request.interval.framesPerSecond : 30
+        // Measured: superfast does 1.5 times as much as veryfast, ultrafast 2 times and more.
+        switch speed / rate {
+        case 2.5...: return "veryfast"
+        case 1.5...: return "superfast"
+        default: return "ultrafast"
+        }
     }
 
     private static func isWorthTrying(_ name: String) -> Bool {
@@ -198,6 +237,15 @@ final class VideoEncoder {
         unsafe context.pointee.gop_size = 600
         unsafe context.pointee.max_b_frames = 0
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        switch request.fields {
+        case .progressive: unsafe context.pointee.field_order = AV_FIELD_PROGRESSIVE
+        case .topFirst: unsafe context.pointee.field_order = AV_FIELD_TT
+        case .bottomFirst: unsafe context.pointee.field_order = AV_FIELD_BB
+        }
+        // Fields have whole blocks of their own; pictures that have none are coded as if they were of one moment.
+        if request.fields != .progressive, request.layout.height % 4 == 0 {
+            unsafe context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT
+        }
         unsafe context.pointee.color_range = request.color.range
         unsafe context.pointee.colorspace = request.color.space
         unsafe context.pointee.color_primaries = request.color.primaries
@@ -224,14 +272,30 @@ final class VideoEncoder {
         max(min(Int(rate(of: request) / 6_000_000) + 1, processors, 8), 1)
     }
 
+    /// What encoders are tried with, and what they are given where the machine is fast enough.
+    private static let usualPreset = "veryfast"
+
+    /// Frames that the encoder sees beyond the one it makes. What it holds is lost in a crash: no more than a quarter of a
+    /// second, and no more than makes files smaller.
+    private static func ahead(_ request: VideoEncoderRequest) -> Int32 {
+        let rate = request.interval.framesPerSecond
+        return min(Int32((rate > 0 ? rate : 30) / 4), 10)
+    }
+
     private static func options(of name: String, _ request: VideoEncoderRequest) -> [(String, String)] {
         switch name {
         case "libx264":
-            // Measured on 2.5 GHz server processors: superfast does 100 million pixels a second and processor,
-            // ultrafast 120. A small board does a sixth of that, and a recording must not fall behind.
-            let preset = rate(of: request) / Double(processors) > 12_000_000 ? "ultrafast" : "superfast"
-            let quality: [(String, String)] = request.bitRate > 0 ? [] : [("crf", "23")]
-            return [("preset", preset), ("tune", "zerolatency"), ("forced-idr", "1")] + quality
+            let quality: [(String, String)] =
+                request.bitRate > 0 ? [] : [("crf", "\(49.6 - 0.3 * Double(request.quality))")]
+            // Of the first frame it would be told too late.
+            let fields = request.fields == .bottomFirst ? ":bff=1" : ""
+            return [
+                ("preset", request.preset ?? VideoEncoder.usualPreset), ("forced-idr", "1"),
+                // Keyframes are asked for; a flat picture that changes would be one each time.
+                ("rc-lookahead", "\(ahead(request))"), ("sc_threshold", "0"),
+                // Times do not decide how good a picture is: it would take one more frame to know how long one lasts.
+                ("x264-params", "force-cfr=1" + fields),
+            ] + quality
         case "h264_nvenc": return [("forced-idr", "1"), ("delay", "0"), ("zerolatency", "1")]
         case "h264_vaapi": return request.bitRate > 0 ? [] : [("qp", "23"), ("rc_mode", "CQP")]
         default: return []

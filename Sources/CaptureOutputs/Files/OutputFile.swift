@@ -13,6 +13,8 @@ final class OutputFile: Sendable {
     let isSeekable: Bool
     private let file: Descriptor
     private let base: Int64
+    /// Bytes that the file may have from its start, of `base` on included.
+    private let limit: Int64
     private let state = Mutex(State())
     private let isCancelled = Atomic(false)
 
@@ -21,11 +23,16 @@ final class OutputFile: Sendable {
         var size: Int64 = 0
         var failure: CaptureError?
         var writer: pthread_t?
+        /// Whether it was seen to have a name.
+        var hadName = false
     }
 
     /// Looks what kind of file it is, and whether its disk has room for a first page; writes nothing.
-    init(_ file: Descriptor) throws(CaptureError) {
+    ///
+    /// - Parameter sizeLimit: Bytes that a file may have which can be gone back in; 0 for no limit.
+    init(_ file: Descriptor, sizeLimit: Int64 = 0) throws(CaptureError) {
         self.file = file
+        limit = sizeLimit > 0 ? sizeLimit : .max
         var status = stat()
         do throws(SystemError) {
             _ = try SystemError.check("look at the output") { unsafe fstat(file.descriptor, &status) }
@@ -42,7 +49,28 @@ final class OutputFile: Sendable {
         } catch {
             throw CaptureError(.inputOutput, error)
         }
+        guard !isSeekable || FileLock.take(file) else {
+            throw CaptureError(.busy, "another program records into that file or has locked it; choose another name")
+        }
         try reserve()
+    }
+
+    deinit {
+        // The client may go on with its descriptor.
+        if isSeekable { FileLock.release(file) }
+    }
+
+    /// Whether the file is still there for somebody.
+    ///
+    /// - Returns: A fault if it had a name and has none any more. One that never had a name is not missed.
+    func lookForName() -> CaptureError? {
+        var status = stat()
+        guard isSeekable, unsafe fstat(file.descriptor, &status) == 0 else { return nil }
+        return state.withLock { state in
+            if status.st_nlink > 0 { state.hadName = true }
+            guard state.hadName, status.st_nlink == 0 else { return nil }
+            return CaptureError(.inputOutput, "the output file was deleted or replaced while it was being recorded")
+        }
     }
 
     /// Fails at once where nothing could be written, so that whoever started this hears of it. A file system that cannot
@@ -55,11 +83,24 @@ final class OutputFile: Sendable {
         if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw keep(OutputFile.error(code)) }
     }
 
+    /// Bytes that the file may have, by the client's limit and this process's own.
+    var largestSize: Int64 {
+        var own = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &own) == 0 else { return limit }
+        return min(Int64(clamping: own.rlim_cur), limit)
+    }
+
     /// Bytes from the start of what is made here to its furthest end.
     var size: Int64 { state.withLock { $0.size } }
 
     /// The first fault of writing, which explains every later one.
     var failure: CaptureError? { state.withLock { $0.failure } }
+
+    /// Whether the reader of a pipe or socket closed it.
+    var isLeft: Bool {
+        guard !isSeekable, let code = failure?.errno else { return false }
+        return code == EPIPE || code == ECONNRESET
+    }
 
     /// Where the next byte goes.
     var position: Int64 { state.withLock { $0.position } }
@@ -82,10 +123,17 @@ final class OutputFile: Sendable {
             }
         }
         while done < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let place = base + start + Int64(done)
+            let room = isSeekable ? max(limit - place, 0) : .max
+            if room == 0 {
+                let why = "the file has reached its program's limit for files, \(limit) bytes (ulimit -f)"
+                throw keep(CaptureError(.inputOutput, why, errno: EFBIG))
+            }
+            let end = done + Int(min(Int64(bytes.count - done), room))
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done..<end])
             let count =
                 isSeekable
-                ? unsafe pwrite(file.descriptor, rest.baseAddress, rest.count, off_t(base + start + Int64(done)))
+                ? unsafe pwrite(file.descriptor, rest.baseAddress, rest.count, off_t(place))
                 : unsafe Glibc.write(file.descriptor, rest.baseAddress, rest.count)
             if count >= 0 {
                 done += count

@@ -43,19 +43,26 @@ extension ContainerOutput {
     }
 
     private func writeHeader() throws(CaptureError) {
-        let made = try Muxer(container, file)
+        let made = try Muxer(container, file, duration: limits.duration)
         if let video, firstVideo != nil || !video.needsFirstFrame { try video.add(to: made) }
         if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0
-        try made.writeHeader(audioPadding: usesEdits ? padding : 0)
-        muxer = made
         let zero = epoch ?? .now
+        made.describe(FileFacts(devices, at: zero))
+        let reordering = container.isISO ? video?.reordering ?? 0 : 0
+        try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
+        muxer = made
         if video != nil {
             clocks[.video] = PacketClock(
                 offset: (origin ?? zero) - zero,
                 from: AVRational(num: 1, den: 1_000_000),
-                to: made.timeBase(of: .video)
+                to: made.timeBase(of: .video),
+                shift: av_rescale_q(
+                    reordering,
+                    AVRational(num: 1, den: 1_000_000_000),
+                    made.timeBase(of: .video)
+                )
             )
         }
         for packet in held { try mux(packet) }

@@ -8,7 +8,6 @@ extension ContainerOutput {
         try settle()
         if isDirty { try flush() }
         if early.isTired, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
-        if let passedLimit, Timestamp.now - passedLimit > 2_000_000_000 { isOverdue = true }
     }
 
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
@@ -24,7 +23,11 @@ extension ContainerOutput {
             throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
         }
         if !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
-        if let sound, timeline?.start != nil { for packet in try sound.drain() { try submit(packet) } }
+        var length: Int64 = -1
+        if let sound, let timeline {
+            length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate))
+            if timeline.start != nil { for packet in try sound.drain(to: length) { try submit(packet) } }
+        }
         if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
         ended = [.video, .audio]
         if video == nil || firstVideo != nil || !(video?.needsFirstFrame ?? false) || sound != nil {
@@ -32,20 +35,19 @@ extension ContainerOutput {
         }
         if let last = lastPicture { try write(last.packet, at: last.time) }
         lastPicture = nil
-        var length: Int64 = -1
-        if let sound, let timeline { length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate)) }
-        try muxer?.finish(audioLength: length)
+        try muxer?.finish(audioLength: length, interval: interval.nanoseconds)
         file.trim()
         try file.sync()
-        noteProgress()
+        noteLength()
         counters.update { $0.bytes = UInt64(file.size) }
     }
 
     func salvage() {
         disk?.stop()
-        muxer?.salvage()
-        // What was counted and then cut off again is not in the file.
         let kept = good.kept
+        // Without a picture or a sample there is nothing to play, and perhaps half a header.
+        if kept.length == 0 { file.truncate(to: 0) } else { muxer?.salvage() }
+        // What was counted and then cut off again is not in the file.
         let samples = timeline.map { max($0.frameCount(of: kept.soundEnd - soundOffset), 0) } ?? 0
         counters.update { counters in
             counters.frames = min(counters.frames, kept.frames)

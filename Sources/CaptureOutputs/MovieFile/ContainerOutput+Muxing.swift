@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaExamination
 
 /// What becomes of packets: given the times of the file, held until the header is there, written and flushed.
 extension ContainerOutput {
@@ -25,10 +26,13 @@ extension ContainerOutput {
         // An encoder's last packet can be empty, at the very end: what it tells the header, FLAC's length, is beside it.
         if limits.duration > 0, time >= limits.duration, !encoded.isEmpty { return }
         guard encoded.kind == .video else { return try write(encoded, at: time) }
-        // A picture lasts until the next one: it waits for that one's time.
+        // MP4 has a picture last until the next one, in the order of decoding: it waits for that one's time. Matroska's
+        // pictures last as long as the camera's do: one that is decoded before a gap may be shown after it.
         if let before = lastPicture {
+            let step = unsafe encoded.packet.pointee.dts - before.packet.packet.pointee.dts
+            let usual = unsafe before.packet.packet.pointee.duration
             unsafe before.packet.packet.pointee.duration =
-                encoded.packet.pointee.pts - before.packet.packet.pointee.pts
+                container.isISO || usual <= 0 ? step : min(step, usual)
             try write(before.packet, at: before.time)
         }
         lastPicture = (encoded, time)
@@ -41,7 +45,8 @@ extension ContainerOutput {
         if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
         written[encoded.kind] = time
         try muxer?.write(encoded)
-        let lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind)
+        var lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind) ?? 0
+        if encoded.kind == .video, let usual = video?.nominal, usual > 0 { lasting = min(lasting, usual) }
         good.note(encoded, from: time, lasting: lasting)
         isDirty = true
     }
@@ -67,7 +72,7 @@ extension ContainerOutput {
     }
 
     func flush() throws(CaptureError) {
-        try muxer?.flush(length: good.length)
+        try muxer?.flush(length: good.length, interval: interval.nanoseconds)
         good.keep()
         isDirty = false
         flushed = written
@@ -75,6 +80,10 @@ extension ContainerOutput {
             lastSync = file.position
             disk.request()
         }
-        counters.update { $0.bytes = UInt64(file.size) }
+        counters.update { counters in
+            // What is told while it goes on is what a kill leaves.
+            counters.duration = good.kept.length
+            counters.bytes = UInt64(file.size)
+        }
     }
 }

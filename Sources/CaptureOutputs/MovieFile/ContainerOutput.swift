@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import CaptureSystem
+import MediaExamination
 
 /// A movie, or a sound file in a container: encodes, holds packets until every stream has begun, then muxes.
 ///
@@ -19,6 +20,7 @@ final class ContainerOutput: MediaOutput {
     let sound: AudioEncoder?
     let timeline: AudioTimeline?
     let limits: OutputLimits
+    let devices: CaptureOrigin
     var disk: DiskSync?
 
     var muxer: Muxer?
@@ -30,12 +32,11 @@ final class ContainerOutput: MediaOutput {
     var origin: Timestamp?
     var firstVideo: Timestamp?
     var lastVideo: Timestamp?
+    var interval = PictureInterval()
     var begun: Timestamp?
     var frames = 0
     var videoIsDone = false
     var limit: Timestamp?
-    var passedLimit: Timestamp?
-    var isOverdue = false
     var written: [MediaType: Int64] = [:]
     var flushed: [MediaType: Int64] = [:]
     var lastSync: Int64 = 0
@@ -49,6 +50,7 @@ final class ContainerOutput: MediaOutput {
         video: VideoTrack?,
         sound: (encoder: AudioEncoder, format: AudioFormat)?,
         limits: OutputLimits,
+        origin: CaptureOrigin,
         file: OutputFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
@@ -56,38 +58,32 @@ final class ContainerOutput: MediaOutput {
         self.video = video
         self.sound = sound?.encoder
         self.limits = limits
+        devices = origin
         self.file = file
         self.counters = counters
-        timeline = sound.map { AudioTimeline($0.format, counters) }
+        // Sound alone keeps its samples; beside pictures it follows their clock.
+        timeline = sound.map { sound in
+            AudioTimeline(sound.format, counters, stretching: video == nil ? nil : sound.encoder.resampler)
+        }
         if file.isSeekable { disk = try DiskSync(file) }
         counters.update { counters in
             counters.videoEncoder = video?.encoderName ?? ""
+            counters.encoderPreset = video?.encoderPreset ?? ""
             counters.audioEncoder = sound?.encoder.name ?? ""
         }
     }
 
     var isComplete: Bool {
         guard limit != nil else { return false }
-        if isOverdue { return true }
         let videoDone = video == nil || videoIsDone || ended.contains(.video)
         let soundDone = timeline.map { $0.isFull } ?? true || ended.contains(.audio)
         return videoDone && soundDone
-    }
-
-    /// A stream that stands still must not keep the other one's end from coming: two seconds behind the end are enough,
-    /// of the media's time and of ours.
-    private func noteOverdue(_ time: Timestamp) {
-        guard let limit, time >= limit else { return }
-        let passed = passedLimit ?? .now
-        passedLimit = passed
-        isOverdue = time - limit > 2_000_000_000 && Timestamp.now - passed > 2_000_000_000
     }
 
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         let time = buffer.info.timestamp
-        noteOverdue(time)
         guard let video, !videoIsDone else { return }
         let isFirst = firstVideo == nil
         if isFirst {
@@ -107,19 +103,18 @@ final class ContainerOutput: MediaOutput {
         guard let origin else { return }
         for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
         lastVideo = max(lastVideo ?? time, time)
+        interval.note(time)
         frames += 1
         counters.update { $0.frames += 1 }
         if limits.frameCount > 0, frames >= limits.frameCount {
             videoIsDone = true
             setLimit((lastVideo ?? time).advanced(by: video.nominal))
         }
-        noteProgress()
     }
 
     // MARK: Sound
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
-        noteOverdue(buffer.info.timestamp)
         guard let video, firstVideo == nil, timeline?.start == nil, !ended.contains(.video) else {
             return try take(audio: buffer)
         }
@@ -150,7 +145,6 @@ final class ContainerOutput: MediaOutput {
         counters.update { $0.samples = UInt64(timeline.frames) }
         for packet in packets { try submit(packet) }
         try settle()
-        noteProgress()
     }
 
     private func silence(_ sound: AudioEncoder, bytes: Int) throws(CaptureError) -> [EncodedPacket] {
@@ -173,7 +167,8 @@ final class ContainerOutput: MediaOutput {
         counters.update { $0.missedFrames += lost }
     }
 
-    func noteProgress() {
+    /// Counts everything that was taken as the file's length.
+    func noteLength() {
         guard let epoch else { return }
         var end = lastVideo.map { $0.advanced(by: video?.nominal ?? 0) } ?? epoch
         if let timeline, let start = timeline.start {

@@ -1,3 +1,5 @@
+import MediaExamination
+
 /// What a fragment's samples are when their run does not say.
 struct FragmentDefaults {
     var duration: UInt32 = 0
@@ -60,7 +62,12 @@ struct FragmentDefaults {
             take(0x800, &composition)
             if index == 0, let firstFlags { sample.flags = firstFlags }
             // sample_is_non_sync_sample
-            table.add(size: sample.size, duration: sample.duration, isKey: sample.flags & 0x10000 == 0)
+            table.add(
+                size: sample.size,
+                duration: sample.duration,
+                offset: composition,
+                isKey: sample.flags & 0x10000 == 0
+            )
             next += Int64(sample.duration)
         }
         return next
@@ -92,8 +99,13 @@ struct EditList {
     }
 }
 
-/// The headers that hold times: `mvhd`, `tkhd` and `mdhd`.
+/// The headers that hold times, `mvhd`, `tkhd` and `mdhd`, and their track.
 extension Box {
+    /// Whether a `trak` is one of sound.
+    var isSound: Bool {
+        descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
+    }
+
     private var isWide: Bool { body.first == 1 }
 
     /// Units of a second, of `mvhd` and `mdhd`.

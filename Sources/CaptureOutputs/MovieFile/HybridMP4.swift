@@ -1,25 +1,37 @@
 import CaptureCore
+import MediaExamination
 
 /// Makes an ordinary MP4 or MOV file of a fragmented one when it ends.
 ///
 /// While recording, the file is a `moov` without samples and fragments, playable whenever it breaks off. All bytes of
-/// libavformat pass through here: behind `ftyp` goes a small `free` box, and what each fragment holds is noted. At the
-/// end an index (`moov` with sample tables) is written behind everything, and the `free` box becomes the header of an
-/// `mdat` that spans all that lies between: players see a common file with exact length, fragments are just bytes in
-/// it. Thread-bound.
+/// libavformat pass through here: behind `ftyp` goes a `free` box, and what each fragment holds is noted. At the end an
+/// index (`moov` with sample tables) is written into the `free` box, with the header of an `mdat` behind it that spans all
+/// that follows: players see a common file with exact length, fragments are just bytes in it. An index for which there is
+/// no room goes behind everything, and the `free` box becomes the header of the `mdat`. Either way the last write is that
+/// of a few bytes at the front, so that whatever is interrupted before it leaves the fragments. Thread-bound.
 final class HybridMP4 {
     /// Units of a second in which the index counts the movie.
     static let movieTimescale: Int64 = 1_000_000
-    private static let placeholder: [UInt8] = [0, 0, 0, 16] + Array("free".utf8) + [UInt8](repeating: 0, count: 8)
+    /// Bytes of the header of an `mdat` of any length.
+    private static let headerSize = 16
+    /// Bytes kept free for the index of a movie of unknown length: about ten minutes of pictures and sound. They are a hole
+    /// in the file, which takes no room on the disk.
+    private static let usualRoom = 1 << 20
+    /// Bytes that the index grows by in a second, amply.
+    private static let roomPerSecond: Int64 = 2000
+    private static let mostRoom: Int64 = 2 << 20
 
     /// Samples of nothing before the first of the sound.
     var audioPadding = 0
+    /// Nanoseconds by which pictures are decoded before they are shown.
+    var reordering: Int64 = 0
     /// Whether the first track is one of pictures.
     var hasVideo = false
     /// Samples of the sound that are meant, nothing before and behind counted; negative for all.
     var audioLength: Int64 = -1
 
     private let file: OutputFile
+    private let room: Int
     private var held: [UInt8] = []
     private var passing: Int64 = 0
     private var isEndless = false
@@ -29,8 +41,17 @@ final class HybridMP4 {
     private var defaults: [UInt32: FragmentDefaults] = [:]
 
     /// What passes goes into `file`.
-    init(_ file: OutputFile) {
+    ///
+    /// - Parameter duration: Nanoseconds that the movie will last; 0 if that is not known.
+    init(_ file: OutputFile, duration: Int64) {
         self.file = file
+        let seconds = duration / 1_000_000_000 + 16
+        let wanted =
+            duration > 0
+            ? Int(min(seconds * HybridMP4.roomPerSecond, HybridMP4.mostRoom)) : HybridMP4.usualRoom
+        // A hole counts as part of a file whose size is limited.
+        let isSmall = file.largestSize / 64 < wanted
+        room = file.isSeekable && !isSmall ? wanted : HybridMP4.headerSize
     }
 
     /// Takes the next bytes.
@@ -79,9 +100,17 @@ final class HybridMP4 {
         case "ftyp":
             try file.write(box)
             placeholderAt = file.position
-            try file.write(HybridMP4.placeholder)
+            var free: [UInt8] = []
+            free.append(UInt32(room))
+            free += Array("free".utf8)
+            if file.isSeekable {
+                try file.write(free)
+                file.seek(to: file.position + Int64(room - free.count))
+            } else {
+                try file.write(free + [UInt8](repeating: 0, count: room - free.count))
+            }
         case "moov":
-            let made = withPadding(Box("moov", Array(box[8...])))
+            let made = withEdits(Box("moov", Array(box[8...])))
             movie = made
             noteDefaults(made)
             try file.write(made.bytes)
@@ -101,13 +130,26 @@ final class HybridMP4 {
             for id in tables.keys { tables[id]?.cut(at: end) }
             file.seek(to: end)
         }
-        let index = file.position
-        try file.write(finished(movie).bytes)
-        // The index is on the disk before anything points at it.
+        let end = file.position
+        let index = finished(movie).bytes
+        guard index.count + HybridMP4.headerSize <= room else {
+            try file.write(index)
+            // The index is on the disk before anything points at it.
+            try file.sync()
+            return try file.overwrite(mediaHeader(UInt64(end - placeholderAt)), at: placeholderAt)
+        }
+        // Inside of the free box; then its header becomes the index's.
+        let media = placeholderAt + Int64(index.count)
+        try file.overwrite(index[8...] + mediaHeader(UInt64(end - media)), at: placeholderAt + 8)
         try file.sync()
+        try file.overwrite(Array(index[..<8]), at: placeholderAt)
+    }
+
+    /// The header of an `mdat` of so many bytes, itself counted.
+    private func mediaHeader(_ size: UInt64) -> [UInt8] {
         var header: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8)
-        header.append(UInt64(index - placeholderAt))
-        try file.overwrite(header, at: placeholderAt)
+        header.append(size)
+        return header
     }
 
     // MARK: What fragments say
@@ -169,14 +211,16 @@ final class HybridMP4 {
         let table = tables[id] ?? SampleTable()
         let header = track.descendant("mdia", "mdhd")
         let scale = Int64(header?.timescale ?? 1)
-        let isSound = track.descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
-        let padding = isSound ? Int64(audioPadding) : 0
+        let isSound = track.isSound
+        // Where in the track's own time it begins, and when.
+        let padding = isSound ? Int64(audioPadding) : table.firstOffset
+        let start = isSound ? table.start : table.start + padding - lead(scale)
         let kept = max(
-            isSound && audioLength >= 0 ? min(audioLength, table.duration - padding) : table.duration - padding,
+            isSound && audioLength >= 0 ? min(audioLength, table.duration - padding) : table.shown - padding,
             0
         )
-        let gap = HybridMP4.inMovie(table.start, scale)
-        let length = HybridMP4.inMovie(table.start + kept, scale) - gap
+        let gap = HybridMP4.inMovie(start, scale)
+        let length = HybridMP4.inMovie(start + kept, scale) - gap
         let children = track.children.filter { $0.type != "edts" }.map { child in
             switch child.type {
             case "tkhd": child.lengthened(gap: 8, timescale: nil, duration: gap + length)
@@ -208,21 +252,24 @@ final class HybridMP4 {
         )
     }
 
-    /// The movie with the sound's padding named, so that a file that breaks off is in sync too.
-    private func withPadding(_ movie: Box) -> Box {
-        guard audioPadding > 0 else { return movie }
-        return Box(
+    /// The movie with what each track is shifted by, so that a file that breaks off is in sync too.
+    private func withEdits(_ movie: Box) -> Box {
+        Box(
             "moov",
             movie.children.map { child in
-                guard child.type == "trak",
-                    child.descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
-                else { return child }
+                guard child.type == "trak" else { return child }
+                let scale = Int64(child.descendant("mdia", "mdhd")?.timescale ?? 1)
+                let shift = child.isSound ? Int64(audioPadding) : lead(scale)
+                guard shift > 0 else { return child }
                 let parts = child.children.filter { $0.type != "edts" }
-                let edits = EditList(gap: 0, length: 0, mediaTime: Int64(audioPadding)).box
+                let edits = EditList(gap: 0, length: 0, mediaTime: shift).box
                 return Box("trak", Array(parts.prefix(1)) + [edits] + parts.dropFirst())
             }
         )
     }
+
+    /// Units by which the times of pictures are shifted.
+    private func lead(_ scale: Int64) -> Int64 { (reordering * scale + 500_000_000) / 1_000_000_000 }
 
     private static func inMovie(_ units: Int64, _ scale: Int64) -> Int64 {
         let (seconds, rest) = units.quotientAndRemainder(dividingBy: max(scale, 1))

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import Glibc
+import MediaExamination
 
 /// A container, written by libavformat into the client's file. Thread-bound.
 ///
@@ -8,16 +9,22 @@ import Glibc
 /// fragments and turned into ordinary files when they end (`HybridMP4`).
 @safe
 final class Muxer {
+    /// Units of a second in the pictures' times in MP4 and MOV: whole numbers for 24, 25, 30, 50, 60 and 29.97 pictures a
+    /// second. A picture lasts at most `Int32.max` of them in libavformat, here 19 h 53 min: a night without a signal.
+    private static let videoTimescale: Int32 = 30_000
+
     /// The kinds of container.
     enum Container: String {
         case matroska
         case mp4
         case mov
+        /// MP4 of sound alone; libavformat names it after the player that knew it first.
+        case m4a = "ipod"
         case ogg
         case flac
 
         /// Whether it is of the family of ISO/IEC 14496-12.
-        var isISO: Bool { self == .mp4 || self == .mov }
+        var isISO: Bool { self == .mp4 || self == .mov || self == .m4a }
     }
 
     /// Which.
@@ -30,7 +37,9 @@ final class Muxer {
     private var goodEnd: Int64 = 0
 
     /// A container without streams.
-    init(_ container: Container, _ file: OutputFile) throws(CaptureError) {
+    ///
+    /// - Parameter duration: Nanoseconds that it will last; 0 if that is not known.
+    init(_ container: Container, _ file: OutputFile, duration: Int64) throws(CaptureError) {
         self.container = container
         var made: UnsafeMutablePointer<AVFormatContext>?
         try unsafe LibAV.check(
@@ -40,8 +49,8 @@ final class Muxer {
         unsafe context = try LibAV.made(made)
         sink = MuxerSink(
             file,
-            hybrid: container.isISO ? HybridMP4(file) : nil,
-            length: container == .matroska && file.isSeekable ? MatroskaDuration(file) : nil
+            hybrid: container.isISO ? HybridMP4(file, duration: duration) : nil,
+            head: container == .matroska && file.isSeekable ? MatroskaHead(file) : nil
         )
         let size = 65536
         let buffer = unsafe av_malloc(size)
@@ -107,32 +116,56 @@ final class Muxer {
             unsafe parameters?.pointee.extradata_size = Int32(header.count)
             for (index, byte) in header.enumerated() { unsafe bytes[index] = byte }
         }
-        unsafe stream.pointee.time_base = AVRational(num: 1, den: 90_000)
+        unsafe stream.pointee.time_base = AVRational(num: 1, den: Self.videoTimescale)
         unsafe streams[.video] = unsafe stream
     }
 
-    /// Says how often pictures come, nominally.
+    /// Says how often pictures come, nominally. A Matroska file says how often they came, if it can be gone back in.
     func setFrameRate(_ interval: FrameInterval) {
-        guard interval.numerator > 0 else { return }
-        let rate = AVRational(num: Int32(clamping: interval.denominator), den: Int32(clamping: interval.numerator))
+        let rate: AVRational
+        if container == .matroska {
+            guard sink.head != nil else { return }
+            let room = max(interval.nanoseconds, MatroskaHead.placeholder)
+            rate = AVRational(num: 1_000_000_000, den: Int32(clamping: room))
+        } else {
+            guard interval.numerator > 0 else { return }
+            rate = AVRational(num: Int32(clamping: interval.denominator), den: Int32(clamping: interval.numerator))
+        }
         unsafe streams[.video]?.pointee.avg_frame_rate = rate
+    }
+
+    /// Says when and with which devices it is made.
+    func describe(_ facts: FileFacts) {
+        for (key, value) in facts.tags(of: container) {
+            unsafe av_dict_set(&context.pointee.metadata, key, value, 0)
+        }
+        guard let key = container.isISO ? "handler_name" : container == .matroska ? "title" : nil else { return }
+        for kind in [MediaType.video, .audio] {
+            guard let stream = unsafe streams[kind], !facts.name(of: kind).isEmpty else { continue }
+            unsafe av_dict_set(&stream.pointee.metadata, key, facts.name(of: kind), 0)
+        }
     }
 
     /// Writes the header; no stream can be added afterwards.
     ///
     /// - Parameters:
     ///   - audioPadding: Samples of nothing before the first of the sound, for containers that can say so.
-    func writeHeader(audioPadding: Int) throws(CaptureError) {
+    ///   - reordering: Nanoseconds by which pictures are decoded before they are shown, for containers that can say so.
+    func writeHeader(audioPadding: Int, reordering: Int64) throws(CaptureError) {
         sink.hybrid?.audioPadding = audioPadding
+        sink.hybrid?.reordering = reordering
         sink.hybrid?.hasVideo = unsafe streams[.video] != nil
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         let settings: [(String, String)] =
             switch container {
-            case .mp4, .mov:
+            case .mp4, .mov, .m4a:
                 [
-                    ("movflags", "frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer"),
-                    ("use_editlist", "0"), ("video_track_timescale", "90000"),
+                    (
+                        "movflags",
+                        "frag_custom+empty_moov+default_base_moof+frag_discont+skip_trailer+use_metadata_tags"
+                    ),
+                    ("use_editlist", "0"), ("video_track_timescale", "\(Self.videoTimescale)"),
                 ]
             case .matroska: [("cluster_time_limit", "1000"), ("reserve_index_space", "0")]
             case .ogg: [("page_duration", "200000")]
@@ -142,7 +175,7 @@ final class Muxer {
         try check("write the header of a \(container.rawValue) file", unsafe avformat_write_header(context, &options))
         hasHeader = true
         try flush(length: 0)
-        sink.length?.headerEnded()
+        sink.head?.headerEnded()
     }
 
     /// The unit in which times of a stream are written; known once the header is.
@@ -162,20 +195,27 @@ final class Muxer {
         try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, encoded.packet))
     }
 
-    /// Brings everything that was written into the file, which is of that many nanoseconds then.
-    func flush(length: Int64) throws(CaptureError) {
+    /// Brings everything that was written into the file.
+    ///
+    /// - Parameters:
+    ///   - length: Nanoseconds that the file lasts then.
+    ///   - interval: Nanoseconds from one picture to the next, if they are known.
+    func flush(length: Int64, interval: Int64? = nil) throws(CaptureError) {
         guard hasHeader else { return }
         let result = unsafe av_write_frame(context, nil)
         unsafe avio_flush(transport)
         try check("write to a \(container.rawValue) file", result)
         goodEnd = sink.file.position
-        if length > 0 { try sink.length?.set(length) }
+        try sink.head?.set(length: length)
+        if let interval { try sink.head?.set(interval: interval) }
     }
 
     /// Ends the file, with its index.
     ///
-    /// - Parameter audioLength: Samples of the sound that are meant, for containers that can say so.
-    func finish(audioLength: Int64) throws(CaptureError) {
+    /// - Parameters:
+    ///   - audioLength: Samples of the sound that are meant, for containers that can say so.
+    ///   - interval: Nanoseconds from one picture to the next, if they are known.
+    func finish(audioLength: Int64, interval: Int64?) throws(CaptureError) {
         guard hasHeader else { return }
         sink.hybrid?.audioLength = audioLength
         if container.isISO {
@@ -185,6 +225,7 @@ final class Muxer {
             let result = unsafe av_write_trailer(context)
             unsafe avio_flush(transport)
             try check("end a \(container.rawValue) file", result)
+            if let interval { try sink.head?.set(interval: interval) }
         }
     }
 
@@ -211,13 +252,13 @@ final class Muxer {
 final class MuxerSink {
     let file: OutputFile
     let hybrid: HybridMP4?
-    var length: MatroskaDuration?
+    var head: MatroskaHead?
     private(set) var failure: CaptureError?
 
-    init(_ file: OutputFile, hybrid: HybridMP4?, length: MatroskaDuration?) {
+    init(_ file: OutputFile, hybrid: HybridMP4?, head: MatroskaHead?) {
         self.file = file
         self.hybrid = hybrid
-        self.length = length
+        self.head = head
     }
 
     /// - Returns: How many bytes were taken, or libav's number of an error.
@@ -226,7 +267,7 @@ final class MuxerSink {
             if let hybrid {
                 try unsafe hybrid.write(bytes)
             } else {
-                unsafe length?.look(at: bytes, position: file.position)
+                unsafe head?.look(at: bytes, position: file.position)
                 try unsafe file.write(bytes)
             }
             return Int32(clamping: bytes.count)

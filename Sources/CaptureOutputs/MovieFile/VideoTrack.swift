@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaExamination
 
 /// What becomes of the frames of a movie. Thread-bound.
 final class VideoTrack {
@@ -15,6 +16,8 @@ final class VideoTrack {
     private let coding: Coding
     /// Parameter sets of a copied stream, from its first keyframe.
     private(set) var header: [UInt8] = []
+    /// Microseconds between two pictures from which an encoder's work can be played. More would hardly make files smaller.
+    private static let keyInterval: Int64 = 4_000_000
     private var lastKey: Int64 = .min
     private var lastTime: Int64 = .min
 
@@ -33,6 +36,12 @@ final class VideoTrack {
         }
     }
 
+    /// The preset of an encoder that has one; else empty.
+    var encoderPreset: String {
+        if case .encoded(let encoder) = coding { return encoder.preset }
+        return ""
+    }
+
     /// Whether the container's header waits for the first frame.
     var needsFirstFrame: Bool {
         if case .copied(let codec) = coding { return codec != AV_CODEC_ID_MJPEG }
@@ -41,6 +50,12 @@ final class VideoTrack {
 
     /// Nanoseconds that a frame is shown when nothing better is known.
     var nominal: Int64 { format.interval.nanoseconds > 0 ? format.interval.nanoseconds : 33_333_333 }
+
+    /// Nanoseconds by which packets are decoded before they are shown.
+    var reordering: Int64 {
+        guard case .encoded(let encoder) = coding else { return 0 }
+        return Int64(encoder.reordering) * nominal
+    }
 
     /// Adds the stream to a container.
     func add(to muxer: Muxer) throws(CaptureError) {
@@ -68,7 +83,7 @@ final class VideoTrack {
         let packet: EncodedPacket
         switch coding {
         case .encoded(let encoder):
-            let isKey = lastKey == .min || time - lastKey >= 1_000_000
+            let isKey = lastKey == .min || time - lastKey >= VideoTrack.keyInterval
             if isKey { lastKey = time }
             return try encoder.encode(buffer, at: time, isKey: isKey)
         case .jpeg(let encoder):

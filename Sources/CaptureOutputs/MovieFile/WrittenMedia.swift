@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaExamination
 
 /// What is in a container: as written, and as far as it is flushed and survives a fault. Thread-bound.
 struct WrittenMedia {
@@ -20,8 +21,8 @@ struct WrittenMedia {
     var length: Int64 { written.length }
 
     /// Notes a packet that was written, at nanoseconds of the file.
-    mutating func note(_ packet: EncodedPacket, from time: Int64, lasting duration: Int64?) {
-        let end = time + max(duration ?? 0, 0)
+    mutating func note(_ packet: EncodedPacket, from time: Int64, lasting duration: Int64) {
+        let end = time + max(duration, 0)
         if packet.kind == .video { written.frames += 1 } else { written.soundEnd = max(written.soundEnd, end) }
         written.length = max(written.length, end)
     }

@@ -1,7 +1,8 @@
 import CLibAV
 import CaptureCore
+import MediaExamination
 
-/// Makes a PNG image of a planar picture, by libavcodec. Thread-bound.
+/// Makes a PNG image of a picture of red, green and blue, by libavcodec. Thread-bound.
 @safe
 final class PNGEncoder {
     private let layout: PictureLayout
@@ -9,12 +10,12 @@ final class PNGEncoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
 
-    /// An encoder of pictures of `layout`.
+    /// An encoder of pictures of `layout`, whose colours are told in the image.
     init(_ layout: PictureLayout, color: ColorMeaning) throws(CaptureError) {
         self.layout = layout
         self.color = color
         guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_PNG) else {
-            throw CaptureError(.invalidArgument, "no PNG encoder is installed here; use jpeg")
+            throw CaptureError(.invalidArgument, "no PNG encoder is installed; use jpeg")
         }
         unsafe context = try LibAV.made(avcodec_alloc_context3(codec))
         unsafe frame = try LibAV.made(av_frame_alloc())
@@ -22,6 +23,8 @@ final class PNGEncoder {
         unsafe context.pointee.height = Int32(layout.height)
         unsafe context.pointee.pix_fmt = AV_PIX_FMT_RGB24
         unsafe context.pointee.time_base = AVRational(num: 1, den: 1)
+        // Written into pHYs always, where 0:0 would be no pixel at all.
+        unsafe context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
         try unsafe LibAV.check("open the PNG encoder", avcodec_open2(context, codec, nil))
     }
 
@@ -32,16 +35,27 @@ final class PNGEncoder {
         unsafe av_frame_free(&frame)
     }
 
+    /// What the numbers mean, by the codes of ITU-T H.273, as the chunk `cICP` of PNG's third edition has it; `nil` where
+    /// nobody knows.
+    var colorCodes: [UInt8]? {
+        let (primaries, transfer) = (color.primaries, color.transferCharacteristic)
+        guard primaries != AVCOL_PRI_UNSPECIFIED, transfer != AVCOL_TRC_UNSPECIFIED else { return nil }
+        return [UInt8(primaries.rawValue), UInt8(transfer.rawValue), 0, 1]
+    }
+
     /// Encodes a picture; once.
     func encode(_ buffer: MediaBuffer) throws(CaptureError) -> EncodedPacket {
         unsafe frame.pointee.width = Int32(layout.width)
         unsafe frame.pointee.height = Int32(layout.height)
         unsafe frame.pointee.format = AV_PIX_FMT_RGB24.rawValue
-        // Rows must be tight for the conversion, and are copied when the encoder wants them otherwise.
-        try unsafe LibAV.check("make a picture", av_frame_get_buffer(frame, 1))
-        guard let planes = unsafe PicturePlanes(layout, in: buffer.mutableBytes), let rgb = unsafe frame.pointee.data.0
-        else { throw CaptureError(.internalFault, "a picture is smaller than its format") }
-        unsafe PictureRGB.fill(rgb, stride: Int(frame.pointee.linesize.0), from: planes, layout, color)
+        unsafe frame.pointee.color_primaries = color.primaries
+        unsafe frame.pointee.color_trc = color.transferCharacteristic
+        unsafe frame.pointee.buf.0 = try LibAV.lend(buffer)
+        guard layout.samples == .rgb, let planes = unsafe PicturePlanes(layout, in: buffer.mutableBytes) else {
+            throw CaptureError(.internalFault, "a picture for PNG is not made of red, green and blue")
+        }
+        unsafe frame.pointee.data.0 = planes.y
+        unsafe frame.pointee.linesize.0 = Int32(layout.row)
         try unsafe LibAV.check("encode a PNG image", avcodec_send_frame(context, frame))
         try unsafe LibAV.check("encode a PNG image", avcodec_send_frame(context, nil))
         let packet = try EncodedPacket(.video)

@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import MediaExamination
 
 /// One picture. Frames that are broken are passed over. Thread-bound to the writer's thread.
 final class PhotoOutput: MediaOutput {
@@ -15,15 +16,25 @@ final class PhotoOutput: MediaOutput {
     private static let patience: Int64 = 10_000_000_000
 
     private let coding: Coding
+    private let format: VideoFormat
+    private let origin: CaptureOrigin
     private let file: OutputFile
     private let counters: RecorderCounters
     private let begun = Timestamp.now
     private var scratch: [UInt8] = []
     private(set) var isComplete = false
 
-    /// An output of one picture.
-    init(_ coding: Coding, file: OutputFile, counters: RecorderCounters) throws(CaptureError) {
+    /// An output of one picture of `format`, which says that it is from `origin`.
+    init(
+        _ coding: Coding,
+        of format: VideoFormat,
+        _ origin: CaptureOrigin,
+        file: OutputFile,
+        counters: RecorderCounters
+    ) throws(CaptureError) {
         self.coding = coding
+        self.format = format
+        self.origin = origin
         self.file = file
         self.counters = counters
         if case .asItIs(let decoder) = coding { scratch = [UInt8](repeating: 0, count: decoder.capacity + 64) }
@@ -38,18 +49,30 @@ final class PhotoOutput: MediaOutput {
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         guard !isComplete else { return }
+        let facts = FileFacts(origin, at: buffer.info.timestamp)
+        let image: [UInt8]
         switch coding {
         case .asItIs(let decoder):
             let isWhole = unsafe scratch.withUnsafeMutableBytes { scratch in
                 unsafe decoder.decode(buffer.bytes, into: scratch) != nil
             }
-            guard isWhole, let image = unsafe JPEGFile.complete(buffer.bytes) else { return try passOver() }
-            try file.write(image)
-        case .jpeg(let encoder): try unsafe file.write(encoder.encode(buffer))
+            guard isWhole, let whole = unsafe JPEGFile.complete(buffer.bytes) else { return try passOver() }
+            image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height)
+        case .jpeg(let encoder):
+            let plain = try unsafe Array(encoder.encode(buffer))
+            image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height)
         case .png(let encoder):
             let packet = try encoder.encode(buffer)
-            try unsafe file.write(packet.bytes)
+            let (width, height) = (format.width, format.height)
+            image = try unsafe PhotoFacts.png(
+                packet.bytes,
+                facts,
+                colors: encoder.colorCodes,
+                width: width,
+                height: height
+            )
         }
+        try file.write(image)
         isComplete = true
         counters.update { counters in
             counters.frames = 1

@@ -28,7 +28,12 @@ final class BufferPool: Sendable {
         // Not from malloc, whose freed memory an encoder is to find again.
         let start = unsafe mmap(nil, stride * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start = unsafe start, unsafe start != MAP_FAILED else {
-            throw CaptureError(.internalFault, "there is no memory for \(count) buffers of \(capacity) bytes")
+            throw CaptureError(
+                .inputOutput,
+                "there is no memory for \(count) buffers of \(capacity) bytes: choose a smaller size with --preset or "
+                    + "--video-format",
+                errno: errno
+            )
         }
         let all = unsafe UnsafeMutableRawBufferPointer(start: start, count: stride * count)
         memory = unsafe PooledMemory(bytes: all)

@@ -41,6 +41,8 @@ final class StreamReader: Sendable {
     private let moves = BlockingQueue<Descriptor>()
     private let ring: Unguarded<RingReader>
     private let converter: Unguarded<any BufferConverter>
+    /// How long all buffers may be broken, in nanoseconds.
+    private let damageLimit: Int64
     private let thread = Mutex<WorkerThread?>(nil)
 
     /// A reader of `ring`, not yet started.
@@ -49,9 +51,11 @@ final class StreamReader: Sendable {
         ring: RingReader,
         converter: any BufferConverter,
         buffers: Int,
+        damageLimit: Int64 = .max,
         events: BlockingQueue<PipelineEvent>
     ) throws(CaptureError) {
         self.kind = kind
+        self.damageLimit = damageLimit
         self.ring = Unguarded(ring)
         self.converter = Unguarded(converter)
         self.events = events
@@ -109,6 +113,7 @@ final class StreamReader: Sendable {
         var seenMissed: UInt64 = 0
         var left: UInt64?
         var lost: UInt64 = 0
+        var damage = Damage(limit: damageLimit)
         do throws(CaptureError) {
             while let memory = pool.take() {
                 var isTaken = false
@@ -142,6 +147,7 @@ final class StreamReader: Sendable {
                     // A buffer that could not be converted is as lost as one that was overwritten.
                     lost += ring.missed - seenMissed + (isWhole && count == nil ? 1 : 0)
                     seenMissed = ring.missed
+                    if isWhole { try damage.note(isUsable: count != nil) }
                     guard isWhole, let count else { continue }
                     isTaken = true
                     let made = MediaBuffer(memory, of: pool, count: count, info: buffer.info, lostBefore: lost)
@@ -152,6 +158,33 @@ final class StreamReader: Sendable {
         } catch {
             events.put(.failed(error))
         }
+    }
+}
+
+/// Ends a stream of which nothing can be used.
+private struct Damage {
+    /// In nanoseconds.
+    let limit: Int64
+    private var since: Timestamp?
+    private var last = Timestamp(nanoseconds: 0)
+
+    init(limit: Int64) {
+        self.limit = limit
+    }
+
+    /// Takes whether a buffer was of use.
+    mutating func note(isUsable: Bool) throws(CaptureError) {
+        let now = Timestamp.now
+        // Time in which nothing came at all is not this type's matter.
+        if isUsable || now - last > limit { since = nil }
+        last = now
+        if isUsable { return }
+        guard let since else { return since = now }
+        guard now - since >= limit else { return }
+        throw CaptureError(
+            .inputOutput,
+            "the camera delivers only damaged frames: none could be decoded for \((now - since) / 1_000_000_000) s"
+        )
     }
 }
 

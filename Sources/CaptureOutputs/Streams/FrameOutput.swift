@@ -16,6 +16,9 @@ final class FrameOutput: MediaOutput {
     private let file: OutputFile
     private let counters: RecorderCounters
     private var first: Timestamp?
+    private var latest: Timestamp?
+    /// The last picture of a stream that has a pace.
+    private var last: MediaBuffer?
     private var frames = 0
     private(set) var isComplete = false
 
@@ -44,26 +47,61 @@ final class FrameOutput: MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         guard !isComplete else { return }
         let time = buffer.info.timestamp
-        let start = first ?? time
+        var start = first ?? time
+        if let latest {
+            let filled = max(FrameOutput.mostFilled, interval.nanoseconds)
+            start = start.advanced(by: max(time - latest - filled, 0))
+        }
         if limits.duration > 0, time - start >= limits.duration {
+            try keepPace(until: limits.duration)
+            note(length: limits.duration, lost: buffer.lostBefore)
             isComplete = true
             return
         }
+        // Times jitter; a whole picture's time without one is a loss.
+        if let latest, time - latest > interval.nanoseconds / 2 * 3 { try keepPace(until: time - start) }
+        guard !isComplete else { return note(length: time - start, lost: buffer.lostBefore) }
         switch coding {
         case .bytes: try unsafe file.write(buffer.bytes)
         case .jpeg(let encoder): try unsafe file.write(encoder.encode(buffer))
         case .y4m(let header):
             if first == nil { try file.write(header.bytes) }
-            try file.write(Y4MHeader.frame)
-            try unsafe file.write(buffer.bytes)
+            try write(buffer)
+            last = buffer
         }
         first = start
+        latest = time
+        count()
+        note(length: time - start + interval.nanoseconds, lost: buffer.lostBefore)
+    }
+
+    private func write(_ picture: MediaBuffer) throws(CaptureError) {
+        try file.write(Y4MHeader.frame)
+        try unsafe file.write(picture.bytes)
+    }
+
+    /// Nanoseconds of a gap that are filled with frames. The rest of a longer gap, as after a night without a signal, is left out.
+    private static let mostFilled: Int64 = 10_000_000_000
+
+    /// Repeats the last picture until as many are written as belong before a time, in nanoseconds from the first: a Y4M
+    /// stream knows no times, each of its pictures lasts as long as the others.
+    private func keepPace(until time: Int64) throws(CaptureError) {
+        guard let last, interval.nanoseconds > 0 else { return }
+        let wanted = Int((time + interval.nanoseconds / 2) / interval.nanoseconds)
+        while frames < wanted, !isComplete {
+            try write(last)
+            count()
+        }
+    }
+
+    private func count() {
         frames += 1
         if limits.frameCount > 0, frames >= limits.frameCount { isComplete = true }
-        let length = time - start + interval.nanoseconds
-        let lost = buffer.lostBefore
+    }
+
+    private func note(length: Int64, lost: UInt64) {
         counters.update { counters in
-            counters.frames += 1
+            counters.frames = UInt64(frames)
             counters.missedFrames += lost
             counters.duration = length
             counters.bytes = UInt64(file.size)
@@ -88,15 +126,18 @@ struct Y4MHeader {
     let layout: PictureLayout
     let color: ColorMeaning
     let interval: FrameInterval
+    let fields: FieldOrder
 
     /// The line; 30 frames a second where the driver does not say.
     var bytes: [UInt8] {
         let isKnown = interval.numerator > 0
         let rate = isKnown ? "\(interval.denominator):\(interval.numerator)" : "30:1"
-        let chroma = layout.chroma == .yuv420 ? "420jpeg" : "422"
+        let chroma = layout.samples == .yuv420 ? "420jpeg" : layout.samples == .yuv422 ? "422" : "444"
+        let order = fields == .progressive ? "p" : fields == .topFirst ? "t" : "b"
         let range = color.isFullRange ? "FULL" : "LIMITED"
         return Array(
-            "YUV4MPEG2 W\(layout.width) H\(layout.height) F\(rate) Ip A1:1 C\(chroma) XCOLORRANGE=\(range)\n".utf8
+            "YUV4MPEG2 W\(layout.width) H\(layout.height) F\(rate) I\(order) A1:1 C\(chroma) XCOLORRANGE=\(range)\n"
+                .utf8
         )
     }
 }

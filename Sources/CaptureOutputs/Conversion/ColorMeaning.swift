@@ -1,0 +1,86 @@
+import CaptureCore
+
+/// What the numbers of a picture mean, after the defaults of V4L2.
+struct ColorMeaning: Hashable, Sendable {
+    /// How red, green and blue are mixed to luma and chroma.
+    enum Matrix: Hashable, Sendable {
+        case bt601
+        case bt709
+        case bt2020
+        /// BT.2020 with luma of linear light.
+        case bt2020Constant
+        case smpte240
+    }
+
+    /// V4L2's numbers of colour spaces.
+    enum Space {
+        static let smpte240: UInt32 = 2
+        static let rec709: UInt32 = 3
+        static let jpeg: UInt32 = 7
+        static let srgb: UInt32 = 8
+        static let opRGB: UInt32 = 9
+        static let bt2020: UInt32 = 10
+        static let dciP3: UInt32 = 12
+    }
+
+    /// Whether black is 0 and white 255, instead of 16 and 235.
+    var isFullRange: Bool
+    /// How colours are mixed; without meaning for red, green and blue.
+    var matrix: Matrix
+    /// V4L2's number of the primaries.
+    var colorSpace: UInt32
+    /// V4L2's number of the transfer function.
+    var transfer: UInt32
+
+    /// What a JPEG's numbers mean, whatever the camera says.
+    static let jpeg = ColorMeaning(isFullRange: true, matrix: .bt601, colorSpace: Space.jpeg, transfer: 0)
+
+    init(isFullRange: Bool, matrix: Matrix, colorSpace: UInt32, transfer: UInt32) {
+        self.isFullRange = isFullRange
+        self.matrix = matrix
+        self.colorSpace = colorSpace
+        self.transfer = transfer
+    }
+
+    /// What a camera's numbers mean.
+    ///
+    /// V4L2_MAP_QUANTIZATION_DEFAULT: limited range for luma with chroma, but for JPEG; full range for all else.
+    init(_ color: ColorDescription, _ model: PixelStructure.Model) {
+        colorSpace = color.colorSpace
+        transfer = color.transfer
+        isFullRange =
+            color.quantization == 1 || (color.quantization == 0 && (color.colorSpace == Space.jpeg || model != .yuv))
+        guard model == .yuv else {
+            matrix = .bt601
+            return
+        }
+        switch (color.encoding, color.colorSpace) {
+        // V4L2_YCBCR_ENC_601, _709, XV601, XV709, BT2020, BT2020 constant, SMPTE240M.
+        case (1, _), (3, _), (5, _): matrix = .bt601
+        case (2, _), (4, _): matrix = .bt709
+        case (6, _): matrix = .bt2020
+        case (7, _): matrix = .bt2020Constant
+        case (8, _): matrix = .smpte240
+        // V4L2_MAP_YCBCR_ENC_DEFAULT.
+        case (_, Space.rec709), (_, Space.dciP3): matrix = .bt709
+        case (_, Space.bt2020): matrix = .bt2020
+        case (_, Space.smpte240): matrix = .smpte240
+        default: matrix = .bt601
+        }
+        // xvYCC is a use of the room that limited range leaves.
+        if color.encoding == 3 || color.encoding == 4 { isFullRange = false }
+    }
+
+    /// Whether no player can be told of the primaries, so that the colours are brought to sRGB.
+    var needsRecoloring: Bool { colorSpace == Space.opRGB }
+
+    /// The same colours as red, green and blue.
+    var asRGB: ColorMeaning {
+        ColorMeaning(isFullRange: true, matrix: .bt601, colorSpace: colorSpace, transfer: transfer)
+    }
+
+    /// Red, green and blue of these primaries, mixed here to luma and chroma as BT.601 has it.
+    var mixed: ColorMeaning {
+        ColorMeaning(isFullRange: false, matrix: .bt601, colorSpace: colorSpace, transfer: transfer)
+    }
+}

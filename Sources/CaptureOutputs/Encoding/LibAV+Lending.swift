@@ -1,0 +1,35 @@
+import CLibAV
+import CaptureCore
+import MediaExamination
+
+extension EncodedPacket {
+    /// A packet that lends the bytes of a buffer: nothing is copied.
+    convenience init(_ kind: MediaType, lending buffer: MediaBuffer, count: Int? = nil) throws(CaptureError) {
+        try self.init(kind)
+        unsafe packet.pointee.buf = try LibAV.lend(buffer)
+        unsafe packet.pointee.data = packet.pointee.buf.pointee.data
+        unsafe packet.pointee.size = Int32(clamping: count ?? buffer.count)
+    }
+}
+
+extension LibAV {
+    /// The bytes of a buffer as one of the library's own, which gives them back when it is done.
+    static func lend(_ buffer: MediaBuffer) throws(CaptureError) -> UnsafeMutablePointer<AVBufferRef> {
+        let held = unsafe Unmanaged.passRetained(buffer)
+        let bytes = unsafe buffer.mutableBytes
+        let reference = unsafe av_buffer_create(
+            bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            bytes.count,
+            { opaque, _ in
+                if let opaque = unsafe opaque { unsafe Unmanaged<MediaBuffer>.fromOpaque(opaque).release() }
+            },
+            held.toOpaque(),
+            AV_BUFFER_FLAG_READONLY
+        )
+        guard let reference = unsafe reference else {
+            unsafe held.release()
+            throw CaptureError(.internalFault, "the media libraries ran out of memory")
+        }
+        return unsafe reference
+    }
+}

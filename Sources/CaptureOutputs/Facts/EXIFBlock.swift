@@ -1,0 +1,119 @@
+import CExif
+import CaptureCore
+import Glibc
+import MediaExamination
+
+/// EXIF of a photo, made by libexif. Thread-bound.
+@safe
+struct EXIFBlock {
+    /// The letters that stand before it in a JPEG.
+    static let signature = Array("Exif\0\0".utf8)
+    private static let order = EXIF_BYTE_ORDER_INTEL
+
+    private let data: UnsafeMutablePointer<ExifData>
+
+    /// What a photo of that size and orientation says; in the form of TIFF, as PNG has it.
+    static func bytes(
+        _ facts: FileFacts,
+        width: Int,
+        height: Int,
+        orientation: PictureOrientation = .upright
+    ) throws(CaptureError) -> [UInt8] {
+        let block = try unsafe EXIFBlock(data: LibAV.made(exif_data_new()))
+        defer { unsafe exif_data_unref(block.data) }
+        unsafe exif_data_set_byte_order(block.data, order)
+        try block.fill(facts, width, height, orientation)
+        var memory: UnsafeMutablePointer<UInt8>?
+        var count: UInt32 = 0
+        unsafe exif_data_save_data(block.data, &memory, &count)
+        defer { unsafe free(memory) }
+        let saved = try unsafe LibAV.made(memory)
+        return unsafe Array(UnsafeBufferPointer(start: saved, count: Int(count)).dropFirst(signature.count))
+    }
+
+    private func fill(
+        _ facts: FileFacts,
+        _ width: Int,
+        _ height: Int,
+        _ orientation: PictureOrientation
+    ) throws(CaptureError) {
+        let date = facts.date
+        try text(EXIF_IFD_0, EXIF_TAG_MAKE, facts.origin.cameraMaker)
+        try text(EXIF_IFD_0, EXIF_TAG_MODEL, facts.origin.camera)
+        try short(EXIF_IFD_0, EXIF_TAG_ORIENTATION, orientation.rawValue)
+        try text(EXIF_IFD_0, EXIF_TAG_SOFTWARE, FileFacts.software)
+        try text(EXIF_IFD_0, EXIF_TAG_DATE_TIME, date.exif)
+        try add(EXIF_IFD_EXIF, EXIF_TAG_EXIF_VERSION, EXIF_FORMAT_UNDEFINED, Array("0232".utf8), count: 4)
+        for tag in [EXIF_TAG_DATE_TIME_ORIGINAL, EXIF_TAG_DATE_TIME_DIGITIZED] {
+            try text(EXIF_IFD_EXIF, tag, date.exif)
+        }
+        for tag in [EXIF_TAG_OFFSET_TIME, EXIF_TAG_OFFSET_TIME_ORIGINAL, EXIF_TAG_OFFSET_TIME_DIGITIZED] {
+            try text(EXIF_IFD_EXIF, tag, date.zone)
+        }
+        for tag in [EXIF_TAG_SUB_SEC_TIME, EXIF_TAG_SUB_SEC_TIME_ORIGINAL, EXIF_TAG_SUB_SEC_TIME_DIGITIZED] {
+            try text(EXIF_IFD_EXIF, tag, date.thousandths)
+        }
+        try long(EXIF_IFD_EXIF, EXIF_TAG_PIXEL_X_DIMENSION, width)
+        try long(EXIF_IFD_EXIF, EXIF_TAG_PIXEL_Y_DIMENSION, height)
+        if facts.origin.exposure > 0 { try exposure(facts.origin.exposure) }
+        // Cameras count their gain as they like, so it is no speed of ISO 12232; how much it is, in words.
+        if let gain = facts.origin.gain {
+            try add(
+                EXIF_IFD_EXIF,
+                EXIF_TAG_USER_COMMENT,
+                EXIF_FORMAT_UNDEFINED,
+                Array("ASCII\0\0\0Gain \(gain)".utf8)
+            )
+        }
+    }
+
+    /// A time as a fraction of a second, in microseconds.
+    private func exposure(_ nanoseconds: Int64) throws(CaptureError) {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let time = ExifRational(
+            numerator: UInt32(clamping: nanoseconds / 1000),
+            denominator: 1_000_000
+        )
+        unsafe exif_set_rational(&bytes, EXIFBlock.order, time)
+        try add(EXIF_IFD_EXIF, EXIF_TAG_EXPOSURE_TIME, EXIF_FORMAT_RATIONAL, bytes, count: 1)
+    }
+
+    private func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
+        guard !text.isEmpty else { return }
+        try add(list, tag, EXIF_FORMAT_ASCII, Array(text.utf8) + [0])
+    }
+
+    private func short(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        var bytes = [UInt8](repeating: 0, count: 2)
+        unsafe exif_set_short(&bytes, EXIFBlock.order, UInt16(clamping: number))
+        try add(list, tag, EXIF_FORMAT_SHORT, bytes, count: 1)
+    }
+
+    private func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        var bytes = [UInt8](repeating: 0, count: 4)
+        unsafe exif_set_long(&bytes, EXIFBlock.order, UInt32(clamping: number))
+        try add(list, tag, EXIF_FORMAT_LONG, bytes, count: 1)
+    }
+
+    /// Adds an entry to a list; `count` is that of its values, bytes unless told otherwise.
+    private func add(
+        _ list: ExifIfd,
+        _ tag: ExifTag,
+        _ format: ExifFormat,
+        _ bytes: [UInt8],
+        count: Int? = nil
+    ) throws(CaptureError) {
+        let entry = try unsafe LibAV.made(exif_entry_new())
+        defer { unsafe exif_entry_unref(entry) }
+        // The entry gives it back.
+        let memory = try unsafe LibAV.made(malloc(bytes.count))
+        unsafe memory.copyMemory(from: bytes, byteCount: bytes.count)
+        unsafe entry.pointee.tag = tag
+        unsafe entry.pointee.format = format
+        unsafe entry.pointee.components = UInt(count ?? bytes.count)
+        unsafe entry.pointee.data = unsafe memory.assumingMemoryBound(to: UInt8.self)
+        unsafe entry.pointee.size = UInt32(bytes.count)
+        let content = unsafe list == EXIF_IFD_0 ? data.pointee.ifd.0 : data.pointee.ifd.2
+        unsafe exif_content_add_entry(content, entry)
+    }
+}

@@ -1,0 +1,72 @@
+import CLibAV
+import CaptureCore
+import MediaExamination
+
+/// Puts what is known of a photo's making into its file.
+enum PhotoFacts {
+    /// A JPEG with EXIF, in the place of what the camera wrote there; which way is up stays.
+    static func jpeg(_ image: [UInt8], _ facts: FileFacts, width: Int, height: Int) throws(CaptureError) -> [UInt8] {
+        var orientation = PictureOrientation.upright
+        var head: [UInt8] = [0xff, 0xd8]
+        var at = 2
+        try unsafe image.withUnsafeBufferPointer { (memory) throws(CaptureError) in
+            let bytes = unsafe ByteView(UnsafeRawBufferPointer(memory))
+            orientation = try PhotoStructure(.jpeg, bytes).exif?.orientation ?? .upright
+            // If there is a JFIF segment, it comes first.
+            if let length = bytes.number(at: 4, UInt16.self), bytes.number(at: 2, UInt16.self) == 0xffe0,
+                bytes.count > Int(length) + 4
+            {
+                head += image[2..<4 + Int(length)]
+                at = 4 + Int(length)
+            }
+        }
+        let block = try EXIFBlock.bytes(facts, width: width, height: height, orientation: orientation)
+        var segment: [UInt8] = [0xff, 0xe1]
+        segment.append(UInt16(clamping: 2 + EXIFBlock.signature.count + block.count))
+        return head + segment + EXIFBlock.signature + block + withoutEXIF(image[at...])
+    }
+
+    /// What follows, without the segments of EXIF.
+    private static func withoutEXIF(_ rest: ArraySlice<UInt8>) -> [UInt8] {
+        var kept: [UInt8] = []
+        var at = rest.startIndex
+        while at + 4 <= rest.endIndex, rest[at] == 0xff, rest[at + 1] != 0xda {
+            let end = at + 2 + Int(rest[at + 2]) << 8 + Int(rest[at + 3])
+            guard end <= rest.endIndex, end > at else { break }
+            let isEXIF = rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: EXIFBlock.signature)
+            if !isEXIF { kept += rest[at..<end] }
+            at = end
+        }
+        return kept + rest[at...]
+    }
+
+    /// A PNG with EXIF, the time of its making and what its colours mean, behind its first chunk.
+    ///
+    /// - Parameter colors: The content of `cICP`; `nil` for none.
+    static func png(
+        _ image: UnsafeRawBufferPointer,
+        _ facts: FileFacts,
+        colors: [UInt8]?,
+        width: Int,
+        height: Int
+    ) throws(CaptureError) -> [UInt8] {
+        // The signature, and `IHDR` of 13 bytes.
+        let first = min(8 + 12 + 13, image.count)
+        let parts = facts.date.parts
+        var time: [UInt8] = []
+        time.append(UInt16(clamping: parts[0]))
+        time += parts[1...].map { UInt8(clamping: $0) }
+        let exif = try EXIFBlock.bytes(facts, width: width, height: height)
+        let meaning = colors.map { chunk("cICP", $0) } ?? []
+        return unsafe image[..<first] + meaning + chunk("tIME", time) + chunk("eXIf", exif) + image[first...]
+    }
+
+    private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+        let checked = Array(type.utf8) + body
+        var chunk: [UInt8] = []
+        chunk.append(UInt32(clamping: body.count))
+        chunk += checked
+        unsafe chunk.append(checked.withUnsafeBytes { unsafe PhotoStructure.sum(of: $0) })
+        return chunk
+    }
+}

@@ -1,0 +1,158 @@
+@testable import CaptureOutputs
+@testable import MediaExamination
+
+import CaptureCore
+import CaptureSystem
+import Glibc
+import Testing
+
+/// Files say when and by what they were made, to the programs that look for it.
+@Suite struct FactsTests {
+    private static let formats = Material.movies + Material.sounds + Material.photos
+
+    /// Makes a file of a format.
+    private func record(_ format: String) throws -> Rig {
+        let isPhoto = Material.photos.contains(format)
+        let isMovie = Material.movies.contains(format)
+        let pictures = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "f", kind: isPhoto ? .photo : isMovie ? .movie : .sound, format: format),
+            video: isPhoto || isMovie ? pictures : nil,
+            audio: isPhoto ? nil : Material.stereo
+        )
+        _ = try rig.ready()
+        if isPhoto {
+            try rig.frame(Material.flat(90, pictures), at: 0)
+            _ = try rig.finished(try rig.outcome())
+            return rig
+        }
+        for index in 0..<30 where isMovie {
+            try rig.frame(Material.flat(90, pictures), at: Int64(index) * 33_333_333)
+        }
+        try rig.tone(periods: 100)
+        _ = try rig.finished(try rig.end())
+        return rig
+    }
+
+    /// When the streams of tests begin, by the clock on the wall: to the second, UTC.
+    private var second: Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return (Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - (Timestamp.now - Rig.epoch)) / 1_000_000_000
+    }
+
+    private var zone: String { WallTime(Rig.epoch).zone }
+
+    /// That second by a pattern of strftime, UTC and local; the clocks that are compared may be at the edge of the next.
+    private func texts(_ pattern: String) -> [String] {
+        let offset = WallTime(Rig.epoch).offset
+        let seconds = [second - 1, second, second + 1]
+        return (seconds + seconds.map { $0 + offset }).map { second in
+            var time = time_t(second)
+            var parts = unsafe tm()
+            unsafe gmtime_r(&time, &parts)
+            var text = [CChar](repeating: 0, count: 64)
+            let count = unsafe strftime(&text, text.count, pattern, &parts)
+            return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// A row of the table in docs/files.md: what a format holds, and how each program calls that.
+    private struct Row {
+        var holds: String
+        var names: [String]
+    }
+
+    private static func rows(of format: String) throws -> [Row] {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return try Shell.read("/\(root)/docs/files.md").split(separator: "\n").compactMap { line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.split(separator: " ").joined(separator: " ") }
+            guard cells.count == 7, cells[1] == format else { return nil }
+            return Row(holds: cells[2], names: Array(cells[3...5]))
+        }
+    }
+
+    /// What may stand in a field.
+    private func values(_ holds: String) -> [String] {
+        switch holds {
+        case "camera": [Rig.origin.camera]
+        case "maker": [Rig.origin.cameraMaker]
+        case "microphone": [Rig.origin.microphone]
+        case "program": ["Captured 1.0.0"]
+        case "exposure": ["1/50"]
+        case "gain": ["Gain 7"]
+        case "zone": [zone]
+        case "date":
+            ["%Y:%m:%d %H:%M:%S", "%Y:%m:%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"].flatMap(texts)
+        case "date with zone": values("date").map { $0 + "." }
+        default: []
+        }
+    }
+
+    @Test(arguments: formats) func `exiftool, ffprobe and mediainfo find what the table of fields says`(
+        format: String
+    ) throws {
+        let rig = try record(format)
+        let said = [
+            try Probe.run("exiftool -a -s \(rig.path)"),
+            try Probe.run("ffprobe -v error -show_entries format_tags:stream_tags -of default=nw=1 \(rig.path)"),
+            try Probe.run("mediainfo \(rig.path)"),
+        ].map { $0.split(separator: "\n").map(String.init) }
+        let rows = try Self.rows(of: format)
+        #expect(rows.count >= 3)
+        for row in rows {
+            for (name, lines) in zip(row.names, said) where !name.isEmpty {
+                let found = lines.filter { $0.hasPrefix(name + " ") || $0.hasPrefix("TAG:" + name + "=") }
+                let isThere = found.contains { line in values(row.holds).contains { line.contains($0) } }
+                let zones = [zone] + (zone == "+00:00" ? ["Z", "UTC"] : [])
+                let isZoned =
+                    row.holds != "date with zone"
+                    || found.contains { line in zones.contains { line.hasSuffix($0) || line.contains($0 + " ") } }
+                #expect(isThere && isZoned, "\(row.holds) as \(name): \(found) among \(lines)")
+            }
+        }
+    }
+
+    /// A recorder that is killed leaves the fields of the header.
+    @Test(arguments: Material.movies + Material.sounds) func `what is interrupted says it too`(
+        format: String
+    ) throws {
+        let isMovie = Material.movies.contains(format)
+        let pictures = Material.yuyv()
+        let rig = try Rig(
+            OutputDescription(name: "f", kind: isMovie ? .movie : .sound, format: format),
+            video: isMovie ? pictures : nil,
+            audio: Material.stereo,
+            process: RecorderProcess.Limits(fileBlocks: nil)
+        )
+        _ = try rig.ready()
+        for index in 0..<90 where isMovie {
+            try rig.frame(Material.flat(90, pictures), at: Int64(index) * 33_333_333)
+        }
+        try rig.tone(periods: 300)
+        try rig.progress { $0.samples >= 3 * 48000 && $0.queueDepth == 0 }
+        rig.process?.kill(SIGKILL)
+        _ = try rig.process?.wait()
+        let exif = try Probe.run("exiftool -a -s \(rig.path)")
+        #expect(exif.contains("Captured 1.0.0") && exif.contains(Rig.origin.microphone), "\(exif)")
+        #expect(values("date").contains { exif.contains($0) }, "\(exif)")
+    }
+
+    @Test func `a moment is told in its zone`() {
+        let time = WallTime(seconds: 1_714_566_645, nanoseconds: 67_800_000, offset: -(3 * 3600 + 30 * 60))
+        #expect(time.iso == "2024-05-01T09:00:45.067-03:30")
+        #expect(time.utc == "2024-05-01T12:30:45.067Z")
+        #expect((time.exif, time.zone) == ("2024:05:01 09:00:45", "-03:30"))
+        #expect(MediaDate.iso(time.iso) == MediaDate.iso(time.utc))
+        #expect(MediaDate.exif(time.exif, fraction: time.thousandths, zone: time.zone) == MediaDate.iso(time.utc))
+    }
+
+    @Test(arguments: formats) func `the library reads back when a file was made`(format: String) throws {
+        let rig = try record(format)
+        let run = try ImportRun(.examine(isWhole: true), Descriptor.open(rig.path, O_RDONLY))
+        _ = try run.bytes()
+        guard case .examined(let media) = try run.report() else { throw CaptureError(.badData, "refused") }
+        #expect(abs((media.created ?? 0) / 1000 - second) <= 1)
+    }
+}
