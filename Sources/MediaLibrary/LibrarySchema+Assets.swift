@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension LibrarySchema {
     /// The tables of what is kept.
     enum Assets {

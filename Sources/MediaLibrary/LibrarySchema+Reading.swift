@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension LibrarySchema {
     /// The tables of albums, choices, counts and changes. All but `album` are written by triggers, in the transaction of
     /// what they follow from, so that they cannot disagree with it.
@@ -99,7 +101,7 @@ extension LibrarySchema {
         /// A page of several kinds is merged from the few ranges that each of them is.
         ///
         /// The bin has indexes of its own, which cost nothing as long as it is empty.
-        private static let assetIndexes = AssetOrder.allCases.filter { $0 != .position }
+        private static let assetIndexes = AssetFetchOptions.Order.allCases.filter { $0 != .position }
             .map { order in
                 """
                 CREATE INDEX assetBy\(order.word) ON asset(binned, kind, favourite, \(order.key));
@@ -113,7 +115,7 @@ extension LibrarySchema {
 
         private static let listedIndexes =
             "CREATE INDEX member ON listed(album, position) WHERE reader = '';\n"
-            + AssetOrder.allCases
+            + AssetFetchOptions.Order.allCases
             .map { order in
                 """
                 CREATE INDEX listedBy\(order.word)

@@ -23,7 +23,7 @@ enum LibrarySchema {
         guard application == applicationID, found > 0 else {
             throw CaptureError(
                 .inputOutput,
-                "\(path) is a database, but not the index of a media library; bring back a copy"
+                "\(path) is a database, but not the index of a media library; restore a copy"
             )
         }
         guard found <= version else {

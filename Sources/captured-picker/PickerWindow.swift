@@ -66,7 +66,7 @@ import PickerMessages
         case .picture(let id, let jpeg): grid.take(jpeg?.bytes, of: id)
         case .failed(let message):
             grid.takeFailure()
-            tell("That cannot be shown: \(message)")
+            tell("Cannot show that: \(message)")
         }
     }
 
@@ -76,13 +76,18 @@ import PickerMessages
         let heading = Widget.column(4)
         let (headline, meaning) = (Widget.label(question.headline, "headline"), Widget.label(question.meaning))
         heading.add(headline.wide(30)).add(meaning.wide(50))
+        heading.add(Widget.label(question.certainty).wide(50))
+        guard !question.facts.isEmpty else { return heading }
+        let facts = Widget.column(4)
         for fact in question.facts {
             let label = Widget.label(fact.label, "dim-label")
             unsafe gtk_widget_set_size_request(label.pointer, 80, -1)
             unsafe gtk_label_set_yalign(cgtk_label(label.pointer), 0)
-            heading.add(Widget.row(8).add(label).add(Widget.label(fact.text).wide(50), grows: true))
+            facts.add(Widget.row(8).add(label).add(Widget.label(fact.text).wide(50), grows: true))
         }
-        return heading
+        let expander = unsafe Widget(gtk_expander_new_with_mnemonic("De_tails"))
+        expander.hold(facts)
+        return heading.add(expander)
     }
 
     private var toolbar: Widget {

@@ -27,7 +27,7 @@ Channel.listen { order in
     } else if case .question(let question) = order {
         window = PickerWindow(question)
     } else {
-        Channel.fail("standard input: the first order is to be the question", 65)
+        Channel.fail("standard input: the first order must be the question", 65)
     }
 }
 Channel.send(.ready)

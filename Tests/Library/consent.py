@@ -87,13 +87,13 @@ class Person:
     assets, which is the question `pick`, it is what makes lines to type of what is shown."""
 
     # A question that takes a key, or the line of a list that takes lines.
-    QUESTION = re.compile(r"^  (.+)\? \[\S+\] |^(pick)> ", re.M)
+    QUESTION = re.compile(r"^  (.+)\? \[[^]]+\] |^(pick)> ", re.M)
     NO_ANSWER = "\x04"
 
     def __init__(self, daemon):
         self.terminal = Terminal([daemon.programs / "capturectl", "agent", "--pictures", "none"],
                                  {**daemon.environment, "TERM": "dumb"})
-        self.terminal.until("are put here")
+        self.terminal.until("asking for consent here")
         self.asked = 0
 
     def question(self, program=None):

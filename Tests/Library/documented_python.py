@@ -1,9 +1,12 @@
 """The documentation's programs in Python, as they stand there: each does what it says, with the consent that it needs."""
 import re
 
+from pathlib import Path
+
 from consent import Script, named
 from documented import Documented
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ASSET = re.compile(r"^([0-9a-f]{32}) (\S+) (\d+)$", re.M)
 TOKEN = re.compile(r"^[0-9a-f]+$")
 
@@ -17,7 +20,7 @@ class InPython(Documented):
         self.reads()
         self.picks()
         self.changes()
-        (self.recording,) = self.texts("python", 1, "CaptureKit.md")
+        self.recording = (EXAMPLES / "record.py").read_text()
         self.records()
 
     def run(self, program, keys, *text):
@@ -45,7 +48,7 @@ class InPython(Documented):
         path = self.daemon.folder / "python.mkv"
         self.daemon.control("auth", "set", program.id, "camera", "denied")
         asked, status, said = self.run(program, {}, self.recording, path)
-        self.it("recording: it is refused without consent", not asked and status == 1 and "denied" in said, said)
+        self.it("recording: it is refused without consent", not asked and status == 77 and "denied" in said, said)
         self.daemon.control("auth", "set", program.id, "camera", "authorized")
         asked, status, said = self.run(program, {}, self.recording, path)
         self.it("recording: it maps a ring", status == 0 and said.endswith("begins with CAPRING\n"), said)

@@ -27,9 +27,7 @@ def outcome(what, request):
 
 
 def status():
-    say(library=[WORDS[library.GetStatus(level)] for level in ["", "add-only", "read-write"]],
-        authorization=[WORDS[consent.GetStatus(service)] for service in
-                       ["library", "library-add", "library-read-write"]])
+    say(status=[WORDS[consent.GetStatus(service)] for service in ["library", "library-add", "library-read-write"]])
 
 
 def request(*services):

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func order(_ album: String) throws -> [String] {
-        try library.fetchAll(AssetQuery(album: album, order: .position, ascending: true), scope: .all)
+        try library.fetchAll(AssetFetchOptions(album: album, order: .position, isAscending: true), scope: .all)
     }
 
     @Test func `is made, found, renamed and deleted, and its assets stay`() throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(try library.albums(scope: .all).map(\.count) == [1])
         try library.deleteAlbum(made.id, scope: .all)
         #expect(try library.albums(scope: .all) == [])
-        #expect(try library.count(AssetQuery(), scope: .all) == 1)
+        #expect(try library.count(AssetFetchOptions(), scope: .all) == 1)
         #expect(try library.readingFaults() == [])
     }
 
@@ -58,9 +58,9 @@ import Testing
         #expect(code { try library.deleteAlbum(none, scope: .all) } == .noSuchAlbum)
         #expect(code { try library.add([asset], toAlbum: none, scope: .all) } == .noSuchAlbum)
         #expect(code { try library.remove([asset], fromAlbum: none, scope: .all) } == .noSuchAlbum)
-        #expect(code { _ = try library.fetch(AssetQuery(album: none), scope: .all) } == .noSuchAlbum)
-        #expect(code { _ = try library.count(AssetQuery(album: none), scope: .all) } == .noSuchAlbum)
-        #expect(code { _ = try library.count(AssetQuery(album: "x' OR 1"), scope: .all) } == .invalidArgument)
+        #expect(code { _ = try library.fetch(AssetFetchOptions(album: none), scope: .all) } == .noSuchAlbum)
+        #expect(code { _ = try library.count(AssetFetchOptions(album: none), scope: .all) } == .noSuchAlbum)
+        #expect(code { _ = try library.count(AssetFetchOptions(album: "x' OR 1"), scope: .all) } == .invalidArgument)
     }
 
     @Test func `takes all of the assets that are named or none`() throws {
@@ -103,7 +103,7 @@ import Testing
             #expect(try order(album) == expected)
         }
         let seen = try library.fetchAll(
-            AssetQuery(album: album, order: .position, ascending: true),
+            AssetFetchOptions(album: album, order: .position, isAscending: true),
             scope: .limited(program: "app:limited")
         )
         #expect(seen == expected)
@@ -128,6 +128,6 @@ import Testing
         #expect(try library.readingFaults().count >= 3)
         try library.rebuildReading()
         #expect(try library.readingFaults() == [])
-        #expect(try library.count(AssetQuery(album: album), scope: .limited(program: "app:limited")) == 2)
+        #expect(try library.count(AssetFetchOptions(album: album), scope: .limited(program: "app:limited")) == 2)
     }
 }

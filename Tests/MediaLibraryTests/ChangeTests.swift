@@ -23,7 +23,7 @@ import Testing
         let passing = try library.put(8)
         try library.purge(passing)
         for isFavourite in [true, false, true] {
-            _ = try library.change(ids[0], AssetChange(isFavourite: isFavourite), scope: .all)
+            _ = try library.change(ids[0], AssetChanges(isFavourite: isFavourite), scope: .all)
         }
         try library.delete([ids[1], ids[2]], scope: .all)
         try library.unbin(ids[2])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `are known after the library was closed`() throws {
-        let token = try { () throws -> String in
+        let token = try { () throws -> LibraryChangeToken in
             let library = try temporary.library()
             try library.put(1)
             return try library.token(scope: .all)

@@ -143,7 +143,7 @@ import Testing
         let asset = try library.add("one")
         try library.write { try $0.execute(sql: "UPDATE usage SET bytes = 0; DELETE FROM tally") }
         #expect(try library.check().map(\.kind) == [.index, .index])
-        let mended = "what can be reckoned anew was"
+        let mended = "everything that could be recalculated was"
         #expect(try library.repair().map(\.outcome) == [mended, mended])
         #expect(try library.check().isEmpty)
         #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 3))

@@ -11,7 +11,7 @@ extension TemporaryLibrary {
         return try hash.finish()
     }
 
-    func file(_ text: String) throws -> String { LibraryFault.path(of: try hash(text)) }
+    func file(_ text: String) throws -> String { FoundFault.path(of: try hash(text)) }
 
     /// Removes a content's file.
     func remove(_ text: String) throws {
@@ -36,7 +36,7 @@ extension TemporaryLibrary {
 
 extension MediaLibrary {
     /// Edits an asset.
-    func edit(_ asset: Asset, _ text: String) throws {
+    func edit(_ asset: MediaAsset, _ text: String) throws {
         let item = try beginEdit(asset.id, scope: .all)
         try item.append(text)
         _ = try item.settle()

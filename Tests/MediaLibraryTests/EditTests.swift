@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Edits and changes of assets` {
     let place: TemporaryLibrary
     let library: MediaLibrary
-    let asset: Asset
+    let asset: MediaAsset
 
     init() throws {
         place = try TemporaryLibrary()
@@ -21,7 +21,7 @@ import Testing
         let edited = try edit("edited", facts)
         #expect(edited.isEdited)
         #expect(edited.id == asset.id)
-        #expect(edited.facts.width == 100)
+        #expect(edited.width == 100)
         #expect(edited.size == 6)
         #expect(edited.modified == place.now)
         #expect(edited.created == asset.created)
@@ -63,7 +63,7 @@ import Testing
         #expect(code { _ = try late.settle() } == .wrongState)
         #expect(code { _ = try library.beginEdit(asset.id, scope: .all) } == .wrongState)
         #expect(code { _ = try library.revert(asset.id, scope: .all) } == .wrongState)
-        #expect(code { _ = try library.change(asset.id, AssetChange(name: "b"), scope: .all) } == .wrongState)
+        #expect(code { _ = try library.change(asset.id, AssetChanges(name: "b"), scope: .all) } == .wrongState)
         #expect(place.files("contents").count == 1)
         #expect(place.files("transit").isEmpty)
     }
@@ -85,29 +85,31 @@ import Testing
         try library.restore([asset.id], scope: .all)
         #expect(try library.text(asset.id) == "original")
         #expect(place.files("contents").count == 2)
-        #expect(try library.usage(of: program) == LibraryUsage(assets: 1, bytes: other.size))
+        #expect(try library.usage(of: program) == LibraryUsage(assets: 1, bytes: Int64(other.size)))
     }
 
     @Test func `of what is said change that alone`() throws {
-        let there = try Place(latitude: -1, longitude: 2)
+        let there = try MediaPlace(latitude: -1, longitude: 2).checked()
         var expected = asset
         expected.modified = place.now
-        func change(_ change: AssetChange) throws -> Asset { try library.change(asset.id, change, scope: .all) }
-        #expect(try change(AssetChange()) == asset)
+        func change(_ change: AssetChanges) throws -> MediaAsset { try library.change(asset.id, change, scope: .all) }
+        #expect(try change(AssetChanges()) == asset)
         expected.name = "b.jpg"
-        #expect(try change(AssetChange(name: "b.jpg")) == expected)
+        #expect(try change(AssetChanges(name: "b.jpg")) == expected)
         expected.isFavourite = true
-        #expect(try change(AssetChange(isFavourite: true)) == expected)
+        #expect(try change(AssetChanges(isFavourite: true)) == expected)
         expected.place = there
-        #expect(try change(AssetChange(place: .at(there))) == expected)
+        #expect(try change(AssetChanges(place: there)) == expected)
         expected.created = 5
-        #expect(try change(AssetChange(created: 5)) == expected)
+        #expect(try change(AssetChanges(created: 5)) == expected)
         expected.place = nil
-        #expect(try change(AssetChange(place: AssetChange.NewPlace.none)) == expected)
+        var nowhere = AssetChanges()
+        nowhere.removesPlace = true
+        #expect(try change(nowhere) == expected)
         expected.isFavourite = false
-        #expect(try change(AssetChange(isFavourite: false)) == expected)
-        #expect(code { _ = try change(AssetChange(name: "a/b")) } == .invalidArgument)
-        #expect(code { _ = try change(AssetChange(created: .min)) } == .invalidArgument)
+        #expect(try change(AssetChanges(isFavourite: false)) == expected)
+        #expect(code { _ = try change(AssetChanges(name: "a/b")) } == .invalidArgument)
+        #expect(code { _ = try change(AssetChanges(created: .min)) } == .invalidArgument)
         #expect(try library.text(asset.id) == "original")
     }
 
@@ -125,7 +127,7 @@ import Testing
         #expect(message(asset.id) != "")
     }
 
-    private func edit(_ text: String, _ facts: MediaFacts = .photo) throws -> Asset {
+    private func edit(_ text: String, _ facts: MediaFacts = .photo) throws -> MediaAsset {
         let item = try library.beginEdit(asset.id, scope: .all)
         try item.append(text)
         return try item.settle(facts)

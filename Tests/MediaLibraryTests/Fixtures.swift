@@ -82,7 +82,7 @@ extension LibraryImport {
     func append(_ text: String) throws { try append(Array(text.utf8)) }
 
     /// Ends and commits it.
-    func settle(_ facts: MediaFacts = .photo) throws -> Asset {
+    func settle(_ facts: MediaFacts = .photo) throws -> MediaAsset {
         close(try finish())
         return try commit(facts)
     }
@@ -101,7 +101,7 @@ extension MediaLibrary {
         _ name: String = "a.jpg",
         program: String = "exe:/usr/bin/cheese",
         facts: MediaFacts = .photo
-    ) throws -> Asset {
+    ) throws -> MediaAsset {
         let item = try beginImport(AssetDraft(name: name), program: program)
         try item.append(text)
         return try item.settle(facts)

@@ -1,4 +1,5 @@
 @testable import MediaLibrary
+import CaptureCore
 import Testing
 
 @Suite struct `A hash of a content` {

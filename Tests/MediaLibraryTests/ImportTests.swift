@@ -15,7 +15,7 @@ import Testing
 
     @Test func `keeps the content by its hash, read-only, and all that is said of it`() throws {
         var draft = AssetDraft(name: "Ostern 🐣.jpg", created: 1_600_000_000_000, device: "Camera")
-        draft.place = try Place(latitude: 52.5, longitude: 13.4)
+        draft.place = try MediaPlace(latitude: 52.5, longitude: 13.4).checked()
         draft.isFavourite = true
         let item = try library.beginImport(draft, program: "exe:/usr/bin/cheese")
         try item.append("ab")
@@ -36,7 +36,15 @@ import Testing
         #expect(asset.created == draft.created)
         #expect(asset.added == place.now)
         #expect(asset.modified == asset.added)
-        #expect(asset.facts == .photo)
+        let facts = MediaFacts(
+            kind: asset.kind,
+            mediaType: asset.mediaType,
+            codec: asset.codec,
+            width: asset.width,
+            height: asset.height,
+            duration: asset.duration
+        )
+        #expect(facts == .photo)
         #expect(asset.size == 3)
         #expect(asset.device == "Camera")
         #expect(asset.place == draft.place)
@@ -165,8 +173,8 @@ import Testing
     }
 
     @Test func `refuses a place and a date that cannot be`() {
-        #expect(code { _ = try Place(latitude: 91, longitude: 0) } == .invalidArgument)
-        #expect(code { _ = try Place(latitude: 0, longitude: .nan) } == .invalidArgument)
+        #expect(code { _ = try MediaPlace(latitude: 91, longitude: 0).checked() } == .invalidArgument)
+        #expect(code { _ = try MediaPlace(latitude: 0, longitude: .nan).checked() } == .invalidArgument)
         let draft = AssetDraft(name: "a.jpg", created: .max)
         #expect(code { _ = try library.beginImport(draft, program: "p") } == .invalidArgument)
     }

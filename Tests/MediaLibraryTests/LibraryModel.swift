@@ -117,7 +117,7 @@ extension MediaLibrary {
             _ = try finishRecording(transit.id, .photo)
         case .edit(let number, let content): try fill(beginEdit(id(number), scope: .all), content)
         case .revert(let number): _ = try revert(id(number), scope: .all)
-        case .rename(let number, let new): _ = try change(id(number), AssetChange(name: "\(new)"), scope: .all)
+        case .rename(let number, let new): _ = try change(id(number), AssetChanges(name: "\(new)"), scope: .all)
         case .delete(let number): try delete([id(number)], scope: .all)
         case .restore(let number): try restore([id(number)], scope: .all)
         case .empty: try emptyBin(olderThan: 0)

@@ -21,26 +21,26 @@ import Testing
         let own = try library.put(3, program: "app:limited")
         #expect(try library.choose("app:limited", [chosen, own]) == [chosen])
         #expect(try library.choose("app:limited", [chosen]) == [])
-        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [own, chosen])
-        #expect(try library.count(AssetQuery(), scope: scope) == 2)
+        #expect(try library.fetchAll(AssetFetchOptions(), scope: scope) == [own, chosen])
+        #expect(try library.count(AssetFetchOptions(), scope: scope) == 2)
         #expect(try library.chosen("app:limited") == [chosen])
         #expect(try library.asset(own, scope: scope).id == own)
         let refused = error { _ = try library.asset(hidden, scope: scope) }
         let unknown = error { _ = try library.asset(id(9), scope: scope) }
         #expect(refused?.code == .noSuchAsset && refused?.message.replacing(hidden, with: id(9)) == unknown?.message)
-        #expect(code { _ = try library.fetch(AssetQuery(isBinned: true), scope: scope) } == .notPermitted)
+        #expect(code { _ = try library.fetch(AssetFetchOptions(isBinned: true), scope: scope) } == .notPermitted)
     }
 
     @Test func `sees no more what is not chosen for it any more, or is in the bin`() throws {
         let ids = try (1...4).map { try library.put($0) }
         _ = try library.choose("app:limited", ids)
         try library.delete([ids[0]], scope: .all)
-        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [ids[3], ids[2], ids[1]])
+        #expect(try library.fetchAll(AssetFetchOptions(), scope: scope) == [ids[3], ids[2], ids[1]])
         #expect(code { _ = try library.asset(ids[0], scope: scope) } == .noSuchAsset)
         #expect(try library.setChosen("app:limited", [ids[1]]) == [])
-        #expect(try library.fetchAll(AssetQuery(), scope: scope) == [ids[1]])
+        #expect(try library.fetchAll(AssetFetchOptions(), scope: scope) == [ids[1]])
         try library.forgetChosen("app:limited")
-        #expect(try library.count(AssetQuery(), scope: scope) == 0)
+        #expect(try library.count(AssetFetchOptions(), scope: scope) == 0)
         #expect(try library.albums(scope: scope) == [])
     }
 
@@ -51,12 +51,12 @@ import Testing
         try library.add(ids, toAlbum: mixed, scope: .all)
         try library.add(ids, toAlbum: hidden, scope: .all)
         #expect(try library.albums(scope: scope) == [])
-        #expect(code { _ = try library.fetch(AssetQuery(album: mixed), scope: scope) } == .noSuchAlbum)
+        #expect(code { _ = try library.fetch(AssetFetchOptions(album: mixed), scope: scope) } == .noSuchAlbum)
         try library.remove([ids[1]], fromAlbum: hidden, scope: .all)
         _ = try library.choose("app:limited", [ids[1]])
         let seen = try #require(try library.albums(scope: scope).first)
         #expect(seen.id == mixed && seen.count == 1)
-        #expect(try library.fetchAll(AssetQuery(album: mixed, order: .position), scope: scope) == [ids[1]])
+        #expect(try library.fetchAll(AssetFetchOptions(album: mixed, order: .position), scope: scope) == [ids[1]])
 
         // Whatever others do with what it does not see.
         try library.remove([ids[0]], fromAlbum: mixed, scope: .all)
@@ -72,7 +72,7 @@ import Testing
         let ids = try (1...10).map { try library.put($0) }
         _ = try library.choose("app:limited", Array(ids[..<4]))
         let token = try library.token(scope: scope)
-        let page = try library.fetch(AssetQuery(limit: 2), scope: scope)
+        let page = try library.fetch(AssetFetchOptions(pageSize: 2), scope: scope)
         let before = try rows()
         var moment = try library.moment()
 
@@ -80,7 +80,7 @@ import Testing
         let album = try library.createAlbum("others'", program: "app:other", scope: .all).id
         try library.add([ids[5], ids[6], id(110)], toAlbum: album, scope: .all)
         try library.move([id(110)], inAlbum: album, before: ids[5], scope: .all)
-        _ = try library.change(ids[7], AssetChange(name: "b.jpg", isFavourite: true), scope: .all)
+        _ = try library.change(ids[7], AssetChanges(name: "b.jpg", isFavourite: true), scope: .all)
         try library.delete([ids[8], id(120)], scope: .all)
         try library.purge(id(120))
         _ = try library.choose("app:third", ids)
@@ -92,12 +92,14 @@ import Testing
         #expect(concern.all && concern.programs == ["app:maker", "app:other", "app:third"])
         #expect(concern.includes(.all) && !concern.includes(scope) && !concern.includes(.nothing))
         let changes = try library.changes(since: token, scope: scope)
-        #expect(changes.isEmpty && changes.isComplete && changes.token.utf8.count == token.utf8.count)
-        #expect(try library.fetch(AssetQuery(limit: 2), scope: scope).assets == page.assets)
-        #expect(try library.fetch(AssetQuery(limit: 2), scope: scope).next?.utf8.count == page.next?.utf8.count)
+        #expect(changes.isEmpty && changes.isComplete && changes.token.rawValue.utf8.count == token.rawValue.utf8.count)
+        #expect(try library.fetch(AssetFetchOptions(pageSize: 2), scope: scope).assets == page.assets)
+        #expect(
+            try library.fetch(AssetFetchOptions(pageSize: 2), scope: scope).next?.utf8.count == page.next?.utf8.count
+        )
         #expect(try library.concern(since: &moment) == LibraryConcern(all: false, programs: []))
 
-        _ = try library.change(ids[2], AssetChange(isFavourite: true), scope: .all)
+        _ = try library.change(ids[2], AssetChanges(isFavourite: true), scope: .all)
         #expect(try library.concern(since: &moment).programs == ["app:maker", "app:limited"])
     }
 
@@ -110,14 +112,15 @@ import Testing
         _ = try library.choose("app:limited", Array(ids[..<20]))
         let token = try library.token(scope: scope)
         let tokenOfAll = try library.token(scope: .all)
-        for id in ids[..<10] { _ = try library.change(id, AssetChange(isFavourite: true), scope: .all) }
+        for id in ids[..<10] { _ = try library.change(id, AssetChanges(isFavourite: true), scope: .all) }
         let queries = [
-            AssetQuery(), AssetQuery(album: mixed, order: .position), AssetQuery(isFavourite: true, limit: 5),
+            AssetFetchOptions(), AssetFetchOptions(album: mixed, order: .position),
+            AssetFetchOptions(isFavourite: true, pageSize: 5),
         ]
         let answers: [() throws -> Int] =
             [
                 { try library.changes(since: token, scope: scope).changed.count },
-                { try library.token(scope: scope).utf8.count },
+                { try library.token(scope: scope).rawValue.utf8.count },
                 { try library.albums(scope: scope).count },
                 { try library.asset(ids[3], scope: scope).name.utf8.count },
                 { error { _ = try library.asset(ids[30], scope: scope) }?.message.utf8.count ?? 0 },
@@ -140,7 +143,7 @@ import Testing
         var moment = try library.moment()
         let deciding = try library.steps { _ = try library.concern(since: &moment) }
         try library.fill(3000, first: 10_000, program: "app:other")
-        for id in ids[20...] { _ = try library.change(id, AssetChange(isFavourite: true), scope: .all) }
+        for id in ids[20...] { _ = try library.change(id, AssetChanges(isFavourite: true), scope: .all) }
         try library.add((10_000..<10_500).map { MediaLibraryTests.id($0) }, toAlbum: mixed, scope: .all)
         try library.remove(Array(ids[30...]), fromAlbum: mixed, scope: .all)
         try library.delete(Array(ids[35...]), scope: .all)
@@ -182,9 +185,9 @@ import Testing
         try library.put(1)
         let album = try library.createAlbum("a", program: "app:maker", scope: .all).id
         for scope in [LibraryScope.nothing, .limited(program: "")] {
-            #expect(try library.fetch(AssetQuery(), scope: scope) == AssetPage())
-            #expect(try library.fetch(AssetQuery(album: album), scope: scope) == AssetPage())
-            #expect(try library.count(AssetQuery(), scope: scope) == 0)
+            #expect(try library.fetch(AssetFetchOptions(), scope: scope) == AssetPage())
+            #expect(try library.fetch(AssetFetchOptions(album: album), scope: scope) == AssetPage())
+            #expect(try library.count(AssetFetchOptions(), scope: scope) == 0)
             #expect(try library.albums(scope: scope) == [])
             #expect(code { _ = try library.asset(id(1), scope: scope) } == .noSuchAsset)
             #expect(code { try library.add([id(1)], toAlbum: album, scope: scope) } == .noSuchAlbum)

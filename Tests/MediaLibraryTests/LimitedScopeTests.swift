@@ -6,9 +6,9 @@ import Testing
 @Suite struct `Contents and changes for a program that sees a part of the library` {
     let place: TemporaryLibrary
     let library: MediaLibrary
-    private let own: Asset
-    private let chosen: Asset
-    private let hidden: Asset
+    private let own: MediaAsset
+    private let chosen: MediaAsset
+    private let hidden: MediaAsset
     private let program = "exe:/usr/bin/viewer"
     private var scope: LibraryScope { .limited(program: program) }
 
@@ -24,7 +24,7 @@ import Testing
     @Test func `opens, changes, edits and deletes what it made and what was chosen for it`() throws {
         for asset in [own, chosen] {
             #expect(try library.text(asset.id, scope: scope) != "")
-            #expect(try library.change(asset.id, AssetChange(name: "new.jpg"), scope: scope).name == "new.jpg")
+            #expect(try library.change(asset.id, AssetChanges(name: "new.jpg"), scope: scope).name == "new.jpg")
             let item = try library.beginEdit(asset.id, scope: scope)
             try item.append("edit \(asset.id)")
             #expect(try item.settle().isEdited)
@@ -42,7 +42,7 @@ import Testing
             { _ = try library.openContent($0, scope: scope) },
             { _ = try library.openContent($0, version: .original, scope: scope) },
             { _ = try library.openThumbnail($0, size: .small, scope: scope) },
-            { _ = try library.change($0, AssetChange(isFavourite: true), scope: scope) },
+            { _ = try library.change($0, AssetChanges(isFavourite: true), scope: scope) },
             { _ = try library.beginEdit($0, scope: scope) },
             { _ = try library.revert($0, scope: scope) },
             { try library.delete([own.id, $0], scope: scope) },

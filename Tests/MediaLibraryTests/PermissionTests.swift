@@ -67,7 +67,7 @@ import Testing
         let album = try library.createAlbum("album", program: cheese, scope: .all).id
         let before = try everything()
         let calls: [() throws -> Void] = [
-            { _ = try library.change(asset.id, AssetChange(name: "b"), scope: .all) },
+            { _ = try library.change(asset.id, AssetChanges(name: "b"), scope: .all) },
             { _ = try library.revert(asset.id, scope: .all) },
             { try library.restore([binned.id], scope: .all) },
             { _ = try library.choose("p", [asset.id]) },

@@ -50,7 +50,7 @@ struct PickedTests {
         #expect(try library.visible(to: program, among: all) == [others[0], others[1], own])
         try library.unchoose(program, [others[0], others[2], own])
         #expect(try library.visible(to: program, among: all) == [others[1], own])
-        #expect(try library.count(AssetQuery(), scope: .limited(program: program)) == 2)
+        #expect(try library.count(AssetFetchOptions(), scope: .limited(program: program)) == 2)
         #expect(code { try library.unchoose(program, ["x"]) } == .invalidArgument)
         #expect(code { try library.unchoose("", []) } == .invalidArgument)
     }

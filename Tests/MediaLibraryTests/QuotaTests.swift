@@ -104,7 +104,7 @@ import Testing
 
     @Test func `hold for the program that edits as for the one that made the asset`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
-        func edit(_ asset: Asset, _ text: String) throws -> Asset {
+        func edit(_ asset: MediaAsset, _ text: String) throws -> MediaAsset {
             let item = try library.beginEdit(asset.id, scope: .all, program: other)
             try item.append(text)
             return try item.settle()
@@ -122,7 +122,7 @@ import Testing
         let editor = #expect(throws: CaptureError.self) { try edit(second, "123") }
         #expect(editor?.code == .overQuota)
         #expect(editor?.message.contains("the program would have") == true)
-        #expect(editor?.message.contains("until the bin lets go of it") == true)
+        #expect(editor?.message.contains("until the bin erases them") == true)
         #expect(code { try library.add("123", program: other) } == .overQuota)
 
         // Another edit takes its place, by whomever, and counts for that one.
@@ -215,7 +215,7 @@ import Testing
         for index in 0..<100 where failures == 0 {
             // What was reserved of the log takes a few more rows.
             do {
-                _ = try library.change(kept.id, AssetChange(name: "name \(index)"), scope: .all)
+                _ = try library.change(kept.id, AssetChanges(name: "name \(index)"), scope: .all)
             } catch {
                 #expect(error.code == .inputOutput)
                 #expect(error.message.contains("is full"), "\(error.message)")

@@ -36,7 +36,7 @@ extension MediaLibrary {
     @discardableResult
     func put(
         _ number: Int,
-        _ kind: AssetKind = .photo,
+        _ kind: MediaAssetKind = .photo,
         created: Int64? = nil,
         program: String = "app:maker",
         isFavourite: Bool = false,
@@ -73,14 +73,14 @@ extension MediaLibrary {
     }
 
     /// All pages of a query, one after the other.
-    func fetchAll(_ query: AssetQuery, scope: LibraryScope) throws -> [String] {
+    func fetchAll(_ query: AssetFetchOptions, scope: LibraryScope) throws -> [String] {
         var query = query
         var ids: [String] = []
         while true {
             let page = try fetch(query, scope: scope)
             ids += page.assets.map(\.id)
             guard let next = page.next else { return ids }
-            #expect(page.assets.count == query.limit)
+            #expect(page.assets.count == query.pageSize)
             query.page = next
         }
     }

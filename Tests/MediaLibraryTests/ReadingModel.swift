@@ -5,7 +5,7 @@ import CaptureCore
 struct ReadingModel {
     struct Entry {
         var number: Int
-        var kind: AssetKind
+        var kind: MediaAssetKind
         var name: String
         var created: Int64
         var program: String
@@ -35,7 +35,7 @@ struct ReadingModel {
     }
 
     /// The ids that a query finds, in order.
-    func ids(_ query: AssetQuery, _ scope: LibraryScope) -> [String] {
+    func ids(_ query: AssetFetchOptions, _ scope: LibraryScope) -> [String] {
         let members = query.album.flatMap { id in albums.first { $0.id == id } }?.members
         let found = entries.values.filter { entry in
             sees(entry, scope) && entry.isBinned == query.isBinned
@@ -55,7 +55,7 @@ struct ReadingModel {
             default: first.number < second.number
             }
         }
-        return (query.ascending ? sorted : sorted.reversed()).map(\.id)
+        return (query.isAscending ? sorted : sorted.reversed()).map(\.id)
     }
 
     /// The albums that a reader sees, by id, with what it sees of them in order.
@@ -89,7 +89,7 @@ struct ReadingModel {
             entries[number]?.created = created
             _ = try library.change(
                 id(number),
-                AssetChange(created: created, isFavourite: mark),
+                AssetChanges(created: created, isFavourite: mark),
                 scope: .all
             )
         case (2, let number?, _):
@@ -138,7 +138,7 @@ struct ReadingModel {
             let new = (entries.keys.max() ?? 0) + 1
             let entry = Entry(
                 number: new,
-                kind: AssetKind.allCases.randomElement(using: &random) ?? .photo,
+                kind: MediaAssetKind.allCases.randomElement(using: &random) ?? .photo,
                 name: ["x.jpg", "Y.jpg", "y.jpg", "z.jpg"].randomElement(using: &random) ?? "",
                 created: Int64.random(in: -3...40, using: &random) * 50_000_000,
                 program: program,

@@ -28,9 +28,9 @@ import Testing
             let albums = try library.albums(scope: scope)
             #expect(Set(albums.map(\.id)) == Set(model.albums(scope).keys))
             for album in albums {
-                let query = AssetQuery(album: album.id, order: .position, ascending: true, limit: 3)
+                let query = AssetFetchOptions(album: album.id, order: .position, isAscending: true, pageSize: 3)
                 #expect(try library.fetchAll(query, scope: scope) == model.albums(scope)[album.id])
-                #expect(album.count == model.albums(scope)[album.id]?.count)
+                #expect(Int(album.count) == model.albums(scope)[album.id]?.count)
             }
         }
     }
@@ -68,8 +68,8 @@ import Testing
     /// Somebody who knows the library by differences.
     struct Client {
         var scope: LibraryScope
-        var token: String
-        var assets: [String: Asset] = [:]
+        var token: LibraryChangeToken
+        var assets: [String: MediaAsset] = [:]
         var albums: Set<String> = []
 
         mutating func catchUp(_ library: MediaLibrary, limit: Int) throws -> Bool {
@@ -93,10 +93,11 @@ import Testing
         }
     }
 
-    private func anyQuery(_ model: ReadingModel, _ scope: LibraryScope, _ random: inout Repeatable) -> AssetQuery {
-        var query = AssetQuery(limit: Int.random(in: 1..<8, using: &random))
+    private func anyQuery(_ model: ReadingModel, _ scope: LibraryScope, _ random: inout Repeatable) -> AssetFetchOptions
+    {
+        var query = AssetFetchOptions(pageSize: Int.random(in: 1..<8, using: &random))
         if Bool.random(using: &random) {
-            query.kinds = Set(AssetKind.allCases.filter { _ in Bool.random(using: &random) })
+            query.kinds = Set(MediaAssetKind.allCases.filter { _ in Bool.random(using: &random) })
         }
         if Int.random(in: 0..<3, using: &random) == 0 {
             let odd = Int64.random(in: -1...1, using: &random)
@@ -113,9 +114,10 @@ import Testing
             query.album = model.albums(scope).keys.sorted().randomElement(using: &random)
         }
         if scope == .all { query.isBinned = Int.random(in: 0..<4, using: &random) == 0 }
-        let orders: [AssetOrder] = query.album == nil ? [.created, .added, .name] : AssetOrder.allCases
+        let orders: [AssetFetchOptions.Order] =
+            query.album == nil ? [.created, .added, .name] : AssetFetchOptions.Order.allCases
         query.order = orders.randomElement(using: &random) ?? .created
-        query.ascending = Bool.random(using: &random)
+        query.isAscending = Bool.random(using: &random)
         return query
     }
 }

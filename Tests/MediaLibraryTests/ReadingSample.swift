@@ -10,7 +10,7 @@ struct ReadingSample {
     let album: String
     let span: Range<Int64>
     let page: String
-    let tokens: [LibraryScope: String]
+    let tokens: [LibraryScope: LibraryChangeToken]
 
     static let limited = LibraryScope.limited(program: "app:limited")
 
@@ -38,14 +38,14 @@ struct ReadingSample {
         #expect(new.count == 10)
         // A fifth of ten years, from the middle of a minute to the middle of another.
         span = 1_463_072_012_345..<1_526_144_098_765
-        page = try #require(try library.fetch(AssetQuery(), scope: .all).next)
-        var tokens: [LibraryScope: String] = [:]
+        page = try #require(try library.fetch(AssetFetchOptions(), scope: .all).next)
+        var tokens: [LibraryScope: LibraryChangeToken] = [:]
         for scope in [.all, ReadingSample.limited] { tokens[scope] = try library.token(scope: scope) }
         self.tokens = tokens
         for number in 0..<100 {
             _ = try library.change(
                 number % 10 == 0 ? chosen[number / 10] : id(number * (count / 100) + 5),
-                AssetChange(isFavourite: number % 3 == 0),
+                AssetChanges(isFavourite: number % 3 == 0),
                 scope: .all
             )
         }
@@ -58,7 +58,7 @@ enum ReadingWork {
     /// A name for what is asked, and asking it.
     typealias Work = (name: String, run: (ReadingSample) throws -> Void)
 
-    static var predicates: [(name: String, set: (inout AssetQuery, ReadingSample) -> Void)] {
+    static var predicates: [(name: String, set: (inout AssetFetchOptions, ReadingSample) -> Void)] {
         [
             ("type", { query, _ in query.kinds = [.photo, .sound] }),
             ("date", { query, sample in (query.from, query.until) = (sample.span.lowerBound, sample.span.upperBound) }),
@@ -68,14 +68,16 @@ enum ReadingWork {
         ]
     }
 
-    static var queries: [(name: String, make: (ReadingSample) -> AssetQuery)] {
-        var queries: [(name: String, make: (ReadingSample) -> AssetQuery)] = [("all", { _ in AssetQuery() })]
+    static var queries: [(name: String, make: (ReadingSample) -> AssetFetchOptions)] {
+        var queries: [(name: String, make: (ReadingSample) -> AssetFetchOptions)] = [
+            ("all", { _ in AssetFetchOptions() })
+        ]
         for (index, first) in predicates.enumerated() {
             queries.append(
                 (
                     first.name,
                     { sample in
-                        var query = AssetQuery()
+                        var query = AssetFetchOptions()
                         first.set(&query, sample)
                         return query
                     }
@@ -86,7 +88,7 @@ enum ReadingWork {
                     (
                         "\(first.name) and \(second.name)",
                         { sample in
-                            var query = AssetQuery()
+                            var query = AssetFetchOptions()
                             first.set(&query, sample)
                             second.set(&query, sample)
                             return query
@@ -147,8 +149,8 @@ enum ReadingWork {
             (
                 "changing, binning and restoring",
                 { sample in
-                    _ = try sample.library.change(id(31), AssetChange(created: 1_500_000_000_000), scope: .all)
-                    _ = try sample.library.change(id(31), AssetChange(created: 1_400_000_000_000), scope: .all)
+                    _ = try sample.library.change(id(31), AssetChanges(created: 1_500_000_000_000), scope: .all)
+                    _ = try sample.library.change(id(31), AssetChanges(created: 1_400_000_000_000), scope: .all)
                     try sample.library.delete([id(32)], scope: .all)
                     try sample.library.unbin(id(32))
                 }
@@ -168,16 +170,16 @@ enum ReadingWork {
             (
                 "second page",
                 { sample in
-                    _ = try sample.library.fetch(AssetQuery(page: sample.page), scope: .all)
+                    _ = try sample.library.fetch(AssetFetchOptions(page: sample.page), scope: .all)
                 }
             )
         )
-        for order in [AssetOrder.added, .name] {
+        for order in [AssetFetchOptions.Order.added, .name] {
             works.append(
                 (
                     "page by \(order.rawValue)",
                     { sample in
-                        _ = try sample.library.fetch(AssetQuery(order: order, ascending: true), scope: .all)
+                        _ = try sample.library.fetch(AssetFetchOptions(order: order, isAscending: true), scope: .all)
                     }
                 )
             )

@@ -50,15 +50,15 @@ import Testing
         let sample = try ReadingSample(500)
         let statements = try sample.library.traced {
             for work in ReadingWork.all { try work.run(sample) }
-            for order in [AssetOrder.added, .name, .position] {
+            for order in [AssetFetchOptions.Order.added, .name, .position] {
                 for page in [nil, ""] {
                     for isBinned in [false, true] {
-                        var query = AssetQuery(
+                        var query = AssetFetchOptions(
                             from: sample.span.lowerBound,
                             album: order == .position ? sample.album : nil,
                             isBinned: isBinned,
                             order: order,
-                            limit: 1
+                            pageSize: 1
                         )
                         let first = try sample.library.fetch(query, scope: .all)
                         guard page != nil, let next = first.next else { continue }

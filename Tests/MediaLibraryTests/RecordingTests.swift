@@ -12,7 +12,7 @@ import Testing
         name: "clip.mkv",
         created: 17,
         device: "Camera",
-        place: try? Place(latitude: 1, longitude: 2),
+        place: try? MediaPlace(latitude: 1, longitude: 2).checked(),
         isFavourite: true,
         album: String(repeating: "a", count: 32),
         albumName: "Trip"
@@ -191,7 +191,7 @@ import Testing
         let item = try library.add("kept")
         try disk.fill()
         #expect(throws: CaptureError.self) {
-            for index in 0..<200 { _ = try library.change(item.id, AssetChange(name: "\(index)"), scope: .all) }
+            for index in 0..<200 { _ = try library.change(item.id, AssetChanges(name: "\(index)"), scope: .all) }
         }
         let error = #expect(throws: CaptureError.self) { try library.finishRecording(transit.id, .photo) }
         #expect(error?.message.contains("full") == true, "\(error?.message ?? "")")

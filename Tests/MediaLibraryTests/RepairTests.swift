@@ -25,11 +25,11 @@ import Testing
         #expect(found.count == 3)
         for text in ["lost", "damaged", "edit"] { try library.add(text) }
         let outcomes = try library.mend(found).map(\.outcome)
-        #expect(outcomes == Array(repeating: "it was mended meanwhile", count: 3))
+        #expect(outcomes == Array(repeating: "it was repaired meanwhile", count: 3))
         #expect(try library.text(lost.id) == "lost")
         #expect(try library.text(damaged.id) == "damaged")
         #expect(try library.text(edited.id) == "edit")
-        #expect(try library.count(AssetQuery(), scope: .all) == 6)
+        #expect(try library.count(AssetFetchOptions(), scope: .all) == 6)
         #expect(place.files("lost+found").isEmpty)
         #expect(try library.check().isEmpty)
     }
@@ -39,10 +39,10 @@ import Testing
         let found = try library.check()
         #expect(found.map(\.kind) == [.orphaned])
         let asset = try library.add("new")
-        #expect(try library.mend(found).map(\.outcome) == ["it was mended meanwhile"])
+        #expect(try library.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
         #expect(try library.text(asset.id) == "new")
         #expect(place.files("lost+found").isEmpty)
-        #expect(try library.mend(found).map(\.outcome) == ["it was mended meanwhile"])
+        #expect(try library.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
     }
 
     @Test func `does nothing about what has gone`() throws {
@@ -53,7 +53,7 @@ import Testing
         try library.delete([asset.id], scope: .all)
         try library.emptyBin(olderThan: 0)
         try place.remove("stray")
-        #expect(try library.mend(found).map(\.outcome) == ["it is gone by itself", "it is gone by itself"])
+        #expect(try library.mend(found).map(\.outcome) == ["it went away by itself", "it went away by itself"])
         #expect(place.files("lost+found").isEmpty)
     }
 

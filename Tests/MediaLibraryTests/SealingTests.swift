@@ -37,23 +37,26 @@ import Testing
 
     @Test func `open for nobody who made them up or changed them`() throws {
         let token = try library.token(scope: .all)
-        for text in wrong(token) {
-            #expect(code { _ = try library.changes(since: text, scope: .all) } == .staleToken, "\(text)")
+        for text in wrong(token.rawValue) {
+            #expect(
+                code { _ = try library.changes(since: .init(rawValue: text), scope: .all) } == .staleToken,
+                "\(text)"
+            )
         }
-        for order in [AssetOrder.created, .name] {
-            var query = AssetQuery(order: order, limit: 3)
+        for order in [AssetFetchOptions.Order.created, .name] {
+            var query = AssetFetchOptions(order: order, pageSize: 3)
             let page = try #require(try library.fetch(query, scope: .all).next)
-            for text in wrong(page) + [token] {
+            for text in wrong(page) + [token.rawValue] {
                 query.page = text
                 #expect(code { _ = try library.fetch(query, scope: .all) } == .staleToken, "\(text)")
             }
-            #expect(code { _ = try library.changes(since: page, scope: .all) } == .staleToken)
+            #expect(code { _ = try library.changes(since: .init(rawValue: page), scope: .all) } == .staleToken)
         }
     }
 
     @Test func `hold for what one reads, and for its query`() throws {
         let scopes: [LibraryScope] = [.all, limited, .limited(program: "all"), .nothing]
-        let query = AssetQuery(limit: 3)
+        let query = AssetFetchOptions(pageSize: 3)
         for scope in scopes {
             let token = try library.token(scope: scope)
             let next = try library.fetch(query, scope: scope).next
@@ -67,13 +70,17 @@ import Testing
         }
         let page = try library.fetch(query, scope: .all).next
         let others = [
-            AssetQuery(kinds: [.photo], limit: 3, page: page), AssetQuery(from: 1, limit: 3, page: page),
-            AssetQuery(until: 1, limit: 3, page: page), AssetQuery(program: "app:limited", limit: 3, page: page),
-            AssetQuery(isFavourite: false, limit: 3, page: page), AssetQuery(isBinned: true, limit: 3, page: page),
-            AssetQuery(order: .added, limit: 3, page: page), AssetQuery(ascending: true, limit: 3, page: page),
+            AssetFetchOptions(kinds: [.photo], pageSize: 3, page: page),
+            AssetFetchOptions(from: 1, pageSize: 3, page: page),
+            AssetFetchOptions(until: 1, pageSize: 3, page: page),
+            AssetFetchOptions(program: "app:limited", pageSize: 3, page: page),
+            AssetFetchOptions(isFavourite: false, pageSize: 3, page: page),
+            AssetFetchOptions(isBinned: true, pageSize: 3, page: page),
+            AssetFetchOptions(order: .added, pageSize: 3, page: page),
+            AssetFetchOptions(isAscending: true, pageSize: 3, page: page),
         ]
         for other in others { #expect(code { _ = try library.fetch(other, scope: .all) } == .staleToken) }
-        let longer = AssetQuery(limit: 5, page: page)
+        let longer = AssetFetchOptions(pageSize: 5, page: page)
         #expect(try library.fetch(longer, scope: .all).assets.count == 5)
     }
 
@@ -86,22 +93,22 @@ import Testing
 
     @Test func `say nothing by how they look`() throws {
         let tokens = try (0..<20).map { _ in try library.token(scope: limited) }
-        #expect(Set(tokens).count == 20 && Set(tokens.map(\.utf8.count)).count == 1)
+        #expect(Set(tokens).count == 20 && Set(tokens.map(\.rawValue.utf8.count)).count == 1)
         try library.fill(5000, first: 1000, program: "app:limited")
         let later = try library.token(scope: limited)
-        #expect(later.utf8.count == tokens[0].utf8.count)
+        #expect(later.rawValue.utf8.count == tokens[0].rawValue.utf8.count)
         let pieces = try library.changes(since: tokens[0], scope: limited, limit: 1)
-        #expect(pieces.token.utf8.count == tokens[0].utf8.count)
+        #expect(pieces.token.rawValue.utf8.count == tokens[0].rawValue.utf8.count)
         let pages = try ["a.jpg", String(repeating: "é", count: 127)].enumerated().map { index, name in
             try library.put(90_000 + index, name: name)
-            return try library.fetch(AssetQuery(order: .name, limit: 3 + index), scope: .all).next?.utf8.count
+            return try library.fetch(AssetFetchOptions(order: .name, pageSize: 3 + index), scope: .all).next?.utf8.count
         }
         #expect(pages[0] == pages[1])
     }
 
     @Test func `go on where they were when the asset there is gone`() throws {
-        for order in [AssetOrder.created, .added, .name] {
-            let query = AssetQuery(order: order, limit: 4)
+        for order in [AssetFetchOptions.Order.created, .added, .name] {
+            let query = AssetFetchOptions(order: order, pageSize: 4)
             let all = try library.fetchAll(query, scope: .all)
             var page = query
             page.page = try library.fetch(query, scope: .all).next
@@ -111,17 +118,18 @@ import Testing
     }
 
     @Test(arguments: [
-        AssetQuery(limit: 0), AssetQuery(limit: 1001), AssetQuery(limit: .min), AssetQuery(from: 5, until: 5),
-        AssetQuery(program: ""), AssetQuery(album: "no id"), AssetQuery(order: .position),
+        AssetFetchOptions(pageSize: 0), AssetFetchOptions(pageSize: 1001), AssetFetchOptions(pageSize: .min),
+        AssetFetchOptions(from: 5, until: 5),
+        AssetFetchOptions(program: ""), AssetFetchOptions(album: "no id"), AssetFetchOptions(order: .position),
     ])
-    func `are not needed to refuse a query that means nothing`(_ query: AssetQuery) throws {
+    func `are not needed to refuse a query that means nothing`(_ query: AssetFetchOptions) throws {
         #expect(code { _ = try library.fetch(query, scope: .all) } == .invalidArgument)
         #expect(code { _ = try library.count(query, scope: .all) } == .invalidArgument)
     }
 
     @Test func `and dates at the end of numbers are found`() throws {
         for (from, until) in [(Int64.min, Int64.max), (nil, .max), (.min, nil), (.min, .min + 1), (.max - 1, .max)] {
-            let query = AssetQuery(from: from, until: until)
+            let query = AssetFetchOptions(from: from, until: until)
             let expected = from == .max - 1 || until == .min + 1 ? 0 : 20
             #expect(try library.count(query, scope: .all) == expected)
             #expect(try library.fetchAll(query, scope: .all).count == expected)

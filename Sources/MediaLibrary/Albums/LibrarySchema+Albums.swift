@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension LibrarySchema.Reading {
     /// Who sees which album. What is inserted into `showing` says that a reader sees so many more assets of an album, or
     /// fewer, or the same in another order: the first lets it appear, the last that goes lets it vanish.

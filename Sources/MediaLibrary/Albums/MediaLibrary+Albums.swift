@@ -11,26 +11,26 @@ extension MediaLibrary {
     /// The albums that a reader sees, by name: those with an asset that it sees, and those that it made.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func albums(scope: LibraryScope) throws(CaptureError) -> [AlbumSummary] {
+    public func albums(scope: LibraryScope) throws(CaptureError) -> [MediaAlbum] {
         guard let reader = scope.reader else { return [] }
         return try read { database in
             try Row.fetchAll(
                 database.cachedStatement(
-                    sql: "\(AlbumSummary.selection) ORDER BY album.name COLLATE NOCASE, album.number"
+                    sql: "\(MediaAlbum.selection) ORDER BY album.name COLLATE NOCASE, album.number"
                 ),
                 arguments: [reader]
-            ).map(AlbumSummary.init)
+            ).map(MediaAlbum.init)
         }
     }
 
     /// One album.
     ///
     /// - Throws: `invalidArgument` for what is no id; `noSuchAlbum` when there is none that the reader sees.
-    public func album(_ id: String, scope: LibraryScope) throws(CaptureError) -> AlbumSummary {
+    public func album(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAlbum {
         try LibraryID.check(id, of: "an album")
         guard let reader = scope.reader else { throw Visibility.noSuchAlbum(id) }
         return try read { database in
-            guard let album = try AlbumSummary.called(id, reader, database) else { throw Visibility.noSuchAlbum(id) }
+            guard let album = try MediaAlbum.called(id, reader, database) else { throw Visibility.noSuchAlbum(id) }
             return album
         }
     }
@@ -38,15 +38,15 @@ extension MediaLibrary {
     /// The album of a name, and of several the one that was made first; `nil` when the reader sees none.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func album(named name: String, scope: LibraryScope) throws(CaptureError) -> AlbumSummary? {
+    public func album(named name: String, scope: LibraryScope) throws(CaptureError) -> MediaAlbum? {
         guard let reader = scope.reader else { return nil }
         return try read { database in
             try Row.fetchOne(
                 database.cachedStatement(
-                    sql: "\(AlbumSummary.selection) AND album.name = ? ORDER BY album.number LIMIT 1"
+                    sql: "\(MediaAlbum.selection) AND album.name = ? ORDER BY album.number LIMIT 1"
                 ),
                 arguments: [reader, name]
-            ).map(AlbumSummary.init)
+            ).map(MediaAlbum.init)
         }
     }
 
@@ -62,7 +62,7 @@ extension MediaLibrary {
         _ name: String,
         program: String,
         scope: LibraryScope
-    ) throws(CaptureError) -> AlbumSummary {
+    ) throws(CaptureError) -> MediaAlbum {
         try LibraryName.check(name, of: "an album")
         guard let reader = scope.reader else {
             throw CaptureError(.notPermitted, "only a program that may read the library can make an album")
@@ -88,7 +88,9 @@ extension MediaLibrary {
                 sql: "INSERT INTO album(id, name, created, program) VALUES(?, ?, ?, ?)",
                 arguments: [id, name, created, program]
             )
-            return AlbumSummary(id: id, name: name, created: created, modified: created, count: 0)
+            var album = MediaAlbum()
+            (album.id, album.name, album.created, album.modified) = (id, name, created, created)
+            return album
         }
     }
 
@@ -142,7 +144,7 @@ extension MediaLibrary {
     }
 }
 
-extension AlbumSummary {
+extension MediaAlbum {
     /// What is selected of the albums that the reader in the first argument sees.
     static let selection = """
         SELECT album.id, album.name, album.created, shown.modified, shown.assets
@@ -151,18 +153,19 @@ extension AlbumSummary {
 
     /// Reads a row of `selection`.
     init(_ row: Row) throws {
+        self.init()
         id = try row.decode(forColumn: "id")
         name = try row.decode(forColumn: "name")
         created = try row.decode(forColumn: "created")
         modified = try row.decode(forColumn: "modified")
-        count = try row.decode(forColumn: "assets")
+        count = UInt64(clamping: try row.decode(Int64.self, forColumn: "assets"))
     }
 
     /// The album of an id, if the reader sees it.
-    static func called(_ id: String, _ reader: String, _ database: Database) throws -> AlbumSummary? {
+    static func called(_ id: String, _ reader: String, _ database: Database) throws -> MediaAlbum? {
         try Row.fetchOne(
             database.cachedStatement(sql: "\(selection) AND album.id = ?"),
             arguments: [reader, id]
-        ).map(AlbumSummary.init)
+        ).map(MediaAlbum.init)
     }
 }

@@ -7,13 +7,13 @@ extension MediaLibrary {
     /// - Returns: The asset as it is now.
     /// - Throws: `noSuchAsset` for one that the scope does not have; `wrongState` for one in the bin; `invalidArgument`
     ///   for a name or date that may not be stored; `inputOutput`.
-    public func change(_ id: String, _ change: AssetChange, scope: LibraryScope) throws(CaptureError) -> Asset {
+    public func change(_ id: String, _ change: AssetChanges, scope: LibraryScope) throws(CaptureError) -> MediaAsset {
         try change.check()
         return try write { database in
             let key = try database.keyOutsideBin(id, scope)
-            guard change != AssetChange() else { return try database.asset(number: key.number) }
-            var place: Place?
-            if case .at(let new) = change.place { place = new }
+            guard change != AssetChanges() else { return try database.asset(number: key.number) }
+            let place = change.removesPlace ? nil : change.place
+            let changesPlace = change.removesPlace || place != nil
             try database.cachedStatement(
                 sql: """
                     UPDATE asset SET name = coalesce(?, name), created = coalesce(?, created),
@@ -22,8 +22,8 @@ extension MediaLibrary {
                     """
             ).execute(
                 arguments: [
-                    change.name, change.created, change.isFavourite, change.place != nil, place?.latitude,
-                    change.place != nil, place?.longitude, now(), key.number,
+                    change.name, change.created, change.isFavourite, changesPlace, place?.latitude,
+                    changesPlace, place?.longitude, now(), key.number,
                 ]
             )
             return try database.asset(number: key.number)
@@ -31,9 +31,10 @@ extension MediaLibrary {
     }
 }
 
-extension AssetChange {
+extension AssetChanges {
     fileprivate func check() throws(CaptureError) {
         if let name { try LibraryName.check(name, of: "a file") }
         if let created { try AssetDraft.checkTime(created) }
+        if let place, !removesPlace { _ = try place.checked() }
     }
 }

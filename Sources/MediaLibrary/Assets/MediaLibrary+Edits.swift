@@ -29,7 +29,7 @@ extension MediaLibrary {
     ///
     /// - Returns: The asset as it is now.
     /// - Throws: `noSuchAsset`; `wrongState` for one in the bin; `inputOutput`.
-    public func revert(_ id: String, scope: LibraryScope) throws(CaptureError) -> Asset {
+    public func revert(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAsset {
         try turn.withLock { _ throws(CaptureError) in
             try write { database in
                 let key = try database.keyOutsideBin(id, scope)
@@ -51,7 +51,7 @@ extension Database {
         by editor: String?,
         of key: AssetKey,
         _ library: MediaLibrary
-    ) throws -> Released<Asset> {
+    ) throws -> Released<MediaAsset> {
         try cachedStatement(sql: "UPDATE asset SET edit = ?, editor = ?, modified = ? WHERE number = ?")
             .execute(arguments: [hash, editor, library.now(), key.number])
         if let editor {

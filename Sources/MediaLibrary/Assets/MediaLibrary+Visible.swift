@@ -4,7 +4,7 @@ import GRDB
 /// What a call on one asset needs to know of it.
 struct AssetKey: Sendable {
     var number: Int64
-    var kind: AssetKind
+    var kind: MediaAssetKind
     var program: String
     var original: String
     var edit: String?
@@ -35,7 +35,7 @@ extension Database {
         guard let row else { throw Visibility.noSuchAsset(id) }
         return AssetKey(
             number: try row.decode(forColumn: "number"),
-            kind: try AssetKind(column: "kind", of: row),
+            kind: try MediaAssetKind(column: "kind", of: row),
             program: try row.decode(forColumn: "program"),
             original: try row.decode(forColumn: "original"),
             edit: try row.decode(String?.self, forColumn: "edit"),

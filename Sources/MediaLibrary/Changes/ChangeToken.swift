@@ -27,7 +27,7 @@ struct ChangeToken: Equatable {
         guard let bytes = try sealing.open(text, for: ChangeToken.purpose(scope), count: 32) else {
             throw CaptureError(
                 .staleToken,
-                "the token is not one of this library for this program and what it may read; fetch anew"
+                "the token does not belong to this library, this program and what it may read; fetch again"
             )
         }
         base = SealedNumbers.number(bytes)
@@ -38,7 +38,7 @@ struct ChangeToken: Equatable {
         guard base >= log.forgotten, end <= log.last, time == nil || time == mark else {
             throw CaptureError(
                 .staleToken,
-                "what has changed since that token is not known any more; fetch anew, and take a new token before"
+                "the changes since that token are no longer known; take a new token, then fetch again"
             )
         }
     }

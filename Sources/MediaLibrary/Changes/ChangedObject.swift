@@ -64,7 +64,7 @@ extension LibraryChanges {
         let wasVisible = first != ChangeEvent.appeared
         let isChanged = try outcome.decode(Bool.self, forColumn: "isChanged") || first != nil
         if object.isAlbum {
-            let album = last == ChangeEvent.vanished ? nil : try AlbumSummary.called(object.id, reader, database)
+            let album = last == ChangeEvent.vanished ? nil : try MediaAlbum.called(object.id, reader, database)
             switch (wasVisible, album) {
             case (true, let album?): changedAlbums.append(album)
             case (false, let album?): insertedAlbums.append(album)

@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// What happened to an asset or an album for one reader; the numbers are in the index.
 enum ChangeEvent {
     /// It became visible.

@@ -8,10 +8,12 @@ extension MediaLibrary {
     /// A token for now: opaque, sealed, always of the same length, and good across restarts.
     ///
     /// - Throws: `inputOutput` for an index that cannot be used.
-    public func token(scope: LibraryScope) throws(CaptureError) -> String {
+    public func token(scope: LibraryScope) throws(CaptureError) -> LibraryChangeToken {
         try read { database in
             let log = try ReaderLog(scope.reader, database)
-            return try ChangeToken(log.last, scope.reader, database).sealed(scope, Sealing(database))
+            return LibraryChangeToken(
+                rawValue: try ChangeToken(log.last, scope.reader, database).sealed(scope, Sealing(database))
+            )
         }
     }
 
@@ -27,7 +29,7 @@ extension MediaLibrary {
     /// - Throws: `invalidArgument` for another limit; `staleToken` when the token is of another library, reader or scope,
     ///   or too old.
     public func changes(
-        since token: String,
+        since token: LibraryChangeToken,
         scope: LibraryScope,
         limit: Int = 500
     ) throws(CaptureError) -> LibraryChanges {
@@ -40,18 +42,21 @@ extension MediaLibrary {
         return try read { database in
             let sealing = try Sealing(database)
             let log = try ReaderLog(scope.reader, database)
-            var token = try ChangeToken(token, scope, log, sealing, database)
+            var token = try ChangeToken(token.rawValue, scope, log, sealing, database)
             // One that was told everything is told what came after; base and end are the same in it.
             if token.told == token.end { token.end = log.last }
             guard let reader = scope.reader else {
-                return LibraryChanges(token: try token.sealed(scope, sealing), isComplete: true)
+                return LibraryChanges(token: .init(rawValue: try token.sealed(scope, sealing)), isComplete: true)
             }
             let objects = try ChangedObject.found(reader, token, limit + 1, database)
             let isComplete = objects.count <= limit
             let next =
                 isComplete
                 ? try ChangeToken(token.end, reader, database) : token.told(objects[limit - 1].number)
-            var changes = LibraryChanges(token: try next.sealed(scope, sealing), isComplete: isComplete)
+            var changes = LibraryChanges(
+                token: .init(rawValue: try next.sealed(scope, sealing)),
+                isComplete: isComplete
+            )
             for object in objects.prefix(limit) { try changes.add(object, reader, token, database) }
             return changes
         }

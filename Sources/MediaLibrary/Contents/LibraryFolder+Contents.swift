@@ -50,7 +50,7 @@ extension LibraryFolder {
         guard try file.status(what).st_mode & S_IFMT == S_IFREG else {
             throw CaptureError(
                 .inputOutput,
-                "\(what) is no regular file; set it aside by: capturectl library repair",
+                "\(what) is not a regular file; to set it aside: capturectl library repair",
                 errno: EISDIR
             )
         }

@@ -21,7 +21,7 @@ extension MediaLibrary {
             guard present != hash else {
                 throw CaptureError(
                     .inputOutput,
-                    "the file of the asset \(id) is missing; see what else is by: capturectl library check"
+                    "the file of the asset \(id) is missing; to see what else is: capturectl library check"
                 )
             }
             hash = present

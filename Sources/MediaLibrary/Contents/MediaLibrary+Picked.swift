@@ -4,7 +4,7 @@ import GRDB
 /// An asset with the content that it had at a moment.
 public struct AssetContent: Hashable, Sendable {
     /// The asset as it was.
-    public let asset: Asset
+    public let asset: MediaAsset
     let hash: String
 }
 
@@ -16,7 +16,7 @@ extension MediaLibrary {
     ///   - ids: Those that are gone or in the bin are left out.
     ///   - kinds: Others are left out too; empty for all.
     /// - Throws: `invalidArgument` for what is no id.
-    public func contents(of ids: [String], kinds: Set<AssetKind> = []) throws(CaptureError) -> [AssetContent] {
+    public func contents(of ids: [String], kinds: Set<MediaAssetKind> = []) throws(CaptureError) -> [AssetContent] {
         for id in ids { try LibraryID.check(id, of: "an asset") }
         return try read { database in
             try ids.compactMap { id in

@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// What is being imported and not in the index yet, so that many imports at a time keep to the limits as one does.
 struct ImportsUnderway {
     private struct Entry {

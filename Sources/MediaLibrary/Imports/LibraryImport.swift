@@ -12,7 +12,7 @@ public final class LibraryImport: Sendable {
         /// A new asset.
         case asset(AssetDraft)
         /// The edit of an asset, which has to be in the scope still when it is committed.
-        case edit(of: String, scope: LibraryScope, kind: AssetKind, maker: String)
+        case edit(of: String, scope: LibraryScope, kind: MediaAssetKind, maker: String)
     }
 
     private struct State {
@@ -136,7 +136,7 @@ public final class LibraryImport: Sendable {
     /// - Throws: `overQuota`; `inputOutput` for a disk that is full, or has less left than is kept free; `badData` for an
     ///   edit of another kind than its asset; `noSuchAsset` when the scope does not have the edited one any more;
     ///   `wrongState` when that is in the bin, before `finish` and after the end. The import is given up then.
-    public func commit(_ facts: MediaFacts) throws(CaptureError) -> Asset {
+    public func commit(_ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
         guard case .finished(let file, let hash) = stage(becoming: .committing) else {
             cancel()
             throw LibraryImport.ended
@@ -148,7 +148,7 @@ public final class LibraryImport: Sendable {
         return try settle(StagedContent(name: id, file: file, hash: hash), facts)
     }
 
-    private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> Asset {
+    private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
         try facts.check()
         try library.folder.checkReserve(library.limits.reserve, beside: 0)
         switch purpose {

@@ -41,7 +41,7 @@ extension Database {
         content hash: String,
         _ facts: MediaFacts,
         _ library: MediaLibrary
-    ) throws -> Asset {
+    ) throws -> MediaAsset {
         let id = LibraryID.make()
         let now = library.now()
         let created = draft.created ?? facts.plausibleCreation ?? now
@@ -63,13 +63,13 @@ extension Database {
     }
 
     /// An asset of this number, which is there.
-    func asset(number: Int64) throws -> Asset {
+    func asset(number: Int64) throws -> MediaAsset {
         guard
             let row = try Row.fetchOne(
-                cachedStatement(sql: "SELECT \(Asset.columns) FROM \(Asset.origin) WHERE asset.number = ?"),
+                cachedStatement(sql: "SELECT \(MediaAsset.columns) FROM \(MediaAsset.origin) WHERE asset.number = ?"),
                 arguments: [number]
             )
         else { throw CaptureError(.noSuchAsset, "the asset is gone") }
-        return try Asset(row)
+        return try MediaAsset(row)
     }
 }

@@ -57,7 +57,7 @@ extension MediaLibrary {
             guard isBeyond || sum > limit else { return }
             throw CaptureError(
                 .overQuota,
-                "\(refusal), which is the limit; delete some; what is deleted counts until the bin lets go of it, or is emptied by: "
+                "\(refusal), which is the limit; delete some; deleted assets count until the bin erases them, or is emptied with: "
                     + "capturectl library empty"
             )
         }

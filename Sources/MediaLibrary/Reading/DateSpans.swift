@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// The time between two dates as spans that are counted already, and the short rests at both ends.
 struct DateSpans: Hashable {
     /// Spans of one width, one after the other.

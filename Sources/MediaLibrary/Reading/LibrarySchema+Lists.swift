@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension LibrarySchema.Reading {
     /// What the lists, counts and changes follow of the table of assets.
     static let assets = """

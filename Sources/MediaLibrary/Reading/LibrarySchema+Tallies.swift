@@ -1,3 +1,5 @@
+import CaptureCore
+
 extension LibrarySchema.Reading {
     /// How wide the spans of time are whose assets are counted: 2 to the power of these, in milliseconds, which is from a
     /// minute to 35 years. A count between two dates adds up a few spans of each width.
@@ -5,7 +7,7 @@ extension LibrarySchema.Reading {
     /// In the place of a width: all times.
     static let allTime: Int64 = 64
 
-    /// The counted columns of `tally`: kinds in the order of `AssetKind.allCases`, each unmarked and marked.
+    /// The counted columns of `tally`: kinds in the order of `MediaAssetKind.allCases`, each unmarked and marked.
     static let countColumns = ["photos", "markedPhotos", "movies", "markedMovies", "sounds", "markedSounds"]
 
     /// What is inserted into `posting` counts an asset in (`change` 1) or out (-1), under every maker and its own.
@@ -26,7 +28,7 @@ extension LibrarySchema.Reading {
         END;
         """
 
-    private static let values = AssetKind.allCases
+    private static let values = MediaAssetKind.allCases
         .flatMap { kind in
             [0, 1].map { "iif(NEW.kind = '\(kind.rawValue)' AND NEW.favourite = \($0), NEW.change, 0)" }
         }

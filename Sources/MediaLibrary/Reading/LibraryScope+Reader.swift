@@ -45,7 +45,7 @@ enum Visibility {
     /// The word for the bin, to a reader that does not see everything.
     static let binIsClosed = CaptureError(
         .notPermitted,
-        "the bin is open to programs alone that may read the whole library"
+        "only programs that may read the whole library can see the bin"
     )
 
     /// The number of an asset that a reader sees; those in the bin are seen by those alone that see everything.
@@ -81,7 +81,7 @@ extension MediaLibrary {
     ///   - id: Its id.
     ///   - scope: What the reader sees. One that sees everything sees assets in the bin too.
     /// - Throws: `invalidArgument` for what is no id; `noSuchAsset` when there is none that the reader sees.
-    public func asset(_ id: String, scope: LibraryScope) throws(CaptureError) -> Asset {
+    public func asset(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAsset {
         try LibraryID.check(id, of: "an asset")
         guard let reader = scope.reader else { throw Visibility.noSuchAsset(id) }
         return try read { database in

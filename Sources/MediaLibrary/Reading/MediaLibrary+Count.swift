@@ -9,7 +9,7 @@ extension MediaLibrary {
     ///   - scope: What the reader sees.
     /// - Throws: `invalidArgument` for a query that means nothing; `noSuchAlbum` for an album that is not there or that
     ///   the reader does not see; `notPermitted` when a reader that does not see everything counts the bin.
-    public func count(_ query: AssetQuery, scope: LibraryScope) throws(CaptureError) -> Int {
+    public func count(_ query: AssetFetchOptions, scope: LibraryScope) throws(CaptureError) -> Int {
         try query.check()
         guard let reader = scope.reader else { return 0 }
         return try read { database in try Selection(query, reader, database).count(database) }
@@ -29,7 +29,7 @@ extension Selection {
     /// How many the tallies have in whole spans.
     private func counted(_ list: AssetList, _ spans: [DateSpans.Tallied], _ database: Database) throws -> Int {
         guard !spans.isEmpty else { return 0 }
-        let columns = AssetKind.allCases.enumerated().flatMap { place, kind in
+        let columns = MediaAssetKind.allCases.enumerated().flatMap { place, kind in
             kinds.contains(kind) ? marks.map { LibrarySchema.Reading.countColumns[2 * place + Int($0)] } : []
         }
         // As many spans in every statement, so that there are few different ones.

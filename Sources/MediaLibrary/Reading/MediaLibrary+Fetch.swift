@@ -12,7 +12,7 @@ extension MediaLibrary {
     /// - Throws: `invalidArgument` for a query that means nothing; `noSuchAlbum` for an album that is not there or that
     ///   the reader does not see; `staleToken` for a page that is not one of this query, reader and library;
     ///   `notPermitted` when a reader that does not see everything looks into the bin.
-    public func fetch(_ query: AssetQuery, scope: LibraryScope) throws(CaptureError) -> AssetPage {
+    public func fetch(_ query: AssetFetchOptions, scope: LibraryScope) throws(CaptureError) -> AssetPage {
         try query.check()
         guard let reader = scope.reader else { return AssetPage() }
         return try read { database in
@@ -22,11 +22,11 @@ extension MediaLibrary {
             let statement = try MediaLibrary.statement(query, selection, place, database)
             let rows = try Row.fetchAll(
                 database.cachedStatement(sql: statement.sql),
-                arguments: StatementArguments(statement.arguments + [query.limit + 1])
+                arguments: StatementArguments(statement.arguments + [query.pageSize + 1])
             )
-            var page = AssetPage(assets: try rows.prefix(query.limit).map(Asset.init))
-            if rows.count > query.limit {
-                page.next = try PagePlace(rows[query.limit - 1], query.order).sealed(query, scope, sealing)
+            var page = AssetPage(assets: try rows.prefix(query.pageSize).map(MediaAsset.init))
+            if rows.count > query.pageSize {
+                page.next = try PagePlace(rows[query.pageSize - 1], query.order).sealed(query, scope, sealing)
             }
             return page
         }
@@ -37,7 +37,7 @@ extension MediaLibrary {
     /// Dates together with another order than theirs have no index of their own: few assets of these dates are sorted, of
     /// many the ordered ones are gone through, so that both ways together take no more than the root of what there is.
     static func statement(
-        _ query: AssetQuery,
+        _ query: AssetFetchOptions,
         _ selection: Selection,
         _ place: PagePlace?,
         _ database: Database
@@ -49,7 +49,7 @@ extension MediaLibrary {
             let dated = try selection.count(database)
             sortsDates =
                 try dated * dated
-                <= (query.limit + 1) * all.count(database)
+                <= (query.pageSize + 1) * all.count(database)
         }
         return PageStatement(query, selection, after: place, sortsDates: sortsDates)
     }
@@ -57,7 +57,7 @@ extension MediaLibrary {
 
 extension PagePlace {
     /// The place of a row of a page.
-    fileprivate init(_ row: Row, _ order: AssetOrder) throws {
+    fileprivate init(_ row: Row, _ order: AssetFetchOptions.Order) throws {
         key =
             order == .name
             ? .name(try row.decode(forColumn: "pageKey")) : .number(try row.decode(forColumn: "pageKey"))

@@ -115,7 +115,7 @@ enum ReadingRecount {
     private static let counted = """
         SELECT album, reader, iif(under.column1, maker, '') AS maker, binned, level.column1 AS level,
             CASE level.column1 WHEN \(LibrarySchema.Reading.allTime) THEN 0 ELSE created >> level.column1 END AS bucket,
-            \(AssetKind.allCases.flatMap { kind in
+            \(MediaAssetKind.allCases.flatMap { kind in
                 [0, 1].map { "sum(kind = '\(kind.rawValue)' AND favourite = \($0))" }
             }.joined(separator: ", "))
         FROM (\(entries)) CROSS JOIN (VALUES(0), (1)) AS under CROSS JOIN (VALUES\(levels)) AS level

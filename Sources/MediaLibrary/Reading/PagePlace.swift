@@ -22,7 +22,7 @@ struct PagePlace: Equatable {
     var number: Int64
 
     /// The place as it is given out, of one length for each order.
-    func sealed(_ query: AssetQuery, _ scope: LibraryScope, _ sealing: Sealing) throws -> String {
+    func sealed(_ query: AssetFetchOptions, _ scope: LibraryScope, _ sealing: Sealing) throws -> String {
         var bytes = SealedNumbers.bytes([number])
         switch key {
         case .number(let key): bytes += SealedNumbers.bytes([key])
@@ -36,7 +36,7 @@ struct PagePlace: Equatable {
     /// The place that a query names.
     ///
     /// - Throws: `staleToken` for one that was not given out for this query and reader by this library.
-    init?(_ query: AssetQuery, _ scope: LibraryScope, _ sealing: Sealing) throws {
+    init?(_ query: AssetFetchOptions, _ scope: LibraryScope, _ sealing: Sealing) throws {
         guard let page = query.page else { return nil }
         let isName = query.order == .name
         let bytes = try sealing.open(
@@ -63,7 +63,7 @@ struct PagePlace: Equatable {
         self.number = number
     }
 
-    private static func purpose(_ query: AssetQuery, _ scope: LibraryScope) -> String {
+    private static func purpose(_ query: AssetFetchOptions, _ scope: LibraryScope) -> String {
         "page of \(query.identity) for \(scope.identity)"
     }
 }

@@ -1,3 +1,4 @@
+import CaptureCore
 import GRDB
 
 /// The statement that finds the numbers of a page's assets.
@@ -8,14 +9,14 @@ import GRDB
 struct PageStatement {
     private(set) var parts: [String] = []
     private(set) var arguments: [any DatabaseValueConvertible] = []
-    private let order: AssetOrder
+    private let order: AssetFetchOptions.Order
     private let ascending: Bool
 
     /// - Parameter sortsDates: Whether to take everything of the dates and sort it, where it is not ordered by them. Else
     ///   what is in order is gone through until there are enough of these dates.
-    init(_ query: AssetQuery, _ selection: Selection, after place: PagePlace?, sortsDates: Bool) {
+    init(_ query: AssetFetchOptions, _ selection: Selection, after place: PagePlace?, sortsDates: Bool) {
         order = query.order
-        ascending = query.ascending
+        ascending = query.isAscending
         for list in selection.lists {
             for kind in selection.kinds {
                 for mark in selection.marks {
@@ -41,7 +42,7 @@ struct PageStatement {
         let way = ascending ? "ASC" : "DESC"
         let collation = order == .name ? " COLLATE NOCASE" : ""
         return """
-            SELECT \(Asset.columns), page.number AS pageNumber, page.key AS pageKey
+            SELECT \(MediaAsset.columns), page.number AS pageNumber, page.key AS pageKey
             FROM (
                 \(parts.joined(separator: "\n    UNION ALL "))
                 ORDER BY 2\(collation) \(way), 1 \(way) LIMIT ?

@@ -17,7 +17,7 @@ struct AssetList: Hashable {
 /// A query in terms of the index: lists that have no asset in common.
 struct Selection {
     var lists: [AssetList]
-    var kinds: [AssetKind]
+    var kinds: [MediaAssetKind]
     /// Whether unmarked ones, marked ones or both.
     var marks: [Int64]
     var isBinned: Bool
@@ -26,8 +26,8 @@ struct Selection {
 
     /// - Throws: `noSuchAlbum` for one that the reader does not see; `notPermitted` when a program that does not see
     ///   everything looks into the bin.
-    init(_ query: AssetQuery, _ reader: String, _ database: Database) throws {
-        kinds = AssetKind.allCases.filter { query.kinds.isEmpty || query.kinds.contains($0) }
+    init(_ query: AssetFetchOptions, _ reader: String, _ database: Database) throws {
+        kinds = MediaAssetKind.allCases.filter { query.kinds.isEmpty || query.kinds.contains($0) }
         marks = query.isFavourite.map { $0 ? [1] : [0] } ?? [0, 1]
         isBinned = query.isBinned
         from = query.from
@@ -52,7 +52,7 @@ struct Selection {
     }
 
     /// The part of a statement that names the table of a list, and the index by which it has to be found there.
-    func source(_ list: AssetList, _ order: AssetOrder) -> String {
+    func source(_ list: AssetList, _ order: AssetFetchOptions.Order) -> String {
         let word = order.word
         guard list.isWhole else {
             return "listed INDEXED BY \(list.maker == nil ? "listedBy" : "listedOfMakerBy")\(word)"

@@ -1,5 +1,5 @@
 import CaptureCore
-import Foundation
+import FoundationEssentials
 
 /// What is written down of a recording under way, as JSON.
 struct DraftRecord: Codable {
@@ -34,8 +34,8 @@ struct DraftRecord: Codable {
     }
 
     func draft() throws(CaptureError) -> AssetDraft {
-        var place: Place?
-        if let latitude, let longitude { place = try Place(latitude: latitude, longitude: longitude) }
+        var place: MediaPlace?
+        if let latitude, let longitude { place = try MediaPlace(latitude: latitude, longitude: longitude).checked() }
         return AssetDraft(
             name: name,
             created: created,

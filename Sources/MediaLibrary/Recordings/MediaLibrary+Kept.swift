@@ -65,17 +65,17 @@ extension MediaLibrary {
     }
 
     /// The recordings that were kept, oldest first.
-    public func kept() throws(CaptureError) -> [KeptRecording] { try kept(andOpen: false) }
+    public func kept() throws(CaptureError) -> [WaitingRecording] { try kept(andOpen: false) }
 
     /// Those under way as well, if asked for.
-    func kept(andOpen: Bool) throws(CaptureError) -> [KeptRecording] {
+    func kept(andOpen: Bool) throws(CaptureError) -> [WaitingRecording] {
         let rows = try read { database in
             try Row.fetchAll(database, sql: "SELECT * FROM transit ORDER BY started, id").map(RecordingRow.init)
         }.map(consideringStranded)
-        var found: [KeptRecording] = []
+        var found: [WaitingRecording] = []
         for row in rows where andOpen || !row.isOpen {
             found.append(
-                KeptRecording(
+                WaitingRecording(
                     id: row.id,
                     program: row.program,
                     started: row.started,
@@ -92,7 +92,7 @@ extension MediaLibrary {
     /// `finishRecording`.
     ///
     /// - Throws: Besides, `wrongState` for one that is under way.
-    public func saveKept(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> Asset {
+    public func saveKept(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
         guard try !recording(id).isOpen else {
             throw CaptureError(.wrongState, "the recording \(id) is under way; stop it first")
         }

@@ -7,7 +7,7 @@ extension MediaLibrary {
     /// - Throws: `inputOutput`.
     public func roomForRecording(of program: String) throws(CaptureError) -> Int64 {
         let present = try kept(andOpen: true)
-        func left(_ limit: Int64, _ used: Int64, _ waiting: [KeptRecording]) -> Int64 {
+        func left(_ limit: Int64, _ used: Int64, _ waiting: [WaitingRecording]) -> Int64 {
             max(0, waiting.reduce(limit - used) { $0 - $1.size })
         }
         let disk = try folder.room(beside: limits.reserve)

@@ -62,7 +62,7 @@ extension MediaLibrary {
         _ id: String,
         _ facts: MediaFacts,
         isPersons: Bool = false
-    ) throws(CaptureError) -> Asset {
+    ) throws(CaptureError) -> MediaAsset {
         try facts.check()
         let recording = try recording(id)
         do throws(CaptureError) {
@@ -116,7 +116,7 @@ extension MediaLibrary {
         guard own.count < limits.keptRecordings else {
             throw CaptureError(
                 .overQuota,
-                "\(own.count) recordings of the program wait to be saved or discarded, which is the limit; see them by: "
+                "\(own.count) recordings of the program wait to be saved or discarded, which is the limit; see them with: "
                     + "capturectl library kept"
             )
         }
@@ -129,9 +129,9 @@ extension MediaLibrary {
     }
 }
 
-extension Asset {
+extension MediaAsset {
     /// The file's name in transit goes. One that cannot be removed now goes when the library is opened next.
-    fileprivate func removingTransit(_ id: String, _ library: MediaLibrary) -> Asset {
+    fileprivate func removingTransit(_ id: String, _ library: MediaLibrary) -> MediaAsset {
         _ = unsafe unlinkat(library.folder.transit.number, id, 0)
         library.stranded.withLock { $0[id] = nil }
         return self

@@ -26,7 +26,7 @@ public final class RecordingTransit: OpenFile {
 }
 
 /// A recording that did not get into the library, kept for the user to save or discard.
-public struct KeptRecording: Hashable, Sendable {
+public struct WaitingRecording: Hashable, Sendable {
     /// What it is called by: 32 hexadecimal digits.
     public var id: String
     /// The id of the program that recorded it.

@@ -33,14 +33,14 @@ final class LibraryFolder: Sendable {
         guard status.st_uid == geteuid() else {
             throw CaptureError(
                 .inputOutput,
-                "the media library \(path) belongs to uid \(status.st_uid) instead of \(geteuid()); mend it by: "
+                "the media library \(path) belongs to uid \(status.st_uid) instead of \(geteuid()); fix it with: "
                     + "chown -R \(geteuid()) '\(path)'"
             )
         }
         guard status.st_mode & 0o077 == 0 else {
             throw CaptureError(
                 .inputOutput,
-                "the media library \(path) can be reached by others; mend it by: chmod 0700 '\(path)'"
+                "the media library \(path) can be reached by others; fix it with: chmod 0700 '\(path)'"
             )
         }
         try LibraryFolder.lock(root, path)
@@ -72,7 +72,7 @@ final class LibraryFolder: Sendable {
     /// Makes the library's folder and the one of all libraries, if need be; when it returns their names are on disk.
     private static func make(_ path: String) throws(CaptureError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw CaptureError(.invalidArgument, "'\(path)' is no path of a media library; give an absolute one")
+            throw CaptureError(.invalidArgument, "'\(path)' cannot be a media library; give an absolute path")
         }
         let parent = String(path[..<slash])
         if unsafe mkdir(parent, 0o700) == 0 {
@@ -112,12 +112,12 @@ final class LibraryFolder: Sendable {
         let index = try OwnedDescriptor.open(LibraryFolder.indexName, in: root.number, O_RDWR | O_CREAT, what)
         let status = try index.status(what)
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1, status.st_uid == geteuid() else {
-            throw CaptureError(.inputOutput, "\(what) is not a regular file of ours with one name; bring back a copy")
+            throw CaptureError(.inputOutput, "\(what) is not a regular file of ours with one name; restore a copy")
         }
         guard status.st_mode & 0o077 == 0 else {
             throw CaptureError(
                 .inputOutput,
-                "\(what) can be reached by others; mend it by: chmod 0600 '\(path)/index.sqlite'"
+                "\(what) can be reached by others; fix it with: chmod 0600 '\(path)/index.sqlite'"
             )
         }
     }

@@ -84,7 +84,7 @@ enum LibraryIndex {
         let index = directory + "/" + LibraryFolder.indexName
         return CaptureError(
             .inputOutput,
-            "the index \(index) is damaged: \(why); bring back a copy, or start without it by: "
+            "the index \(index) is damaged: \(why); restore a copy, or start without it with: "
                 + "mv '\(index)' '\(index).damaged'; the contents stay, and repairing sets them aside as files",
             errno: EUCLEAN
         )

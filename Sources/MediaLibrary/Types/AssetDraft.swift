@@ -10,7 +10,7 @@ public struct AssetDraft: Hashable, Sendable {
     /// The device that it was made with, at most 255 bytes; empty for none.
     public var device: String
     /// Where it was made.
-    public var place: Place?
+    public var place: MediaPlace?
     /// Whether it is marked at once.
     public var isFavourite: Bool
     /// The id of the album that it is meant for. It is kept with a recording under way and given back with it; joining
@@ -24,7 +24,7 @@ public struct AssetDraft: Hashable, Sendable {
         name: String = "",
         created: Int64? = nil,
         device: String = "",
-        place: Place? = nil,
+        place: MediaPlace? = nil,
         isFavourite: Bool = false,
         album: String? = nil,
         albumName: String? = nil
@@ -45,6 +45,7 @@ public struct AssetDraft: Hashable, Sendable {
         if !name.isEmpty { try LibraryName.check(name, of: "a file") }
         if !device.isEmpty { try LibraryName.checkText(device, "the device's name") }
         if let created { try AssetDraft.checkTime(created) }
+        _ = try place?.checked()
         if let album { try LibraryID.check(album, of: "an album") }
         if let albumName { try LibraryName.check(albumName, of: "an album") }
     }
@@ -57,33 +58,5 @@ public struct AssetDraft: Hashable, Sendable {
                 "the date \(time) is not in milliseconds since 1970 between the years 0 and 9999"
             )
         }
-    }
-}
-
-/// What is changed about an asset; what is `nil` stays.
-public struct AssetChange: Hashable, Sendable {
-    /// A new file name.
-    public var name: String?
-    /// Another time of making, in milliseconds since 1970.
-    public var created: Int64?
-    /// Marked, or not any more.
-    public var isFavourite: Bool?
-    /// Another place, or none.
-    public var place: NewPlace?
-
-    /// A place that is set or taken away.
-    public enum NewPlace: Hashable, Sendable {
-        /// It was made there.
-        case at(Place)
-        /// Where it was made is not known.
-        case none
-    }
-
-    /// A change of what is given.
-    public init(name: String? = nil, created: Int64? = nil, isFavourite: Bool? = nil, place: NewPlace? = nil) {
-        self.name = name
-        self.created = created
-        self.isFavourite = isFavourite
-        self.place = place
     }
 }

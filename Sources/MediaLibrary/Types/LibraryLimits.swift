@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// How much the library keeps.
 public struct LibraryLimits: Hashable, Sendable {
     /// Bytes of one content, at most.

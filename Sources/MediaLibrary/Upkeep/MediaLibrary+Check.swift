@@ -13,10 +13,10 @@ extension MediaLibrary {
     /// - Throws: `inputOutput` for an index or folder that cannot be read; what `progress` throws.
     public func check(
         progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
-    ) throws(CaptureError) -> [LibraryFault] {
+    ) throws(CaptureError) -> [FoundFault] {
         var faults = try checkIndex()
         faults += try readingFaults().map {
-            LibraryFault(.index, "the index is not what follows from its assets: \($0)")
+            FoundFault(.index, "the index is not what follows from its assets: \($0)")
         }
         // Not the sum, which a damaged row could make too large for an integer.
         let sum = try read { try Double.fetchOne($0, sql: "SELECT total(size) FROM content") ?? 0 }
@@ -35,7 +35,7 @@ extension MediaLibrary {
             for row in rows {
                 guard let (hash, size) = row.content else {
                     faults.append(
-                        LibraryFault(.index, "the index is damaged: the row of the content \(row.key) is none")
+                        FoundFault(.index, "the index is damaged: the row of the content \(row.key) cannot be read")
                     )
                     continue
                 }
@@ -59,8 +59,8 @@ extension MediaLibrary {
         _ hash: String,
         _ size: Int64,
         _ progress: (Int64) throws(CaptureError) -> Void
-    ) throws(CaptureError) -> LibraryFault? {
-        let path = LibraryFault.path(of: hash)
+    ) throws(CaptureError) -> FoundFault? {
+        let path = FoundFault.path(of: hash)
         let damage: String?
         do throws(CaptureError) {
             guard let file = try folder.openContent(hash) else { return try missing(hash) }
@@ -69,45 +69,45 @@ extension MediaLibrary {
             damage = error.message
         }
         guard let damage else { return nil }
-        guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
+        guard let users = try read({ try $0.readableUsers(of: hash) }) else { return FoundFault.users(path) }
         guard !users.isEmpty else { return nil }
-        return LibraryFault(.damaged, file: path, assets: users.map(\.id), "the file \(path) is damaged: \(damage)")
+        return FoundFault(.damaged, file: path, assets: users.map(\.id), "the file \(path) is damaged: \(damage)")
     }
 
-    private func missing(_ hash: String) throws(CaptureError) -> LibraryFault? {
-        let path = LibraryFault.path(of: hash)
+    private func missing(_ hash: String) throws(CaptureError) -> FoundFault? {
+        let path = FoundFault.path(of: hash)
         // It may have gone by rights since the row was read.
         return try turn.withLock { _ throws(CaptureError) in
-            guard let users = try read({ try $0.readableUsers(of: hash) }) else { return LibraryFault.users(path) }
+            guard let users = try read({ try $0.readableUsers(of: hash) }) else { return FoundFault.users(path) }
             guard try folder.openContent(hash) == nil, users.contains(where: { !$0.isBinned }) else { return nil }
-            return LibraryFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
+            return FoundFault(.missing, file: path, assets: users.map(\.id), "the file \(path) is missing")
         }
     }
 
     /// What SQLite has against the index, and whether the sums for quotas are right.
-    private func checkIndex() throws(CaptureError) -> [LibraryFault] {
+    private func checkIndex() throws(CaptureError) -> [FoundFault] {
         try read { database in
             let verdict = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
-            var faults = verdict.map { LibraryFault(.index, "the index is damaged: \($0)") }
+            var faults = verdict.map { FoundFault(.index, "the index is damaged: \($0)") }
             for row in try Row.fetchAll(database, sql: "PRAGMA foreign_key_check") {
                 let names: (table: String, parent: String)
                 do {
                     names = (try row.decode(atIndex: 0), try row.decode(atIndex: 2))
                 } catch is RowDecodingError {
                     faults.append(
-                        LibraryFault(.index, "the index is damaged: a row belongs to none of a table without a name")
+                        FoundFault(.index, "the index is damaged: a row belongs to none of a table without a name")
                     )
                     continue
                 }
                 faults.append(
-                    LibraryFault(
+                    FoundFault(
                         .index,
                         "the index is damaged: a row of \(names.table) belongs to none of \(names.parent)"
                     )
                 )
             }
             if try Bool.fetchOne(database, sql: "SELECT \(LibraryUsage.isWrong)") == true {
-                faults.append(LibraryFault(.index, "the index has wrong sums of what programs keep"))
+                faults.append(FoundFault(.index, "the index has wrong sums of what programs keep"))
             }
             return faults
         }
@@ -150,12 +150,12 @@ private struct ContentRow {
     }
 }
 
-extension LibraryFault {
+extension FoundFault {
     /// Where a content's file is in the library's folder.
     static func path(of hash: String) -> String { "contents/\(hash.prefix(2))/\(hash)" }
 
-    fileprivate static func users(_ path: String) -> LibraryFault {
-        LibraryFault(.index, "the index is damaged: the assets that have the file \(path) cannot be read")
+    fileprivate static func users(_ path: String) -> FoundFault {
+        FoundFault(.index, "the index is damaged: the assets that have the file \(path) cannot be read")
     }
 }
 

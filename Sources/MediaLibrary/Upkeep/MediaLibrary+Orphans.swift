@@ -5,14 +5,14 @@ import Synchronization
 
 extension MediaLibrary {
     /// What lies among the contents and is none in the index.
-    func orphans() throws(CaptureError) -> [LibraryFault] {
-        var faults: [LibraryFault] = []
+    func orphans() throws(CaptureError) -> [FoundFault] {
+        var faults: [FoundFault] = []
         for part in try LibraryFolder.names(in: folder.contents, "the folder of contents") {
             guard
                 Hexadecimal.isText(part, digits: 2),
                 let open = try folderOfContents(part)
             else {
-                faults.append(LibraryFault.orphan("contents/\(part)"))
+                faults.append(FoundFault.orphan("contents/\(part)"))
                 continue
             }
             let names = try LibraryFolder.names(in: open, "the folder contents/\(part)")
@@ -32,7 +32,7 @@ extension MediaLibrary {
                     if try isExpected(name) { return false }
                     return try LibraryFolder.isThere(name, in: open)
                 }
-                if isOrphan { faults.append(LibraryFault.orphan("contents/\(part)/\(name)")) }
+                if isOrphan { faults.append(FoundFault.orphan("contents/\(part)/\(name)")) }
             }
         }
         return faults
@@ -64,16 +64,16 @@ extension MediaLibrary {
             let parts = file.split(separator: "/").dropFirst()
             // Another than those of hashes is never expected.
             if parts.count > 1, let name = parts.last, try isExpected(String(name)) {
-                return LibraryFault.isMendedMeanwhile
+                return FoundFault.isMendedMeanwhile
             }
-            guard let place = try folder.setAside(file) else { return LibraryFault.isGone }
+            guard let place = try folder.setAside(file) else { return FoundFault.isGone }
             return "it is \(place) now"
         }
     }
 }
 
-extension LibraryFault {
-    fileprivate static func orphan(_ path: String) -> LibraryFault {
-        LibraryFault(.orphaned, file: path, "the index does not have the file \(path)")
+extension FoundFault {
+    fileprivate static func orphan(_ path: String) -> FoundFault {
+        FoundFault(.orphaned, file: path, "the index does not have the file \(path)")
     }
 }

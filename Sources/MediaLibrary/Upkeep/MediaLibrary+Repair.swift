@@ -14,7 +14,7 @@ extension MediaLibrary {
     /// - Throws: `inputOutput`, what `progress` throws; what was mended before stays so.
     public func repair(
         progress: (_ read: Int64, _ of: Int64) throws(CaptureError) -> Void = { _, _ in }
-    ) throws(CaptureError) -> [LibraryFault] {
+    ) throws(CaptureError) -> [FoundFault] {
         try mend(check(progress: progress))
     }
 
@@ -22,7 +22,7 @@ extension MediaLibrary {
     /// touched: a file may have come back with another import, or gone with its last asset.
     ///
     /// - Returns: The same faults, and what was done about them.
-    func mend(_ found: [LibraryFault]) throws(CaptureError) -> [LibraryFault] {
+    func mend(_ found: [FoundFault]) throws(CaptureError) -> [FoundFault] {
         var faults = found
         // Lost edits first, so that no asset goes on with one of them.
         for index in faults.indices where faults[index].kind == .missing || faults[index].kind == .damaged {
@@ -56,14 +56,14 @@ extension MediaLibrary {
     }
 
     /// A content whose file is not what it should be: what is left of it is set aside, and its assets do without.
-    private func mendLostFile(_ fault: inout LibraryFault, _ role: Role) throws(CaptureError) {
-        guard fault.outcome != LibraryFault.isMendedMeanwhile else { return }
+    private func mendLostFile(_ fault: inout FoundFault, _ role: Role) throws(CaptureError) {
+        guard fault.outcome != FoundFault.isMendedMeanwhile else { return }
         let hash = String(fault.file.suffix(64))
         let file = fault.file
         let outcome: Released<[String]> = try turn.withLock { _ throws(CaptureError) in
             switch try look(at: hash) {
-            case .gone: return Released(value: role == .edit ? [LibraryFault.isGone] : [], hashes: [])
-            case .whole: return Released(value: [LibraryFault.isMendedMeanwhile], hashes: [])
+            case .gone: return Released(value: role == .edit ? [FoundFault.isGone] : [], hashes: [])
+            case .whole: return Released(value: [FoundFault.isMendedMeanwhile], hashes: [])
             case .lost: break
             }
             let isAside = try folder.setAside(file, suffix: ".damaged") != nil
@@ -106,8 +106,8 @@ extension MediaLibrary {
             return try String.fetchAll(database, sql: "PRAGMA integrity_check(1)").filter { $0 != "ok" }
                 + Row.fetchAll(database, sql: "PRAGMA foreign_key_check").prefix(1).map { _ in "rows are missing" }
         }
-        guard let why = rest.first else { return "what can be reckoned anew was" }
-        return "this cannot be mended (\(why)): bring back a copy of the index"
+        guard let why = rest.first else { return "everything that could be recalculated was" }
+        return "this cannot be repaired (\(why)): restore a copy of the index"
     }
 }
 

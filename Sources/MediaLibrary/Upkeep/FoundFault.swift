@@ -1,5 +1,7 @@
+import CaptureCore
+
 /// Something in a library that does not agree.
-public struct LibraryFault: Hashable, Sendable {
+public struct FoundFault: Hashable, Sendable {
     /// What kind of fault it is.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The index has a content whose file is not there.
@@ -24,10 +26,10 @@ public struct LibraryFault: Hashable, Sendable {
     public var outcome: String
 
     /// The outcome of what was found to be as it should be when it was to be mended.
-    static let isMendedMeanwhile = "it was mended meanwhile"
+    static let isMendedMeanwhile = "it was repaired meanwhile"
 
     /// The outcome of what was not there any more.
-    static let isGone = "it is gone by itself"
+    static let isGone = "it went away by itself"
 
     init(_ kind: Kind, file: String = "", assets: [String] = [], _ message: String) {
         self.kind = kind

@@ -1,17 +1,9 @@
-/// What an asset is.
-public enum AssetKind: String, Hashable, Sendable, CaseIterable {
-    /// A still picture.
-    case photo
-    /// Moving pictures, with sound or without.
-    case movie
-    /// Sound alone.
-    case sound
-}
+public import CaptureCore
 
 /// What a content says of itself once it has been examined.
 public struct MediaFacts: Hashable, Sendable {
     /// What it is.
-    public var kind: AssetKind
+    public var kind: MediaAssetKind
     /// Its MIME type, as in `image/jpeg`.
     public var mediaType: String
     /// Its codec or codecs, as in `mjpeg`, `h264+opus`, `flac`.
@@ -27,7 +19,7 @@ public struct MediaFacts: Hashable, Sendable {
 
     /// Facts of a content.
     public init(
-        kind: AssetKind,
+        kind: MediaAssetKind,
         mediaType: String,
         codec: String,
         width: UInt32 = 0,
