@@ -1,7 +1,6 @@
 import ArgumentParser
-import CaptureBus
 import CaptureCore
-import CaptureSystem
+import CaptureService
 import Glibc
 
 /// The daemon's command line.
@@ -18,7 +17,7 @@ struct CapturedCommand: ParsableCommand {
     @Flag(help: "Offer a synthetic camera and microphone beside the real ones.")
     var synthetic = false
 
-    @Option(help: "Where answers are kept; created with mode 0700 when absent.")
+    @Option(help: "The folder that keeps answers; created with mode 0700 if missing.")
     var stateDir: String?
 
     @Option(help: "Read captured.conf from this directory instead of /usr/lib/captured and /etc/captured.")
@@ -59,41 +58,12 @@ struct CapturedCommand: ParsableCommand {
 
     private func serve() async -> Int32 {
         let options = DaemonOptions(
-            bus: BusKind(argument: bus),
+            bus: bus,
             synthetic: synthetic,
             stateDirectory: stateDir,
             configDirectory: configDir,
             recorder: recorder
         )
-        do throws(CaptureError) {
-            try await Daemon.run(options)
-            return 0
-        } catch {
-            Journal.send("captured cannot run: \(error)", priority: .critical)
-            return error.code.exitCode
-        }
+        return await Daemon.run(options)
     }
-}
-
-extension BusKind {
-    /// A bus by the word of the command line.
-    init(argument: String) {
-        switch argument {
-        case "system": self = .system
-        case "session": self = .session
-        default: self = .address(argument)
-        }
-    }
-}
-
-/// What the command line says.
-struct DaemonOptions: Sendable {
-    var bus: BusKind
-    var synthetic: Bool
-    var stateDirectory: String?
-    var configDirectory: String?
-    var recorder: String?
-
-    /// Whether this is the machine's daemon rather than one of development, the demo and tests.
-    var isSystem: Bool { bus == .system }
 }

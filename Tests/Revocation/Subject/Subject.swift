@@ -117,8 +117,10 @@ struct Subject {
         wrong += more(UInt64(size / bytesPerFrame), than: mostFrames, "frames in the pipe")
         wrong += more(UInt64(samples.all().count / Self.bytesPerSample), than: mostSamples, "samples in the pipe")
         wrong += more(jpegs(in: try contents(movie)), than: mostFrames, "frames in the movie")
-        // The file's head is no sound: at most 512 bytes.
-        let inFile = max(0, try contents(sound).count - 512) / Self.bytesPerSample
+        // The file's head, which says when and by what it was made, ends with that of its data.
+        let file = try contents(sound)
+        let head = (file.firstRange(of: Array("data".utf8))?.upperBound ?? 0) + 4
+        let inFile = max(0, file.count - head) / Self.bytesPerSample
         wrong += more(UInt64(inFile), than: mostSamples, "samples in the file")
         picturesOutput.stop()
         soundsOutput.stop()

@@ -1,0 +1,114 @@
+import CaptureBus
+import CaptureCore
+import CaptureSystem
+
+extension BusConnection {
+    /// Identifies the process behind a connection.
+    ///
+    /// It pins the process with the bus's pidfd. If the bus has none (dbus 1.14), it opens one for the number that the
+    /// bus names, and asks the bus again whether the connection still has that number. Then it reads `/proc`, and
+    /// checks that the pinned process still lives and started when it did. A thread of its own reads `/proc`, because a
+    /// program's file may be on a file system that does not answer.
+    ///
+    /// - Parameter uniqueName: As in `BusCall.sender`.
+    /// - Throws: `.notPermitted` if anything cannot be read or changes meanwhile, because a caller that cannot be
+    ///   identified is refused. `.unreachable` if the bus is gone.
+    func credentials(of uniqueName: String) async throws(CaptureError) -> PeerFacts {
+        let first = try await busCredentials(of: uniqueName)
+        let (look, started) = try await WorkerThread.run("who-calls") {
+            Result { () throws(CaptureError) in try BusConnection.pin(first) }
+        }
+        let second = try await busCredentials(of: uniqueName)
+        guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
+            second.label == first.label
+        else { throw ProcessLook.refusal("its connection belongs to another process now") }
+        return try await BusConnection.look("who-calls", at: first.user) {
+            Result { () throws(CaptureError) in try BusConnection.facts(uniqueName, first, look, started) }
+        }
+    }
+
+    /// How many threads look at programs of one user at a time. A user's file system can hold each of them for ever.
+    private static let looks = FairSlots<UInt32>(32)
+
+    /// Looks at a program of a user on a thread of its own. If many threads look at the user's programs already, this waits
+    /// for one of them.
+    ///
+    /// - Throws: What `work` throws.
+    static func look<Value: Sendable>(
+        _ name: String,
+        at user: UInt32,
+        _ work: @escaping @Sendable () -> Result<Value, CaptureError>
+    ) async throws(CaptureError) -> Value {
+        // A task of its own, so that it waits even if the caller is cancelled, who still has to be identified.
+        _ = await Task { await looks.take(user) }.value
+        defer { looks.give(user) }
+        return try await WorkerThread.run(name, work)
+    }
+
+    private static func pin(
+        _ first: BusCredentials
+    ) throws(CaptureError) -> (look: ProcessLook, started: ProcessLook.Status) {
+        let process: Descriptor
+        if let given = first.process {
+            guard ProcessLook.pid(of: given) == first.pid else {
+                throw ProcessLook.refusal("the bus names process \(first.pid), but hands over another one's descriptor")
+            }
+            process = given
+        } else {
+            process = try ProcessLook.pin(first.pid)
+        }
+        let look = ProcessLook(pid: first.pid, process: process)
+        return (look, try look.status())
+    }
+
+    private static func facts(
+        _ uniqueName: String,
+        _ first: BusCredentials,
+        _ look: ProcessLook,
+        _ started: ProcessLook.Status
+    ) throws(CaptureError) -> PeerFacts {
+        var facts = try look.facts(of: first.user, first.groups, since: started)
+        facts.uniqueName = uniqueName
+        facts.viaProcessFD = first.process != nil
+        facts.securityLabel = first.label
+        return facts
+    }
+
+    private struct BusCredentials: Sendable {
+        var user: UInt32
+        var groups: [UInt32]
+        var pid: Int32
+        var process: Descriptor?
+        var label: String?
+    }
+
+    private func busCredentials(of uniqueName: String) async throws(CaptureError) -> BusCredentials {
+        guard uniqueName.hasPrefix(":") else {
+            throw ProcessLook.refusal("'\(uniqueName)' is not the name of one connection")
+        }
+        let values: [String: BusValue]
+        do throws(CaptureError) {
+            values = try await connectionCredentials(of: uniqueName)
+        } catch {
+            guard try await isConnected() else { throw error }
+            throw ProcessLook.refusal("its connection \(uniqueName) is gone")
+        }
+        guard let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) }), user != UInt32.max,
+            let pid = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }), pid > 0
+        else { throw ProcessLook.refusal("the bus does not name its user and process") }
+        let groups = values["UnixGroupIDs"]?.elements?.compactMap { $0.integer.flatMap { UInt32(exactly: $0) } }
+        let label = values["LinuxSecurityLabel"]?.elements?.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }
+        return BusCredentials(
+            user: user,
+            groups: groups ?? [],
+            pid: pid,
+            process: values["ProcessFD"]?.file,
+            label: label.map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        )
+    }
+
+    /// Whether the bus itself still answers.
+    private func isConnected() async throws(CaptureError) -> Bool {
+        try await owner(of: uniqueName) != nil
+    }
+}

@@ -1,0 +1,69 @@
+import CLinux
+import CaptureSystem
+import Glibc
+
+/// The clients' ends of the sockets of one bus. Reentrant.
+enum BusSockets {
+    /// All sockets that are connected to whom one of them is connected to.
+    ///
+    /// - Parameter own: The inode of one of them.
+    /// - Returns: The users that made them, by inode; `nil` where the kernel does not tell (CONFIG_UNIX_DIAG).
+    /// - Throws: The system's error.
+    static func clients(beside own: UInt32) throws(SystemError) -> [UInt32: UInt32]? {
+        guard let sockets = try list() else { return nil }
+        var names: [UInt32: [CChar]] = [:]
+        for socket in sockets { names[socket.inode] = socket.name }
+        guard let ours = sockets.first(where: { $0.inode == own }), let name = names[ours.peer], !name.isEmpty else {
+            return [:]
+        }
+        let clients = sockets.filter { names[$0.peer] == name }.map { ($0.inode, $0.user) }
+        return Dictionary(clients) { first, _ in first }
+    }
+
+    private struct Socket {
+        var inode: UInt32
+        var peer: UInt32
+        var user: UInt32
+        var name: [CChar]
+    }
+
+    private static func list() throws(SystemError) -> [Socket]? {
+        var room = 1024
+        // A list that changes while it is read is read again, a machine's worth of times.
+        for _ in 0..<16 {
+            var found = [clinux_unix_socket](repeating: clinux_unix_socket(), count: room)
+            let count = unsafe clinux_unix_sockets(&found, room)
+            if count < 0, errno == ENOENT { return nil }
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            if count < 0 { throw SystemError("list the sockets", errno: errno) }
+            if count <= room {
+                return found.prefix(count).map { socket in
+                    let name = unsafe withUnsafeBytes(of: socket.name) { bytes in
+                        unsafe bytes.prefix(Int(socket.length)).map { CChar(bitPattern: $0) }
+                    }
+                    return Socket(inode: socket.inode, peer: socket.peer, user: socket.user, name: name)
+                }
+            }
+            room = count + 256
+        }
+        throw SystemError("list the sockets", errno: EAGAIN)
+    }
+
+    /// The inodes of sockets that any thread of a process has open; none where its descriptors cannot be read.
+    static func held(by process: Int32) -> Set<UInt32> {
+        Set(DescriptorTables.links(of: process).compactMap { Files.link(at: $0).flatMap(Files.socketInode) })
+    }
+
+    /// Those of the given sockets that may be of a client, by a table such as `/proc/net/unix`: streams without a name
+    /// that are connected.
+    static func connected(_ sockets: Set<UInt32>, in table: String) -> Set<UInt32> {
+        Set(
+            table.split(separator: "\n").compactMap { line in
+                // Number, references, protocol, flags, type, state, inode, path.
+                let words = line.split(separator: " ")
+                guard words.count == 7, words[4] == "0001", words[5] == "03" else { return nil }
+                return UInt32(words[6]).flatMap { sockets.contains($0) ? $0 : nil }
+            }
+        )
+    }
+}

@@ -1,0 +1,41 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureMessages
+
+/// The Authorization interface: consent asked for, looked at and changed.
+struct AuthorizationObject: Sendable {
+    let bus: BusConnection
+    let gate: AuthorizationGate
+    let engine: CaptureEngine
+    let callers: CallerDirectory
+    let agents: AgentRegistry
+    let requests: AccessRequests
+    let stated: StatedReasons
+    let picking: PickingDesk
+    let librarySettings: LibrarySettings
+    let commandLine: ShippedCommandLine
+    let settings: SettingsGuard
+    let history: HistoryPages
+    let listeners: Listeners
+    /// Tells the bus of switches: the object that has them as a property. Must not block.
+    let showSwitches: @Sendable (Switches) throws(CaptureError) -> Void
+
+    func implementation(_ switches: Switches) -> BusImplementation {
+        BusImplementation(
+            CaptureInterfaces.authorization,
+            methods: [
+                "GetStatus": getStatus, "RequestAccess": requestAccess, "CancelAccess": cancelAccess, "WhoAmI": whoAmI,
+                "SetUsageDescriptions": setUsageDescriptions, "List": list,
+                "GetProgramStatus": getProgramStatus, "Explain": explain, "Set": set, "Reset": reset,
+                "GetHistory": getHistory, "RegisterAgent": registerAgent, "UnregisterAgent": unregisterAgent,
+                "ListAgents": listAgents,
+                "Answer": answer, "Dismiss": dismiss, "SetSwitch": setSwitch,
+                "BrowseFor": browseFor, "ThumbnailFor": thumbnailFor, "AnswerPicked": answerPicked,
+            ],
+            quick: ["GetStatus": rememberedStatus, "RequestAccess": requestRemembered],
+            properties: AuthorizationObject.properties(of: switches)
+        )
+    }
+}

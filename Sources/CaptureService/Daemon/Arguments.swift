@@ -1,0 +1,96 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureMessages
+
+/// The arguments of a call, whose types the bus has checked against the interface already.
+extension [BusValue] {
+    func argument(_ index: Int) throws(CaptureError) -> BusValue {
+        guard indices.contains(index) else {
+            throw CaptureError(.invalidArgument, "the call lacks its argument \(index + 1)")
+        }
+        return self[index]
+    }
+
+    private func wrong(_ index: Int, _ expected: String) -> CaptureError {
+        CaptureError(.invalidArgument, "argument \(index + 1) is not \(expected)")
+    }
+
+    func text(_ index: Int) throws(CaptureError) -> String {
+        guard let text = try argument(index).text else { throw wrong(index, "a text") }
+        return text
+    }
+
+    func number(_ index: Int) throws(CaptureError) -> Int64 {
+        guard let number = try argument(index).integer else { throw wrong(index, "a number") }
+        return number
+    }
+
+    func boolean(_ index: Int) throws(CaptureError) -> Bool {
+        guard let isTrue = try argument(index).boolean else { throw wrong(index, "a truth value") }
+        return isTrue
+    }
+
+    func texts(_ index: Int) throws(CaptureError) -> [String] {
+        guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
+        return texts
+    }
+
+    /// A table, in which nothing is named twice: nobody can tell which of two values is meant.
+    func properties(_ index: Int) throws(CaptureError) -> [String: BusValue] {
+        guard case .dictionary(_, let entries) = try argument(index), let properties = try argument(index).properties
+        else { throw wrong(index, "a table of properties") }
+        guard properties.count == entries.count else { throw wrong(index, "a table that names nothing twice") }
+        return properties
+    }
+
+    /// The descriptor of a ticket, to read from.
+    func source(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile
+    {
+        try await doors.file(text(index), of: connection)
+    }
+
+    /// The descriptor of a ticket, for an output to write to.
+    func file(_ index: Int, from doors: PassingDoors, of connection: String) async throws(CaptureError) -> PassedFile {
+        let file = try await source(index, from: doors, of: connection)
+        guard file.facts.isWritable else { throw wrong(index, "the ticket of a descriptor that is open for writing") }
+        return file
+    }
+
+    /// The descriptors of a table of tickets, for outputs to write to, by name.
+    func files(
+        _ index: Int,
+        from doors: PassingDoors,
+        of connection: String
+    ) async throws(CaptureError) -> [String: any OpenFile] {
+        var files: [String: any OpenFile] = [:]
+        for (name, ticket) in try argument(index).tickets() {
+            let file = try await doors.file(ticket, of: connection)
+            guard file.facts.isWritable else {
+                throw wrong(index, "a table of tickets of descriptors that are open for writing")
+            }
+            files[name] = file
+        }
+        return files
+    }
+
+    /// A service by its name.
+    func service(_ index: Int) throws(CaptureError) -> Service {
+        try Service(named: text(index))
+    }
+}
+
+extension Service {
+    /// The service of a name.
+    ///
+    /// - Throws: `.invalidArgument` that lists the names there are.
+    init(named name: String) throws(CaptureError) {
+        guard let service = Service(rawValue: name) else {
+            let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
+            let shown = DisplayText.neutralized(name, limit: 64)
+            throw CaptureError(.invalidArgument, "unknown service '\(shown)', expected one of \(known)")
+        }
+        self = service
+    }
+}

@@ -1,0 +1,339 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureDevices
+import CaptureEngine
+import CaptureSystem
+import Glibc
+import Logging
+import MediaLibrary
+import Synchronization
+
+/// Wires devices, engine, consent and bus, and lives until a signal.
+public enum Daemon {
+    /// Serves until a signal ends it.
+    ///
+    /// - Returns: The exit code, after sysexits(3). The journal has the reason for one that is not 0.
+    public static func run(_ options: DaemonOptions) async -> Int32 {
+        let levels = LogLevels.ofEnvironment
+        LoggingSystem.bootstrap { JournalLog(label: $0, level: levels.level(of: $0)) }
+        for problem in levels.problems { Journal.send(problem, priority: .warning) }
+        do throws(CaptureError) {
+            try await serve(options)
+            return 0
+        } catch {
+            Journal.send("captured cannot run: \(error)", priority: .critical)
+            return error.code.exitCode
+        }
+    }
+
+    private static func serve(_ options: DaemonOptions) async throws(CaptureError) {
+        let signals = try TerminationSignals()
+        let places = Places(options)
+        let configuration = places.readConfiguration()
+        for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
+        let policy = places.readPolicy()
+        SessionJournal.record(policy)
+
+        let bus = try await BusConnection.open(options.bus)
+        // Before a device is probed; two that start at one time are told apart when the name is taken, at the end.
+        guard try await bus.owner(of: CaptureNames.service) == nil else { throw Daemon.second }
+        bus.onDisconnect { error in signals.raise(.lostBus(error)) }
+        // Questions about callers have their own connection, so that they don't wait behind the callers' calls: the bus
+        // delivers in order.
+        let asking = try await BusConnection.open(options.bus)
+        asking.onDisconnect { error in signals.raise(.lostBus(error)) }
+
+        let store = AuthorizationStore(directory: places.state)
+        if case .unusable(let why) = store.state {
+            Journal.send("every start is refused: \(why)", priority: .error)
+        }
+        let past = HistoryStore(directory: places.state)
+        if case .unusable(let why) = past.state {
+            Journal.send("every start is refused: \(why)", priority: .error)
+        }
+        let listeners = Listeners()
+        let live = LiveUses(linger: configuration.indicator.linger) { use in
+            do throws(CaptureError) {
+                try listeners.tell(bus, of: use)
+            } catch {
+                // The bus is gone: so will be the daemon.
+                Journal.send("cannot announce a use on the bus: \(error)", priority: .error)
+            }
+        }
+        let history = HistoryKeeper(
+            past,
+            executor: try thread("history"),
+            limits: configuration.history.limits,
+            complain: { Journal.send($0, priority: .error) },
+            watch: live.follow
+        )
+        let heartbeat = Heartbeat()
+        let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
+        let changes = AsyncStream<DeviceChange>.makeStream()
+        let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
+        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat)
+        let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
+        let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
+        let refusals = RefusalJournal()
+        let stated = StatedReasons()
+        let agents = AgentRegistry(
+            bus: bus,
+            commandLine: commandLine,
+            refusals: refusals,
+            logins: people,
+            stated: stated
+        )
+        let announcer = Announcer(listeners, refusals: refusals)
+        let gate = AuthorizationGate(
+            executor: try thread("gate"),
+            aside: aside,
+            store: store,
+            usage: places.usageDescriptions { people.active()?.user },
+            prompter: agents,
+            root: places.root.prefix,
+            policy: policy,
+            switches: SwitchFile(directory: places.state),
+            promptTimeout: configuration.consent.promptTimeout,
+            decisions: { decision in
+                announcer.decided(decision)
+                history.note(decision)
+            }
+        )
+        let requests = AccessRequests(bus: bus, gate: gate)
+        let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
+        let libraryUses = LibraryUses(history: history)
+        let libraryGrants = LibraryGrants(gate: gate, uses: libraryUses)
+        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
+        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
+        let importers = Importers(origin: places.recorder(configuration))
+        let libraryTurns = LibraryTurns()
+        let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: libraryTurns)
+        let offers = LibraryOffers()
+        let picked = PickedContents()
+        let choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
+        let recorders = Recorders(origin: places.recorder(configuration))
+        let engine = CaptureEngine(
+            devices: devices,
+            rings: SharedRings(),
+            recorders: recorders,
+            gate: gate,
+            observer: announcer,
+            history: history,
+            saver: LibrarySaver(
+                gate: gate,
+                libraries: libraries,
+                importers: importers,
+                turns: libraryTurns,
+                watchers: watchers,
+                uses: libraryUses,
+                choosing: choosing
+            )
+        )
+        // Programs get no answers over this connection: the bus stops reading from one whose answers are not read.
+        heartbeat.serve(Heartbeat.Rounds(asking, gate, engine, heartbeat.proof))
+        let logins = LoginWatch(
+            bus: asking,
+            isSystem: options.isSystem,
+            sessions: people,
+            gate: gate,
+            looked: { await engine.resume() }
+        )
+        let libraryRequests = LibraryRequests(bus: bus)
+        let doors = PassingDoors(program: places.door)
+        let settings = SettingsGuard(bus: asking, kind: options.bus, commandLine: places.commandLine, logins: people)
+        let callers = CallerDirectory(
+            bus: asking,
+            root: places.root,
+            refusals: refusals,
+            present: { await gate.connected($0, revision: $1) }
+        ) { connection in
+            listeners.remove(connection)
+            // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
+            await requests.clientGone(connection)
+            await doors.clientGone(connection)
+            await libraryRequests.clientGone(connection)
+            await picked.clientGone(connection)
+            await offers.clientGone(connection)
+            await watchers.clientGone(connection)
+            await libraryGrants.clientGone(connection)
+            await engine.clientGone(connection)
+            stated.clientGone(connection)
+            await agents.unregister(connection)
+        }
+        bus.onFailure { call, error in
+            var client = await callers.identity(of: call.sender)
+            // Of these nobody has looked who sends them. Whoever cannot be identified is told of by who could not.
+            if client == nil, error == BusErrors.tooMuch || error == BusErrors.tooMany {
+                client = try? await callers.client(call.sender).identity
+            }
+            if let client { refusals.tell(call, error, of: client) }
+        }
+        let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
+        await sessions.serve(engine)
+        let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, devices: devices)
+        let health = Health(
+            places: places,
+            configuration: configuration,
+            policy: policy,
+            store: store,
+            past: past,
+            history: history,
+            gate: gate,
+            engine: engine,
+            agents: agents,
+            logins: logins,
+            live: live,
+            libraries: libraries
+        )
+        await health.apply()
+        let manager = ManagerObject(
+            engine: engine,
+            callers: callers,
+            devices: devices,
+            sessions: sessions,
+            doors: doors,
+            health: health,
+            listeners: listeners,
+            live: live
+        )
+        let picking = LibraryPicking(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            settings: settings,
+            commandLine: commandLine,
+            contents: picked,
+            choosing: choosing
+        )
+        await requests.whenLimited(choosing.begin)
+        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
+        await gate.beforeLimiting(librarySettings.forgetChosen)
+        let library = LibraryObject(
+            callers: callers,
+            access: access,
+            libraries: libraries,
+            requests: libraryRequests,
+            watchers: watchers,
+            importers: importers,
+            doors: doors,
+            commandLine: commandLine,
+            turns: libraryTurns,
+            pictures: pictures,
+            picking: picking
+        )
+        let root = RootObject()
+        let authorization = AuthorizationObject(
+            bus: bus,
+            gate: gate,
+            engine: engine,
+            callers: callers,
+            agents: agents,
+            requests: requests,
+            stated: stated,
+            picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
+            librarySettings: librarySettings,
+            commandLine: commandLine,
+            settings: settings,
+            history: HistoryPages(keeper: history, commandLine: commandLine),
+            listeners: listeners,
+            showSwitches: { switches throws(CaptureError) in try root.show(switches, on: bus) }
+        )
+
+        let controlling = ControlHandler(
+            authorization: authorization,
+            engine: engine,
+            identification: Identification(bus: asking, root: places.root)
+        )
+        let desk = ControlDesk(program: places.door) { await controlling.answer($0, of: $1) }
+        do throws(CaptureError) {
+            try await desk.open(in: try places.makeRuntime())
+        } catch {
+            let why = "cannot open the control socket; consent cannot be withdrawn while the bus hangs: \(error)"
+            Journal.send(why, priority: .error)
+        }
+        let telling = Task { await announcer.run(sessions, bus: bus) }
+        for device in await devices.devices() { try await deviceObjects.follow(.added(device), announcing: false) }
+        let switches = await gate.currentSwitches
+        if !switches.fault.isEmpty { Journal.send("everything is switched off: \(switches.fault)", priority: .error) }
+        let object = try BusObject(
+            path: CaptureNames.root,
+            [manager.implementation, authorization.implementation(switches), library.implementation]
+        )
+        root.value.withLock { $0 = object }
+        try await bus.export(object)
+        let keepingHouse = Task { await libraries.keepHouse() }
+        let following = Task {
+            for await change in changes.stream {
+                do throws(CaptureError) {
+                    try await deviceObjects.follow(change)
+                } catch {
+                    Journal.send("cannot announce a device on the bus: \(error)", priority: .error)
+                }
+            }
+        }
+        // Last, so that the call that activates the daemon finds everything in its place.
+        try await bus.requestName(CaptureNames.service)
+        let count = await devices.devices().count
+        ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
+        Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
+
+        let end = await signals.wait {
+            await health.reload()
+        }
+        ServiceManager.stopping()
+        Journal.send("captured stops: \(end)")
+        following.cancel()
+        keepingHouse.cancel()
+        await libraryRequests.shutDown()
+        // Its sessions save what they recorded.
+        await engine.shutDown()
+        await libraries.close()
+        await history.finish()
+        announcer.finish()
+        await telling.value
+        await bus.close()
+        await asking.close()
+        if case .lostBus(let error) = end { throw error }
+    }
+
+    private static let second = CaptureError(
+        .busy,
+        "\(CaptureNames.service) is taken: another captured runs on this bus"
+    )
+
+    /// Looks at programs' files, each on a thread of its own, because a look may block for ever.
+    private static let aside: RunsAside = { work throws(CaptureError) in
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "look", body: work)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    /// Creates a thread for an actor that waits for the disk.
+    private static func thread(_ name: String) throws(CaptureError) -> ThreadExecutor {
+        do throws(SystemError) {
+            return try ThreadExecutor(name: name)
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    private static func makeSynthetic(
+        _ options: DaemonOptions,
+        _ configuration: Configuration.Synthetic,
+        _ proof: ProofOfLife
+    ) throws(CaptureError) -> SyntheticDevices? {
+        guard options.synthetic || configuration.enabled else { return nil }
+        let devices = SyntheticDevices(speed: configuration.speed, proof: proof)
+        try devices.setControl(
+            of: SyntheticDevices.microphoneID,
+            "clock_drift_ppm",
+            Int64(configuration.clockDriftPPM)
+        )
+        return devices
+    }
+}

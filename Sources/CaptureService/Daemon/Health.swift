@@ -1,0 +1,137 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Glibc
+
+/// What `capturectl doctor` and `status` are told of the daemon itself.
+actor Health {
+    private let places: Places
+    private var configuration: Configuration
+    private var policy: Policy
+    private let store: AuthorizationStore
+    private let past: HistoryStore
+    private let history: HistoryKeeper
+    private let gate: AuthorizationGate
+    private let engine: CaptureEngine
+    private let agents: AgentRegistry
+    private let logins: LoginWatch
+    private let live: LiveUses
+    private let libraries: LibraryCatalog
+    nonisolated let ownUser = getuid()
+
+    init(
+        places: Places,
+        configuration: Configuration,
+        policy: Policy,
+        store: AuthorizationStore,
+        past: HistoryStore,
+        history: HistoryKeeper,
+        gate: AuthorizationGate,
+        engine: CaptureEngine,
+        agents: AgentRegistry,
+        logins: LoginWatch,
+        live: LiveUses,
+        libraries: LibraryCatalog
+    ) {
+        self.places = places
+        self.configuration = configuration
+        self.policy = policy
+        self.store = store
+        self.past = past
+        self.history = history
+        self.gate = gate
+        self.engine = engine
+        self.agents = agents
+        self.logins = logins
+        self.live = live
+        self.libraries = libraries
+    }
+
+    /// Reads the configuration and the policy again, and reports errors in them by file and line. Policy, prompt
+    /// settings and the time that devices may be silent take effect at once. Devices and recorders are set up only at the
+    /// start.
+    ///
+    /// When it returns, what the policy forbids has been withdrawn, and nothing is delivered on it any more. It does
+    /// not wait for files to be finished, because the next reload may forbid more.
+    func reload() async {
+        ServiceManager.reloading()
+        guard let read = await read() else { return ServiceManager.ready(status: "not reloaded") }
+        configuration = read.configuration
+        // First: nobody goes on before it is known, and no logind that does not answer holds it up.
+        policy = read.policy
+        SessionJournal.record(policy)
+        await gate.setPolicy(policy)
+        await apply()
+        for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
+        let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count
+        Journal.send("the configuration was read again: \(count) problem\(count == 1 ? "" : "s")")
+        ServiceManager.ready(status: "reloaded")
+    }
+
+    /// Hands the settings on: at the start, and when they were read again. A new setting that takes effect at a reload has
+    /// its line here, and nowhere else.
+    func apply() async {
+        await gate.setLifetimes(configuration.consent.lifetimes)
+        await gate.setPromptTimeout(configuration.consent.promptTimeout)
+        await agents.setPasswords(places.passwords(configuration))
+        await gate.setPromptLimits(configuration.consent.promptLimits)
+        await logins.setStopping(configuration.consent.stopWhenLocked)
+        live.setLinger(configuration.indicator.linger)
+        await engine.setSilenceLimit(configuration.devices.silenceTimeout)
+        await history.setLimits(configuration.history.limits)
+    }
+
+    /// The configuration and policy on disk, with the users and groups that they name.
+    private func read() async -> (configuration: Configuration, policy: Policy)? {
+        do throws(CaptureError) {
+            return try await WorkerThread.run("reload") { [places] in
+                .success((places.readConfiguration(), places.readPolicy()))
+            }
+        } catch {
+            Journal.send("cannot read the configuration again: \(error)", priority: .error)
+            return nil
+        }
+    }
+
+    func report() async throws(CaptureError) -> [String: BusValue] {
+        let faults = await libraries.faults
+        let users = Array(faults.keys) + [ownUser]
+        try await WorkerThread.run("health") { [store, past] in
+            store.look()
+            past.look()
+            for user in users { Users.learn(user) }
+            return .success(())
+        }
+        let storeFault = Health.fault(store.state)
+        let historyFault = Health.fault(past.state)
+        let switches = await gate.currentSwitches
+        return [
+            "version": .string(CaptureVersion.text),
+            "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
+            "storeFault": .string(storeFault),
+            "storeRemedy": .string(store.remedy),
+            "history": .string(historyFault.isEmpty ? "ok" : "unusable"),
+            "historyFault": .string(historyFault),
+            "historyRemedy": .string(past.remedy),
+            "libraryFaults": .strings(
+                faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
+            ),
+            "stateDirectory": .string(places.state),
+            "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
+            "switchedOff": .strings(Service.ofDevices.filter(switches.isOff).map(\.rawValue)),
+            "switchFault": .string(switches.fault),
+            "policyRules": .uint32(UInt32(clamping: policy.ruleCount)),
+            "policyFaults": .strings(policy.faults.map { "\($0)" }),
+            "policyProblems": .strings((policy.refusals + policy.remarks).map { "\($0)" }),
+            "recorder": .string("\(places.recorder(configuration))"),
+            "agents": .uint32(UInt32(await agents.count)),
+            "user": .string(Users.name(of: ownUser)),
+        ]
+    }
+
+    private static func fault(_ state: StoreState) -> String {
+        if case .unusable(let why) = state { why } else { "" }
+    }
+}

@@ -1,0 +1,159 @@
+import Authorization
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Synchronization
+
+/// Lets the bus, the gate and the engine prove that they work, while any device streams. If a part fails to, device
+/// threads stop their devices, because nobody could withdraw a consent then.
+///
+/// While nothing streams, nothing here runs or wakes the daemon, and the service manager's watchdog is off.
+/// Thread-safe.
+final class Heartbeat: Sendable {
+    /// One round of each part; returns false if the part did not answer.
+    struct Rounds: Sendable {
+        /// A call to the message bus and its answer.
+        var bus: @Sendable () async -> Bool
+        /// A turn of the gate.
+        var gate: @Sendable () async -> Bool
+        /// A turn of the engine.
+        var engine: @Sendable () async -> Bool
+    }
+
+    private struct State {
+        var rounds: Rounds?
+        var streaming: Set<ObjectIdentifier> = []
+        var tasks: [Task<Void, Never>] = []
+    }
+
+    /// How often each part proves itself, in nanoseconds. Often enough that a part which was held up for a second does
+    /// not count as dead.
+    static let interval: Int64 = 250_000_000
+
+    /// The record that device threads look at.
+    let proof = ProofOfLife()
+    private let watchdog = Watchdog()
+    private let state = Mutex(State())
+
+    /// Sets the rounds. Call it once, before anything streams.
+    func serve(_ rounds: Rounds) {
+        state.withLock { $0.rounds = rounds }
+        watchdog.turnOff()
+    }
+
+    /// Notes that a device is about to stream.
+    func began(_ source: any MediaSource) {
+        state.withLock { state in
+            let isFirst = state.streaming.isEmpty
+            state.streaming.insert(ObjectIdentifier(source))
+            guard isFirst, let rounds = state.rounds else { return }
+            proof.begin()
+            watchdog.turnOn()
+            state.tasks = [
+                Task { await self.beat(.bus, rounds.bus) },
+                Task { await self.beat(.gate, rounds.gate) },
+                Task { await self.beat(.engine, rounds.engine) },
+            ]
+        }
+    }
+
+    /// Notes that a device has stopped streaming. Does nothing for one that did not stream.
+    func ended(_ source: any MediaSource) {
+        state.withLock { state in
+            guard state.streaming.remove(ObjectIdentifier(source)) != nil, state.streaming.isEmpty else { return }
+            for task in state.tasks { task.cancel() }
+            state.tasks = []
+            proof.end()
+            watchdog.turnOff()
+        }
+    }
+
+    /// Lets a part prove itself until nothing streams any more. Each part has its own task, so that one that hangs does
+    /// not hide another.
+    private func beat(_ part: ProofOfLife.Part, _ round: @Sendable () async -> Bool) async {
+        while !Task.isCancelled {
+            let begun = Timestamp.now
+            if await round() {
+                proof.prove(part, since: begun)
+                // Only the gate and the engine feed the watchdog: a restart does not mend the bus.
+                if part == .engine, proof.isProven(.gate) { watchdog.feed() }
+            }
+            let rest = Heartbeat.interval - (Timestamp.now - begun)
+            if rest <= 0 { continue }
+            do {
+                try await Task.sleep(for: .nanoseconds(rest))
+            } catch {
+                // Cancelled: nothing streams any more.
+                return
+            }
+        }
+    }
+}
+
+extension Heartbeat.Rounds {
+    /// The rounds of a daemon. In its round, the engine shows sessions as suspended while devices stand still.
+    init(_ connection: BusConnection, _ gate: AuthorizationGate, _ engine: CaptureEngine, _ proof: ProofOfLife) {
+        bus = {
+            do throws(CaptureError) {
+                _ = try await connection.call(CaptureNames.bus, CaptureNames.busPath, CaptureNames.bus, "GetId")
+                return true
+            } catch {
+                // Devices stop and the engine tells why.
+                return false
+            }
+        }
+        self.gate = {
+            await gate.takeTurn()
+            return true
+        }
+        self.engine = {
+            await engine.takeTurn { proof.fault }
+            return true
+        }
+    }
+}
+
+extension ProofOfLife {
+    /// Why device threads stand still; `nil` if they do not.
+    fileprivate var fault: CaptureError? {
+        let now = Timestamp.now
+        guard let part = Part.allCases.first(where: { !isProven($0, at: now) }) else { return nil }
+        let what =
+            switch part {
+            case .bus: "the message bus"
+            case .gate: "the part that decides about consent"
+            case .engine: "the part that runs sessions"
+            }
+        return CaptureError(
+            .timedOut,
+            "capture is paused because \(what) does not answer; it goes on by itself when it does"
+        )
+    }
+}
+
+/// The service manager's watchdog, which is on while a device streams. Thread-safe.
+private final class Watchdog: Sendable {
+    /// How often it must be fed, in nanoseconds; `nil` for never.
+    private let interval = ServiceManager.watchdogInterval
+    private let fed = Atomic<Int64>(0)
+
+    func turnOff() {
+        if interval != nil { ServiceManager.turnOffWatchdog() }
+    }
+
+    func turnOn() {
+        guard let interval else { return }
+        fed.store(Timestamp.now.nanoseconds, ordering: .relaxed)
+        ServiceManager.turnOnWatchdog(interval)
+    }
+
+    /// Feeds four times per interval, so that a daemon on a slow machine does not count as hung.
+    func feed() {
+        guard let interval else { return }
+        let now = Timestamp.now.nanoseconds
+        guard now - fed.load(ordering: .relaxed) >= interval / 4 else { return }
+        fed.store(now, ordering: .relaxed)
+        ServiceManager.watchdog()
+    }
+}

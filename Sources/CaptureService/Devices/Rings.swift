@@ -1,0 +1,49 @@
+import CaptureCore
+import CaptureEngine
+import CaptureRing
+import CaptureSystem
+import Logging
+
+/// Rings of sealed shared memory, sized for their sources.
+struct SharedRings: RingProvider {
+    /// What readers may lag behind before they miss something: frames of a camera, periods of a microphone.
+    private static let keptFrames = 8
+    private static let keptPeriods = 240
+
+    func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
+        let kept =
+            switch source.format {
+            case .video: SharedRings.keptFrames
+            case .audio: SharedRings.keptPeriods
+            }
+        // One more than both need, so that a claim never waits for the readers' share.
+        let slots = source.slotsInFlight + kept + 1
+        let writer = try RingWriter(format: source.format, slots: slots, kept: kept, name: "captured:" + name)
+        ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(kept) for readers")
+        return SharedRing(writer: writer, sink: ringLog.logLevel > .trace ? writer : TracedSink(writer, name))
+    }
+}
+
+private final class SharedRing: MediaRing {
+    private let writer: RingWriter
+
+    let sink: any MediaSink
+
+    init(writer: RingWriter, sink: any MediaSink) {
+        self.writer = writer
+        self.sink = sink
+    }
+
+    var file: any OpenFile { writer.file }
+    var end: StreamEnd? { writer.end }
+
+    var counters: RingCounters {
+        let now = writer.statistics
+        var counters = RingCounters()
+        counters.published = now.published
+        counters.drops = now.drops
+        counters.queueDepth = now.queueDepth
+        counters.latency = now.latency
+        return counters
+    }
+}

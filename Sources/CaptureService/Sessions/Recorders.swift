@@ -1,0 +1,147 @@
+import CaptureBus
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Glibc
+import Synchronization
+
+/// How recorder processes are had.
+enum RecorderOrigin: Sendable {
+    /// One by one from systemd, by connecting to a socket with `Accept=yes`: each a unit of its own, which outlives
+    /// the daemon.
+    case socket(path: String)
+    /// As children, on a session bus.
+    case program(path: String)
+}
+
+extension RecorderOrigin: CustomStringConvertible {
+    /// As `status` and `doctor` print it; the path comes last.
+    var description: String {
+        switch self {
+        case .socket(let path): "units of systemd, by the socket \(path)"
+        case .program(let path): "child processes of \(path)"
+        }
+    }
+}
+
+/// Starts recorders and hands them their jobs.
+struct Recorders: RecorderLauncher {
+    let origin: RecorderOrigin
+
+    func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+        async throws(CaptureError) -> any RecorderHandle
+    {
+        let rings = [video, audio].compactMap { $0 as? Descriptor }
+        guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
+            throw CaptureError(.internalFault, "a recorder can only get descriptors")
+        }
+        // This may block: it forks a child, or waits for room in the service manager's socket.
+        let handle = RunningRecorder(
+            try await WorkerThread.run("start-recorder") { [origin] in
+                do throws(SystemError) {
+                    return .success(try RecorderProcess.start(origin))
+                } catch {
+                    let why = "cannot start a recorder: \(error)"
+                    return .failure(CaptureError(.recorderLost, why, errno: error.errno))
+                }
+            }
+        )
+        do throws(CaptureError) {
+            try await file.hand(job.text, over: handle.process.socket, with: rings)
+        } catch {
+            handle.abandon()
+            throw error
+        }
+        do throws(SystemError) {
+            try handle.listen(name: job.output.name)
+            return handle
+        } catch {
+            handle.abandon()
+            throw CaptureError(.recorderLost, "cannot listen to the recorder: \(error)", errno: error.errno)
+        }
+    }
+}
+
+/// A recorder at work: its connection, and a thread that reads what it reports.
+private final class RunningRecorder: RecorderHandle {
+    let process: RecorderProcess
+    let reports: AsyncStream<RecorderReport>
+    private let continuation: AsyncStream<RecorderReport>.Continuation
+    private let death = Death()
+    var end: String { death.words.withLock { $0 } }
+
+    /// How the process ended, which the thread that reaps it says.
+    private final class Death: Sendable {
+        let words = Mutex("")
+    }
+
+    init(_ process: RecorderProcess) {
+        self.process = process
+        // Room for minutes of honest reports. Of a flood, it keeps the newest, which include the end.
+        (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
+    }
+
+    /// Ends a recorder that got no job.
+    func abandon() {
+        process.kill()
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "rec-reap") { [process] in process.reap() }
+        } catch {
+            // A zombie stays until the daemon ends, because no thread can be started to reap it.
+            Journal.send("cannot reap a recorder that got no job: \(error)", priority: .warning)
+        }
+        continuation.finish()
+    }
+
+    func listen(name: String) throws(SystemError) {
+        // The thread holds the connection, not this object: dropping the handle does not end the recording.
+        let (process, continuation, death) = (process, continuation, death)
+        try WorkerThread.detached(name: "rec-\(name)") {
+            var order = RecorderReports()
+            var signal: Int32?
+            do {
+                while let message = try process.socket.receive() {
+                    if signal == nil, let death = RecorderDeath(text: message.text) {
+                        signal = death.signal
+                    } else {
+                        continuation.yield(try order.next(message.text))
+                    }
+                }
+            } catch {
+                // A recorder that sends such reports is not trusted any more, and must not go on writing.
+                Journal.send("killing the recorder of '\(name)': \(error)", priority: .warning)
+                process.kill()
+            }
+            // Gone is who holds its file no more.
+            let end = process.reap(after: signal)
+            death.words.withLock { $0 = end }
+            continuation.finish()
+        }
+    }
+
+    func move(_ media: MediaType, to ring: any OpenFile) {
+        guard let file = ring as? Descriptor else { return }
+        let command: RecorderCommand = media == .video ? .videoMoved : .audioMoved
+        tell(command, with: [file])
+    }
+
+    func stop() {
+        tell(.stop(at: .now))
+    }
+
+    /// Sends a command without waiting. If the recorder is gone, the end of its connection tells.
+    private func tell(_ command: RecorderCommand, with files: [Descriptor] = []) {
+        do throws(SystemError) {
+            try process.socket.offer(command.text, with: files)
+        } catch {
+            guard error.errno == EAGAIN else { return }
+            Journal.send("killing a recorder that does not read its commands: \(error)", priority: .warning)
+            process.kill()
+        }
+    }
+
+    func kill() {
+        // One that is no child sees its daemon gone, finishes and ends; a thread that waits for its reports is let go.
+        process.kill()
+    }
+}

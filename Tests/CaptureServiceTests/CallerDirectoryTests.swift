@@ -1,0 +1,118 @@
+import Authorization
+import BusSupport
+import CaptureCore
+import CaptureEngine
+import CaptureSystem
+import Foundation
+import Testing
+
+@testable import CaptureBus
+@testable import CaptureService
+
+@Suite(.timeLimit(.minutes(10)))
+struct `A caller` {
+    @Test(.enabled(if: canListSockets))
+    func `whose connection another got after its first call is refused at a start`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await BusConnection.open(bus.kind)
+        let client = try await BusConnection.open(bus.kind)
+        let callers = CallerDirectory(
+            bus: daemon,
+            root: SystemRoot(ofProcessOne: false),
+            checksHolding: { _ in true }
+        ) { _ in }
+        let caller = try await callers.client(client.uniqueName)
+        _ = try await caller.identifyAtStart()
+
+        let link = "socket:[\(try await client.socketInode())]"
+        let path = try #require(DescriptorTables.links(of: getpid()).first { Files.link(at: $0) == link })
+        let number = try #require(Int32(path.split(separator: "/").last ?? ""))
+        let other = Process()
+        other.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        other.arguments = ["600"]
+        other.standardInput = FileHandle(fileDescriptor: number, closeOnDealloc: false)
+        try other.run()
+        let refusal = await #expect(throws: CaptureError.self) { _ = try await caller.identifyAtStart() }
+        // By SIGKILL: a test's thread may have the others blocked, and so has what it starts.
+        kill(other.processIdentifier, SIGKILL)
+        await other.ended()
+        #expect(refusal?.code == .notPermitted)
+        #expect(refusal?.message.contains("has its connection, too") == true)
+        // It is the same program all the same, and alone again now.
+        _ = try await caller.identifyAgain()
+        _ = try await caller.identifyAtStart()
+    }
+
+    @Test(.enabled(if: !isSystemService))
+    func `whose file is changed after its first call is refused, and told to start again`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await BusConnection.open(bus.kind)
+        let (names, sink) = AsyncStream<String>.makeStream()
+        let subscription = try await daemon.subscribe(BusMatch(interface: "org.example.A", member: "There")) {
+            sink.yield($0.sender)
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.resolvingSymlinksInPath().path + "/tool"
+        let python = URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath().path
+        // By another process: what tests beside this one start would hold a descriptor of ours that writes to it, and a
+        // file that is written to is busy.
+        let copying = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [python, file])
+        await copying.ended()
+        try #require(copying.terminationStatus == 0)
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: file)
+        tool.arguments = [
+            "-c",
+            """
+            import dbus, sys
+            bus = dbus.bus.BusConnection(sys.argv[1])
+            bus.send_message(dbus.lowlevel.SignalMessage("/a", "org.example.A", "There"))
+            bus.flush(); sys.stdin.read()
+            """,
+            bus.address,
+        ]
+        let input = Pipe()
+        tool.standardInput = input
+        try tool.run()
+        let name = try #require(await names.first { _ in true })
+        let callers = CallerDirectory(
+            bus: daemon,
+            root: SystemRoot(ofProcessOne: false),
+            checksHolding: { _ in false }
+        ) { _ in }
+        let first = try await callers.client(name).identity
+        #expect(first.executable?.changed != nil)
+        #expect(try await callers.client(name).identity == first)
+        #expect(callers.unchanged(name) == first)
+        #expect(unsafe chmod(file, 0o711) == 0)
+        // A look counts for some milliseconds.
+        let until = ContinuousClock.now + .seconds(300)
+        while callers.unchanged(name) != nil, ContinuousClock.now < until { await Task.yield() }
+        #expect(callers.unchanged(name) == nil)
+        let refusal = await #expect(throws: CaptureError.self) { _ = try await callers.client(name) }
+        #expect(refusal?.code == .notPermitted)
+        #expect(refusal?.message.contains("was changed since its first call; start it again") == true)
+        try input.fileHandleForWriting.close()
+        await tool.ended()
+        subscription.cancel()
+    }
+
+    @Test func `is looked at for that when it is a program of people's own, root excepted`() {
+        func identity(_ tier: Tier, user: UInt32) -> ClientIdentity {
+            ClientIdentity(program: "exe:/a", tier: tier, user: user, name: "a", detail: "a test")
+        }
+        #expect(CallerDirectory.isClaim(identity(.claimed, user: 1000)))
+        #expect(!CallerDirectory.isClaim(identity(.claimed, user: 0)))
+        #expect(!CallerDirectory.isClaim(identity(.sandboxed, user: 1000)))
+    }
+}
+
+/// Whether this kernel has the list (CONFIG_UNIX_DIAG).
+private let canListSockets = (try? BusSockets.clients(beside: 0)) != nil
+
+/// Whether the tests run in a service of the system, whose programs are known by its name.
+private let isSystemService =
+    Files.text(of: "/proc/self/cgroup", limit: 65536)
+    .map { $0.contains(".service") && !$0.contains("user@") } ?? false

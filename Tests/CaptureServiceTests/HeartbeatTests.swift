@@ -1,0 +1,80 @@
+import CaptureCore
+import CaptureDevices
+import CaptureSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CaptureService
+
+@Suite(.timeLimit(.minutes(10))) struct `A heartbeat` {
+    /// Counts each part's rounds.
+    private final class Counter: Sendable {
+        let counts = Mutex<[ProofOfLife.Part: Int]>([:])
+        /// The parts that do not answer.
+        let silent = Mutex<Set<ProofOfLife.Part>>([])
+
+        var rounds: Heartbeat.Rounds {
+            Heartbeat.Rounds(bus: { self.round(.bus) }, gate: { self.round(.gate) }, engine: { self.round(.engine) })
+        }
+
+        var all: [ProofOfLife.Part: Int] { counts.withLock { $0 } }
+
+        private func round(_ part: ProofOfLife.Part) -> Bool {
+            counts.withLock { $0[part, default: 0] += 1 }
+            return !silent.withLock { $0.contains(part) }
+        }
+    }
+
+    private let counter = Counter()
+    private let heartbeat = Heartbeat()
+    private let source = FakeSource(
+        FakeMachine.camera.id,
+        .audio(AudioFormat(sampleFormat: .s16, sampleRate: 48_000, channels: 2, periodFrames: 480)),
+        FakeMachine()
+    )
+
+    @Test func `beats only while something streams`() async throws {
+        heartbeat.serve(counter.rounds)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(counter.all.isEmpty)
+        #expect(heartbeat.proof.remaining() > 1_000_000_000_000)
+        heartbeat.began(source)
+        try await until { ProofOfLife.Part.allCases.allSatisfy { counter.all[$0, default: 0] > 3 } }
+        #expect(heartbeat.proof.remaining() <= ProofOfLife.patience)
+        heartbeat.ended(source)
+        // A round that was under way comes to its end.
+        try await Task.sleep(for: .milliseconds(300))
+        let last = counter.all
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(counter.all == last)
+        #expect(heartbeat.proof.remaining() > 1_000_000_000_000)
+    }
+
+    @Test func `beats until the last device stops`() async throws {
+        heartbeat.serve(counter.rounds)
+        let other = FakeSource(FakeMachine.camera.id, source.format, FakeMachine())
+        heartbeat.began(source)
+        heartbeat.began(other)
+        heartbeat.ended(source)
+        let then = counter.all[.engine, default: 0]
+        try await until { counter.all[.engine, default: 0] > then + 2 }
+        // One is closed without having streamed, and one is closed twice.
+        heartbeat.ended(source)
+        #expect(heartbeat.proof.remaining() <= ProofOfLife.patience)
+        heartbeat.ended(other)
+    }
+
+    @Test(arguments: ProofOfLife.Part.allCases)
+    func `fails if one part does not answer, whatever the others do`(_ part: ProofOfLife.Part) async throws {
+        heartbeat.serve(counter.rounds)
+        heartbeat.began(source)
+        try await until { counter.all[part, default: 0] > 1 }
+        counter.silent.withLock { _ = $0.insert(part) }
+        try await until { heartbeat.proof.remaining() <= 0 }
+        #expect(!heartbeat.proof.isProven(part))
+        counter.silent.withLock { $0 = [] }
+        try await until { heartbeat.proof.remaining() > 0 }
+        heartbeat.ended(source)
+    }
+}

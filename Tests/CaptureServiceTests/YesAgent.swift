@@ -1,0 +1,62 @@
+import Authorization
+import BusSupport
+import CaptureBus
+import CaptureCore
+import CaptureMessages
+import Synchronization
+
+@testable import CaptureService
+
+/// An agent that answers at once: yes, unless the test says otherwise.
+final class YesAgent: Sendable {
+    let bus: BusConnection
+    private let asked: Count
+
+    var timesAsked: Int { asked.value.withLock { $0 } }
+
+    private final class Count: Sendable {
+        let value = Mutex(0)
+    }
+
+    init(
+        _ bus: PrivateBus,
+        _ agents: AgentRegistry,
+        _ answers: [Service: PersonsAnswer] = [.camera: true]
+    ) async throws {
+        let connection = try await BusConnection.open(bus.kind)
+        let asked = Count()
+        self.bus = connection
+        self.asked = asked
+        let name = connection.uniqueName
+        try await connection.export(
+            try BusObject(
+                path: "/agent",
+                [
+                    BusImplementation(
+                        CaptureInterfaces.agent,
+                        methods: [
+                            "Ask": { call throws(CaptureError) in
+                                asked.value.withLock { $0 += 1 }
+                                let rows = answers.map { ($0.key.rawValue, $0.value) }
+                                try await agents.answer(
+                                    call.arguments[0].text ?? "",
+                                    from: name,
+                                    Dictionary(uniqueKeysWithValues: rows)
+                                )
+                                return []
+                            },
+                            "Describe": { _ in [.dictionary("ss", [])] },
+                            "Confirm": { _ throws(CaptureError) in
+                                throw CaptureError(.nobodyToAsk, "nothing is confirmed")
+                            },
+                            "Pick": { _ throws(CaptureError) in
+                                throw CaptureError(.nobodyToAsk, "nothing is picked")
+                            },
+                            "Cancel": { _ in [] },
+                        ]
+                    )
+                ]
+            )
+        )
+    }
+}
