@@ -1,5 +1,6 @@
 public import CaptureBus
 public import CaptureCore
+import CaptureMessages
 import Glibc
 import Synchronization
 
@@ -8,32 +9,36 @@ import Synchronization
 /// Everything else in the library takes one, or takes `shared()` when none is given. Thread-safe. When the daemon goes
 /// away, calls throw `CaptureError.Code.unreachable`, and so do the sessions that lived in it.
 public final class CaptureDaemon: Sendable {
-    /// No call outlasts this many seconds, but those that may take a password: what else a person answers is reported by
-    /// signals.
+    /// Seconds that a call may take, unless it may ask for a password. Other answers of a person are reported by signals.
     static let timeout = 10.0
-    /// That many for a call that may take a password, for which polkit has 120 s.
+    /// Seconds for a call that may ask for a password, for which polkit allows 120 s.
     static let passwordTimeout = 150.0
 
     private static let common = Mutex<CaptureDaemon?>(nil)
 
-    let connection: BusConnection
-    /// What hears of requests to the media library, once there was one.
+    package let connection: BusConnection
+    private let start: DaemonStart
+    /// Whether a call of this connection has found the daemon running.
+    private let wasRunning = Atomic<Bool>(false)
+    /// Listens for requests to the media library, after the first one.
     let library = Mutex<LibraryHub?>(nil)
 
-    private init(_ connection: BusConnection) {
+    private init(_ connection: BusConnection, on bus: BusKind) {
         self.connection = connection
+        start = DaemonStart(connection: connection, isUnit: bus == .system)
     }
 
-    /// Connects to the bus that the daemon is on. The daemon itself is started by the first call, where the bus can.
+    /// Connects to the bus that the daemon is on. The first call starts the daemon itself, if the bus can do that.
     ///
     /// - Parameter bus: The system bus in production.
-    /// - Throws: `CaptureError.Code.unreachable` when the bus is not there.
+    /// - Throws: `CaptureError.Code.unreachable` when the bus is not there. The first call throws it within a second if
+    ///   the daemon is not installed, is masked or does not start.
     public static func connect(to bus: BusKind = .system) async throws(CaptureError) -> CaptureDaemon {
-        CaptureDaemon(try await BusConnection.open(bus))
+        CaptureDaemon(try await BusConnection.open(bus), on: bus)
     }
 
-    /// The connection that the process's parts have in common: to the session bus where `CAPTURED_BUS` is `session`,
-    /// else to the system bus. One that was lost or closed is followed by another.
+    /// The connection that all parts of the process share: to the session bus if `CAPTURED_BUS` is `session`, else to
+    /// the system bus. If it is lost or closed, the next call makes another.
     public static func shared() async throws(CaptureError) -> CaptureDaemon {
         if let daemon = common.withLock({ $0 }) { return daemon }
         let isSession = unsafe getenv("CAPTURED_BUS").map { unsafe String(cString: $0) } == "session"
@@ -79,6 +84,24 @@ public final class CaptureDaemon: Sendable {
         DaemonHealth(try await manage("GetHealth").first?.properties ?? [:])
     }
 
+    /// Says why this program captures, if no file of its own does. The question shows it as the program's own words, and it
+    /// is stored with the answer.
+    ///
+    /// Holds for this connection and replaces what was said before. The program's metadata takes precedence.
+    ///
+    /// - Parameter reasons: A sentence for each service in use; the question shows the first 300 characters.
+    /// - Throws: `notPermitted` for a program in a sandbox, a service or a program with a user of its own, whose reasons
+    ///   must be in metadata.
+    public func setUsageDescriptions(_ reasons: [AuthorizationService: String]) async throws(CaptureError) {
+        let entries = reasons.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key.rawValue), .string($0.value)) }
+        try await call(
+            CaptureNames.root,
+            CaptureNames.authorization,
+            "SetUsageDescriptions",
+            [.dictionary("ss", entries)]
+        )
+    }
+
     /// Reads the configuration again.
     public func reload() async throws(CaptureError) {
         try await manage("Reload")
@@ -88,10 +111,9 @@ public final class CaptureDaemon: Sendable {
     @discardableResult
     func manage(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
-        try await call(CaptureNames.root, CaptureNames.manager, member, signature, arguments)
+        try await call(CaptureNames.root, CaptureNames.manager, member, arguments)
     }
 
     /// Calls a method of one of the daemon's objects. Passes the descriptors among the arguments (`h` and `a{sh}`)
@@ -99,17 +121,20 @@ public final class CaptureDaemon: Sendable {
     ///
     /// - Parameter timeout: In seconds.
     @discardableResult
-    func call(
+    package func call(
         _ path: String,
         _ interface: String,
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = [],
         timeout: Double = CaptureDaemon.timeout
     ) async throws(CaptureError) -> [BusValue] {
         // A session ends with its daemon. A call about it must neither start a new daemon nor keep a stopping one
         // alive.
         let startsService = !path.hasPrefix(CaptureNames.sessions + "/")
+        if startsService, !wasRunning.load(ordering: .relaxed) {
+            try await start.run()
+            wasRunning.store(true, ordering: .relaxed)
+        }
         var passed = arguments
         var door: DescriptorDoor?
         if arguments.contains(where: \.passesDescriptor) {
@@ -118,13 +143,14 @@ public final class CaptureDaemon: Sendable {
             for index in passed.indices { passed[index] = try await opened.passing(passed[index]) }
         }
         defer { withExtendedLifetime(door) {} }
+        let values = passed.map(\.withTickets)
         return try await connection.call(
             CaptureNames.service,
             path,
             interface,
             member,
-            signature: String(signature.map { $0 == "h" ? "s" : $0 }),
-            passed.map(\.withTickets),
+            signature: CaptureInterfaces.signature(interface, member, of: values),
+            values,
             timeout: timeout,
             startsService: startsService
         )
@@ -132,7 +158,7 @@ public final class CaptureDaemon: Sendable {
 
     /// Every property of an object's interface.
     func properties(of path: String, _ interface: String) async throws(CaptureError) -> [String: BusValue] {
-        try await call(path, CaptureNames.properties, "GetAll", "s", [.string(interface)]).first?.properties ?? [:]
+        try await call(path, CaptureNames.properties, "GetAll", [.string(interface)]).first?.properties ?? [:]
     }
 
     private func property(
@@ -144,15 +170,14 @@ public final class CaptureDaemon: Sendable {
             path,
             CaptureNames.properties,
             "Get",
-            "ss",
             [.string(interface), .string(name)]
         )
         guard let value = answer.first else { throw CaptureDaemon.malformed("\(interface).\(name)") }
         return value.unwrapped
     }
 
-    /// The daemon answered something that is not of its interface.
-    static func malformed(_ what: String) -> CaptureError {
-        CaptureError(.badData, "the capture daemon's answer to \(what) is not of the known form")
+    /// The daemon's answer does not match its interface.
+    package static func malformed(_ what: String) -> CaptureError {
+        CaptureError(.badData, "cannot understand the capture daemon's answer to \(what)")
     }
 }

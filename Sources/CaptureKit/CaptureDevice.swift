@@ -1,12 +1,13 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
 /// A camera or microphone of the machine, as the daemon knows it.
 ///
 /// A value: it goes on describing a device that has left meanwhile, whose calls then throw
 /// `CaptureError.Code.noSuchDevice`.
 public struct CaptureDevice: Sendable, Identifiable {
-    /// What the device is and offers.
+    /// The daemon's description of the device: its names and formats.
     public let description: DeviceDescription
     private let daemon: CaptureDaemon
 
@@ -17,13 +18,13 @@ public struct CaptureDevice: Sendable, Identifiable {
 
     /// The same after a reboot and in the same port.
     public var id: DeviceID { description.id }
-    /// What people call it.
+    /// The device's name for people.
     public var name: String { description.name }
     /// Camera or microphone.
     public var mediaType: MediaType { description.mediaType }
-    /// What a camera delivers; empty for a microphone.
+    /// The formats that a camera delivers; empty for a microphone.
     public var videoFormats: [VideoFormatOption] { description.videoFormats }
-    /// What a microphone delivers; empty for a camera.
+    /// The formats that a microphone delivers; empty for a camera.
     public var audioFormats: [AudioFormatOption] { description.audioFormats }
 
     // MARK: Discovery
@@ -47,7 +48,7 @@ public struct CaptureDevice: Sendable, Identifiable {
 
     /// The device that is taken when none is named: the first of its kind.
     ///
-    /// - Throws: `CaptureError.Code.noSuchDevice` when there is none.
+    /// - Throws: `CaptureError.Code.noSuchDevice` if the machine has no such device.
     public static func `default`(
         for mediaType: MediaType,
         on daemon: CaptureDaemon? = nil
@@ -60,7 +61,7 @@ public struct CaptureDevice: Sendable, Identifiable {
 
     /// The device of an id or alias, such as `/dev/video0` or `hw:1,0`.
     ///
-    /// - Throws: `CaptureError.Code.noSuchDevice` when there is none, naming those that there are.
+    /// - Throws: `CaptureError.Code.noSuchDevice` for an unknown device; the message lists the devices of the machine.
     public static func device(
         withID id: String,
         on daemon: CaptureDaemon? = nil
@@ -83,9 +84,9 @@ public struct CaptureDevice: Sendable, Identifiable {
         try await AuthorizationPanel(on: try await CaptureDaemon.given(daemon)).status(AuthorizationService(mediaType))
     }
 
-    /// Asks the person at the machine for what was never answered, all kinds in one dialog, and waits for the answer.
+    /// Asks the person at the machine for the kinds that were never answered, in one dialog, and waits for the answer.
     ///
-    /// - Returns: How the program stands with each kind now.
+    /// - Returns: The program's status for each kind now.
     /// - Throws: `dismissed`, `timedOut`, `nobodyToAsk` or `askedTooOften` when there was no answer,
     ///   `missingUsageDescription` when the program does not say why it captures. A no is no error: it is a status.
     public static func requestAccess(
@@ -113,7 +114,7 @@ public struct CaptureDevice: Sendable, Identifiable {
     ///
     /// - Throws: `invalidArgument` for an unknown name or a value out of range; `notPermitted` as for `controls`.
     public func setControl(_ name: String, to value: Int64) async throws(CaptureError) {
-        try await call("SetControl", "sx", [.string(name), .int64(value)])
+        try await call("SetControl", [.string(name), .int64(value)])
     }
 
     /// Puts every setting back to the driver's own value.
@@ -124,9 +125,8 @@ public struct CaptureDevice: Sendable, Identifiable {
     @discardableResult
     private func call(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(CaptureNames.devicePath(id), CaptureNames.device, member, signature, arguments)
+        try await daemon.call(CaptureNames.devicePath(id), CaptureNames.device, member, arguments)
     }
 }

@@ -1,6 +1,6 @@
 public import CaptureCore
 
-/// A device as an input of a session, with what is asked of it.
+/// A device as an input of a session, with the requested format.
 public struct CaptureDeviceInput: Hashable, Sendable {
     /// The name by which connections refer to it; unique in a session.
     public var name: String
@@ -8,12 +8,12 @@ public struct CaptureDeviceInput: Hashable, Sendable {
     public var mediaType: MediaType
     /// An id or alias; `nil` for the first of its kind.
     public var device: String?
-    /// What is asked of a camera; `nil` takes the session's preset.
+    /// The format requested from a camera; `nil` takes the session's preset.
     public var video: VideoFormatRequest?
-    /// What is asked of a microphone.
+    /// The format requested from a microphone.
     public var audio: AudioFormatRequest
 
-    /// The given device, with what is asked of it.
+    /// The given device, with the requested format.
     public init(
         _ device: CaptureDevice,
         name: String? = nil,

@@ -65,7 +65,7 @@ public struct ControlSocket: Sendable {
     /// Lists the sessions that this user may see, without their descriptions.
     public func sessions() async throws(CaptureError) -> [SessionSummary] {
         var sessions: [SessionSummary] = []
-        for case .session(let session) in try await ask(.sessions) { sessions.append(try SessionSummary(session)) }
+        for case .session(let session) in try await ask(.sessions) { sessions.append(session) }
         return sessions.sorted { $0.id < $1.id }
     }
 
@@ -109,7 +109,9 @@ extension CaptureDaemon {
     /// Whether the daemon answers this program over the bus: it identifies its caller first, which other programs of the
     /// same user can hold up.
     ///
-    /// - Parameter seconds: How long to wait for its answer.
+    /// - Parameters:
+    ///   - bus: The bus that the daemon is on.
+    ///   - seconds: How long to wait for its answer.
     public static func answers(on bus: BusKind, within seconds: Double) async -> Bool {
         let (answers, answered) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let asking = Task {

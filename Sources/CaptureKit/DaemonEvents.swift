@@ -1,5 +1,6 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 import Synchronization
 
 /// Something that happened on the machine.
@@ -27,14 +28,14 @@ public enum DaemonEvent: Sendable {
 }
 
 extension CaptureDaemon {
-    /// What happens from now on, in order, until the task that listens ends: of sessions and consent what the program may
-    /// see, which is its user's, and to root everybody's.
+    /// The events from now on, in order, until the listening task ends. A program gets the events of its own user's
+    /// sessions and answers, root those of every user.
     ///
-    /// It outlives the daemon, and ends when the bus is lost or the connection closed, or when a new daemon does not tell
-    /// this program.
+    /// The stream continues when the daemon restarts. It ends if the bus is lost, the connection is closed, or a new
+    /// daemon refuses this program.
     ///
-    /// - Throws: `CaptureError.Code.unreachable` when the bus is not there; what the daemon says when it does not tell
-    ///   this program.
+    /// - Throws: `CaptureError.Code.unreachable` if the bus is not there; the daemon's refusal, if it refuses this
+    ///   program.
     public func events() async throws(CaptureError) -> AsyncStream<DaemonEvent> {
         let (stream, continuation) = AsyncStream<DaemonEvent>.makeStream()
         let states = Mutex<[UInt32: [String: BusValue]]>([:])
@@ -94,7 +95,7 @@ extension CaptureDaemon {
             states[id] = nil
             return .sessionRemoved(id)
         case (CaptureNames.manager, "UseChanged"):
-            return values.first?.properties.flatMap { try? LiveUse($0) }.map { .useChanged($0) }
+            return values.first.flatMap(LiveUse.init).map { .useChanged($0) }
         case (CaptureNames.session, "OutputFinished"):
             guard values.count == 4, let id = CaptureNames.sessionNumber(signal.path), let name = values[0].text,
                 let code = values[1].text, let message = values[2].text

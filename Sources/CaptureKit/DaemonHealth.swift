@@ -1,6 +1,6 @@
 import CaptureBus
 
-/// What the daemon says about itself.
+/// The daemon's report about itself.
 public struct DaemonHealth: Hashable, Sendable {
     /// A value: text, a number, a yes or no, or a list of texts.
     public enum Value: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct DaemonHealth: Hashable, Sendable {
         }
     }
 
-    /// The text of a key; empty when there is none.
+    /// The text of a key; empty if the report does not have the key.
     public func text(_ key: String) -> String {
         if case .text(let text)? = values[key] { text } else { "" }
     }
@@ -42,7 +42,7 @@ public struct DaemonHealth: Hashable, Sendable {
         if case .number(let number)? = values[key] { number } else { nil }
     }
 
-    /// The texts of a key; empty when there is none.
+    /// The texts of a key; empty if the report does not have the key.
     public func list(_ key: String) -> [String] {
         if case .list(let list)? = values[key] { list } else { [] }
     }

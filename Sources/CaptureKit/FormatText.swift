@@ -7,7 +7,7 @@ extension VideoFormatRequest {
         func wrong(_ what: String) -> CaptureError {
             CaptureError(
                 .usage,
-                "'\(Printable.text(text))' is no video format: \(what); it is put as in YUYV:1280x720@30"
+                "'\(Printable.text(text))' is no video format: \(what); write it like YUYV:1280x720@30"
             )
         }
         var rest = Substring(text)
@@ -55,7 +55,7 @@ extension AudioFormatRequest {
         func wrong(_ what: String) -> CaptureError {
             CaptureError(
                 .usage,
-                "'\(Printable.text(text))' is no audio format: \(what); it is put as in S16_LE:48000x2"
+                "'\(Printable.text(text))' is no audio format: \(what); write it like S16_LE:48000x2"
             )
         }
         var rest = Substring(text)
@@ -96,10 +96,10 @@ public struct FileFormat: Hashable, Sendable {
         self.name = name
     }
 
-    /// What a recording's file is to be.
+    /// The format of a recording's file.
     ///
     /// - Parameters:
-    ///   - name: `mkv`, `mp4`, `mov`, `wav`, `flac` or `opus`; `nil` takes it from the extension, `mkv` without one.
+    ///   - name: One of `OutputDescription.formats(of:)` for movies and sound; `nil` takes it from the extension, `mkv` without one.
     ///   - path: The file's path.
     /// - Throws: `CaptureError.Code.usage` for an unknown name or extension.
     public static func recording(_ name: String?, path: String) throws(CaptureError) -> FileFormat {
@@ -107,10 +107,10 @@ public struct FileFormat: Hashable, Sendable {
         return try find(name, path: path, among: [.movie, .sound], synonyms: synonyms)
     }
 
-    /// What a photo's file is to be.
+    /// The format of a photo's file.
     ///
     /// - Parameters:
-    ///   - name: `jpeg` or `png`; `nil` takes it from the extension, `jpeg` without one.
+    ///   - name: One of `OutputDescription.formats(of:)` for photos; `nil` takes it from the extension, `jpeg` without one.
     ///   - path: The file's path.
     /// - Throws: `CaptureError.Code.usage` for an unknown name or extension.
     public static func photo(_ name: String?, path: String) throws(CaptureError) -> FileFormat {
@@ -138,7 +138,8 @@ public struct FileFormat: Hashable, Sendable {
         )
     }
 
-    private static func fileExtension(of path: String) -> String? {
+    /// A path's extension without its dot; `nil` without one.
+    public static func fileExtension(of path: String) -> String? {
         let file = path.split(separator: "/").last ?? ""
         guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return nil }
         let suffix = file[file.index(after: dot)...]

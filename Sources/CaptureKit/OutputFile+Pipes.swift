@@ -3,8 +3,8 @@ import CaptureSystem
 import Glibc
 
 extension OutputFile {
-    /// Opens a file as `init(creating:overwrite:)` does, but holds no thread where that would wait in open(2) for the
-    /// reader of a named pipe.
+    /// Opens a file as `init(creating:overwrite:)` does. If open(2) would wait for the reader of a named pipe, no
+    /// thread is blocked meanwhile.
     ///
     /// - Parameters:
     ///   - path: Where the file is to be.

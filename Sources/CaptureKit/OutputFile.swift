@@ -3,10 +3,10 @@ import Glibc
 
 /// A file that a client opens for an output to be written by someone else.
 ///
-/// It has no name until `keep()`: a run that was refused, or killed while its user was being asked, leaves nothing
-/// behind and has not touched the file that it was to replace. What is replaced through a symbolic link is what it leads
-/// to, in that file's own folder; the link stays. Where the file system cannot make a nameless file, the
-/// name is there from the start and `deinit` takes it away again.
+/// It has no name until `keep()`. A run that is refused, or killed while its user is being asked, therefore leaves
+/// nothing behind and does not touch the file that it was to replace. For a symbolic link, it replaces the file that
+/// the link points to, in that file's own folder; the link stays. If the file system cannot make a nameless file, the
+/// name exists from the start, and `deinit` removes it.
 ///
 /// Thread-bound in `keep` and `discard`; the descriptor may be used from anywhere.
 public final class OutputFile {
@@ -16,7 +16,7 @@ public final class OutputFile {
     public let descriptor: Descriptor
 
     /// Where the file is in the end: what a link leads to, else the path.
-    private let place: String
+    let place: String
 
     private enum Name {
         /// Not there yet; whether one that is there may be replaced.
@@ -25,8 +25,6 @@ public final class OutputFile {
         case provisional(at: String, replaces: Bool)
         /// There, and not ours to remove.
         case kept
-        /// There, where nothing was before.
-        case made
     }
     private var name: Name
 
@@ -35,10 +33,10 @@ public final class OutputFile {
     /// Blocks while a named pipe has no reader; `open(_:overwrite:waiting:)` does not.
     ///
     /// - Parameters:
-    ///   - path: Where the file is to be.
-    ///   - overwrite: Whether a file that is there may be replaced; it stays as it is until `keep()`.
-    /// - Throws: `CaptureError.Code.usage` for an empty path, `CaptureError.Code.inputOutput` when there is a file and
-    ///   `overwrite` is false, when it is a folder or a link to nothing, or when the system refuses.
+    ///   - path: The path of the file.
+    ///   - overwrite: Whether an existing file may be replaced; it stays as it is until `keep()`.
+    /// - Throws: `CaptureError.Code.usage` for an empty path. `CaptureError.Code.inputOutput` if the file exists and
+    ///   `overwrite` is false, if it is a folder or a link to a missing file, or if the system refuses.
     public convenience init(creating path: String, overwrite: Bool = false) throws(CaptureError) {
         try self.init(creating: path, overwrite: overwrite, nameless: true)
     }
@@ -66,6 +64,7 @@ public final class OutputFile {
         }
         let place = overwrite ? try OutputFile.place(of: path) : path
         self.place = place
+        try OutputFile.checkNotRecorded(path, place)
         let folder = OutputFile.folder(of: place)
         // O_TMPFILE is a macro that does not import: O_DIRECTORY and this bit, on x86-64, ARM and RISC-V alike.
         let nameless = O_DIRECTORY | 0o20_000_000
@@ -96,43 +95,48 @@ public final class OutputFile {
         discard()
     }
 
-    /// Gives the file its name: what is being written is there from here on, and stays.
+    /// Gives the file its name. From here on, the file exists under its name, and stays.
     ///
-    /// - Throws: `CaptureError.Code.inputOutput` when another file took the name meanwhile.
+    /// - Throws: `CaptureError.Code.inputOutput` if another file took the name meanwhile.
     public func keep() throws(CaptureError) {
         switch name {
-        case .kept, .made: return
+        case .kept: return
         case .pending(let replaces):
             let own = "/proc/self/fd/\(descriptor.descriptor)"
             if unsafe linkat(AT_FDCWD, own, AT_FDCWD, place, AT_SYMLINK_FOLLOW) == 0 {
-                name = .made
+                name = .kept
                 return
             }
             guard replaces, errno == EEXIST else {
                 throw OutputFile.unnamed(path, errno)
             }
             let temporary = OutputFile.temporaryName(beside: place)
+            try OutputFile.checkNotRecorded(path, place)
+            try adopt()
             try check { unsafe linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) }
             name = .provisional(at: temporary, replaces: true)
             try check { unsafe rename(temporary, place) }
             name = .kept
         case .provisional(let temporary, let replaces):
-            let isNew = OutputFile.kind(of: place) == nil || !replaces
-            if replaces { try check { unsafe rename(temporary, place) } }
-            name = isNew ? .made : .kept
+            if replaces {
+                try OutputFile.checkNotRecorded(path, place)
+                if OutputFile.kind(of: place) != nil { try adopt() }
+                try check { unsafe rename(temporary, place) }
+            }
+            name = .kept
         }
     }
 
-    /// Takes a file away again that was given its name and then not a byte, as on a full disk. Only for when its writer is
-    /// at its end. What it replaced is gone by then, and keeps its name.
-    public func discardIfEmpty() {
-        var own = stat()
-        var named = stat()
-        guard case .made = name, unsafe fstat(descriptor.descriptor, &own) == 0, own.st_size == 0,
-            unsafe stat(place, &named) == 0, named.st_dev == own.st_dev, named.st_ino == own.st_ino
-        else { return }
-        unsafe unlink(place)
-        name = .kept
+    /// Whether it was kept.
+    public var isKept: Bool {
+        if case .kept = name { true } else { false }
+    }
+
+    /// Whether it was kept and has no name any more: it was deleted, or another file was moved to its place.
+    public var isLost: Bool {
+        var status = stat()
+        guard isKept, unsafe fstat(descriptor.descriptor, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 0
     }
 
     /// Takes the file away again unless it was kept.

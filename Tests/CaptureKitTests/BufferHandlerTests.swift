@@ -17,7 +17,7 @@ private final class Frames: Sendable {
     /// Returns once so many more have come, or after a time in which they should have come.
     func more(_ number: Int) async throws -> Bool {
         let wanted = seen + number
-        let limit = ContinuousClock.now + .seconds(30)
+        let limit = ContinuousClock.now + .seconds(300)
         while seen < wanted, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(5)) }
         return seen >= wanted
     }

@@ -1,6 +1,7 @@
 import BusSupport
 import CaptureBus
 import CaptureKit
+import CaptureMessages
 import Testing
 
 /// What a client has to do with outputs that are saved into the library.
@@ -40,10 +41,10 @@ struct LibrarySavingTests {
         let session = try await CaptureSession.session(7, on: try await CaptureDaemon.connect(to: bus.kind))
         let destination = LibraryDestination(name: "a.jpg", album: "Trip")
         try await session.addOutput(try PhotoOutput(toLibrary: destination), fedBy: ["camera"])
-        let call = try #require(daemon.calls("AddLibraryOutput").first)
+        let call = try #require(daemon.calls("AddOutput").first)
         #expect(try OutputDescription(busValue: call.arguments[0]).library == destination)
         #expect(call.arguments[1].texts == ["camera"])
-        #expect(daemon.calls("AddOutput").isEmpty)
+        #expect(call.arguments[2] == .string("") && daemon.calls("OpenDoor").isEmpty)
     }
 
     @Test(arguments: [AuthorizationStatus.authorized, .denied])
@@ -79,21 +80,19 @@ struct LibrarySavingTests {
         let bus = try PrivateBus()
         let fake = FakeLibrary()
         let id = String(repeating: "a", count: 32)
-        fake.keep([
-            [
-                "id": .string(id), "name": .string("clip.mkv"), "size": .uint64(7), "started": .int64(5),
-                "program": .string("exe:/test"), "album": .string("Trip"), "reason": .string("full"),
-            ]
-        ])
+        var recording = KeptRecording()
+        recording.id = id
+        recording.name = "clip.mkv"
+        recording.size = 7
+        recording.started = 5
+        recording.program = "exe:/test"
+        recording.album = "Trip"
+        recording.reason = "full"
+        fake.keep([recording])
         let daemon = try await FakeDaemon(on: bus, fake)
         let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
         let kept = try #require(try await library.keptRecordings().first)
-        #expect(
-            [kept.id, kept.name, kept.album, kept.program, kept.reason] == [
-                id, "clip.mkv", "Trip", "exe:/test", "full",
-            ]
-        )
-        #expect(kept.size == 7 && kept.started == 5)
+        #expect(kept == recording)
         let saved = try #require(try await library.saveKept([id]).first)
         #expect(saved.id == id)
         #expect(try saved.result.get().album == "Trip")

@@ -17,13 +17,14 @@ struct NodeHolderTests {
             "node": .string("/dev/video0"), "pid": .uint32(812), "uid": .uint32(1000), "user": .string("alice"),
             "name": .string("cheese"), "program": .string("/usr/bin/cheese"),
         ])
-        let cheese = NodeHolder(
+        var cheese = NodeHolder(
             node: "/dev/video0",
             process: 812,
             user: 1000,
             name: "cheese",
             program: "/usr/bin/cheese"
         )
+        cheese.userName = "alice"
         #expect(found == [cheese])
     }
 

@@ -1,3 +1,4 @@
+import CaptureSystem
 import Foundation
 import Testing
 
@@ -32,6 +33,58 @@ struct OutputFileTests {
         try file.keep()
         #expect(folder.names == ["out.mkv"])
         #expect(folder.text("out.mkv") == "new")
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is replaced passes on its mode, owner and access list`(isNameless: Bool) throws {
+        let folder = try Folder()
+        let path = folder.path + "/out.mkv"
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        unsafe chmod(path, 0o640)
+        if geteuid() == 0 { unsafe chown(path, 1, 2) }
+        // What setfacl makes of u:3:r: tag, permissions and id of each entry.
+        let list = """
+            import os, struct
+            entries = [(1, 6, -1), (2, 4, 3), (4, 4, -1), (16, 4, -1), (32, 0, -1)]
+            data = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+            os.setxattr("\(path)", "system.posix_acl_access", data)
+            """
+        let setting = Process()
+        setting.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        setting.arguments = ["-c", list]
+        try setting.run()
+        setting.waitUntilExit()
+        func facts() throws -> [String] {
+            var status = stat()
+            unsafe stat(path, &status)
+            let list = AccessList(of: path).map { "\($0.users)" } ?? "none"
+            return [String(status.st_mode, radix: 8), "\(status.st_uid)", "\(status.st_gid)", list]
+        }
+        let before = try facts()
+        let file = try OutputFile(creating: path, overwrite: true, nameless: isNameless)
+        unsafe write(file.descriptor.descriptor, "new", 3)
+        try file.keep()
+        #expect(folder.text("out.mkv") == "new")
+        #expect(try facts() == before)
+    }
+
+    @Test func `a file that is being recorded is not replaced`() throws {
+        let folder = try Folder()
+        let path = folder.path + "/out.mkv"
+        let recorded = try OutputFile(creating: path)
+        try recorded.keep()
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        // F_OFD_SETLK, as a recorder has it.
+        #expect(unsafe fcntl(recorded.descriptor.descriptor, 37, &lock) == 0)
+        let error = #expect(throws: CaptureError.self) { try OutputFile(creating: path, overwrite: true) }
+        #expect(error?.code.exitCode == 75)
+        lock.l_type = Int16(F_UNLCK)
+        #expect(unsafe fcntl(recorded.descriptor.descriptor, 37, &lock) == 0)
+        let file = try OutputFile(creating: path, overwrite: true)
+        lock.l_type = Int16(F_WRLCK)
+        #expect(unsafe fcntl(recorded.descriptor.descriptor, 37, &lock) == 0)
+        #expect(throws: CaptureError.self) { try file.keep() }
     }
 
     @Test func `a file that is not kept leaves nothing`() throws {
@@ -177,37 +230,21 @@ struct OutputFileTests {
         #expect(error?.code == .usage)
     }
 
-    @Test(arguments: [true, false]) func `a named file without a byte is taken away again`(isNameless: Bool) throws {
-        let folder = try Folder()
-        for overwrite in [false, true] {
-            let path = folder.path + "/out.mkv"
-            let file = try OutputFile(creating: path, overwrite: overwrite, nameless: isNameless)
-            try file.keep()
-            #expect(folder.names == ["out.mkv"])
-            file.discardIfEmpty()
-            #expect(folder.names.isEmpty)
-        }
-    }
-
     @Test(arguments: [true, false])
-    func `a file with a byte, one that was there and one of another program stay`(isNameless: Bool) throws {
+    func `a kept file that was deleted or replaced is lost, a moved one is not`(isNameless: Bool) throws {
         let folder = try Folder()
-        let written = try OutputFile(creating: folder.path + "/written", overwrite: false, nameless: isNameless)
-        unsafe write(written.descriptor.descriptor, "x", 1)
-        try written.keep()
-        written.discardIfEmpty()
-        for name in ["replaced", "other"] {
-            try Data("old".utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        let paths = ["deleted", "replaced", "moved"].map { "\(folder.path)/\($0)" }
+        let files = try paths.map { try OutputFile(creating: $0, overwrite: false, nameless: isNameless) }
+        for file in files {
+            #expect(!file.isKept && !file.isLost)
+            try file.keep()
+            #expect(file.isKept && !file.isLost)
         }
-        let replacing = try OutputFile(creating: folder.path + "/replaced", overwrite: true, nameless: isNameless)
-        try replacing.keep()
-        replacing.discardIfEmpty()
-        let moved = try OutputFile(creating: folder.path + "/moved", overwrite: false, nameless: isNameless)
-        try moved.keep()
-        unsafe rename(folder.path + "/other", folder.path + "/moved")
-        moved.discardIfEmpty()
-        #expect(folder.names == ["moved", "replaced", "written"])
-        #expect(folder.text("moved") == "old")
+        unsafe unlink(paths[0])
+        try Data("other".utf8).write(to: URL(fileURLWithPath: folder.path + "/other"))
+        unsafe rename(folder.path + "/other", paths[1])
+        unsafe rename(paths[2], paths[2] + "-elsewhere")
+        #expect(files.map(\.isLost) == [true, true, false])
     }
 
     @Test func `where a file cannot be nameless, one that is not kept is taken away`() throws {

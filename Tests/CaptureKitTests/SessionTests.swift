@@ -1,6 +1,7 @@
 import BusSupport
 import CaptureBus
 import CaptureKit
+import CaptureMessages
 import CaptureSystem
 import Testing
 

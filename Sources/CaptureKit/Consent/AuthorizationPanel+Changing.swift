@@ -1,15 +1,19 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
-/// What changes consent. Whoever may not is refused, and what loosens it takes the person's password.
+/// Changes consent. Programs that may not are refused, and allowing more takes the person's password.
 extension AuthorizationPanel {
     /// Stores a yes for everything or a no.
     ///
     /// - Parameters:
+    ///   - program: The program's id, such as `exe:/usr/bin/ffmpeg`.
+    ///   - service: The service that the answer is about.
+    ///   - isAllowed: Whether it is a yes.
     ///   - until: When a yes ends, in milliseconds since 1970; `nil` for never.
-    ///   - user: A user's name; empty for the caller's own. Another's takes root.
-    /// - Throws: `notPermitted` for callers that may not, `restricted` where policy forbids it, `invalidArgument` for a
-    ///   moment that is over or a no with one.
+    ///   - user: A user's name; empty for the caller. Only root may name another user.
+    /// - Throws: `notPermitted` for callers that may not change it, `restricted` if policy forbids it,
+    ///   `invalidArgument` for a time in the past or a no with a time.
     public func set(
         _ program: String,
         _ service: AuthorizationService,
@@ -24,9 +28,11 @@ extension AuthorizationPanel {
     /// Stores a choice about the media library: the answers to both of its levels, at once or not at all.
     ///
     /// - Parameters:
+    ///   - program: The program's id.
+    ///   - choice: The access that the program gets.
     ///   - until: When a yes ends, in milliseconds since 1970; `nil` for never.
-    ///   - user: A user's name; empty for the caller's own. Another's takes root.
-    /// - Throws: As `set(_:_:isAllowed:until:user:)`. What allows no more than stands takes no password.
+    ///   - user: A user's name; empty for the caller. Only root may name another user.
+    /// - Throws: As `set(_:_:isAllowed:until:user:)`. Allowing no more than before takes no password.
     public func set(
         _ program: String,
         library choice: LibraryChoice,
@@ -43,22 +49,8 @@ extension AuthorizationPanel {
         _ until: Int64?,
         _ user: String
     ) async throws(CaptureError) {
-        if let until {
-            try await change(
-                "SetFor",
-                "ssssa{sv}",
-                [
-                    .string(user), .string(program), .string(service), .string(word),
-                    .properties(["until": .int64(until)]),
-                ]
-            )
-            return
-        }
-        try await change(
-            "Set",
-            "ssss",
-            [.string(user), .string(program), .string(service), .string(word)]
-        )
+        let words = [user, program, service, word].map { BusValue.string($0) }
+        try await change("Set", words + [SetOptions(until: until).busValue])
     }
 
     /// Forgets answers, so that the next start asks again.
@@ -89,33 +81,31 @@ extension AuthorizationPanel {
     }
 
     private func reset(_ program: String?, _ service: String, _ user: String) async throws(CaptureError) -> Int {
-        let answer = try await change("Reset", "sss", [.string(user), .string(program ?? ""), .string(service)])
+        let answer = try await change("Reset", [.string(user), .string(program ?? ""), .string(service)])
         guard let count = answer.first?.integer else { throw CaptureDaemon.malformed("Reset") }
         return Int(count)
     }
 
     /// Turns a service off or on for every program.
     ///
-    /// Sessions that use what is turned off are interrupted when this returns.
+    /// Turning a service off interrupts the sessions that use it before this returns.
     ///
     /// - Throws: `notPermitted` for callers that may not, `invalidArgument` for services without a switch, `inputOutput`
     ///   when that cannot be kept.
     public func setSwitch(_ service: AuthorizationService, isOn: Bool) async throws(CaptureError) {
-        try await change("SetSwitch", "sb", [.string(service.rawValue), .bool(isOn)])
+        try await change("SetSwitch", [.string(service.rawValue), .bool(isOn)])
     }
 
     /// Calls a method that may take a person's password.
     @discardableResult
     private func change(
         _ member: String,
-        _ signature: String,
         _ arguments: [BusValue]
     ) async throws(CaptureError) -> [BusValue] {
         try await daemon.call(
             CaptureNames.root,
             CaptureNames.authorization,
             member,
-            signature,
             arguments,
             timeout: CaptureDaemon.passwordTimeout
         )

@@ -1,7 +1,8 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
-/// Who may capture: to be read and changed by a person's tools.
+/// Reads and changes who may capture, for a person's tools.
 ///
 /// Thread-safe. Changing is refused to sandboxed programs and services.
 public struct AuthorizationPanel: Sendable {
@@ -14,29 +15,30 @@ public struct AuthorizationPanel: Sendable {
 
     /// How this program stands with a service. Never asks.
     public func status(_ service: AuthorizationService) async throws(CaptureError) -> AuthorizationStatus {
-        let answer = try await call("GetStatus", "s", [.string(service.rawValue)])
-        guard let status = AuthorizationPanel.status(answer.first) else { throw CaptureDaemon.malformed("GetStatus") }
-        return status
+        try await status(service.rawValue)
     }
 
     /// How this program stands with a level of the media library. Never asks.
     ///
-    /// - Parameter level: `nil` for the status without a level, of programs that know of none: that of reading, in which
-    ///   chosen assets count as all.
+    /// - Parameter level: `nil` for the status without a level, for programs that do not know levels: the status of reading,
+    ///   with chosen assets counted as all.
     public func libraryStatus(_ level: LibraryLevel? = nil) async throws(CaptureError) -> AuthorizationStatus {
-        if let level { return try await status(level.service) }
-        let answer = try await call("GetStatus", "s", [.string(LibraryChoice.serviceName)])
+        try await status(level?.service.rawValue ?? LibraryChoice.serviceName)
+    }
+
+    private func status(_ name: String) async throws(CaptureError) -> AuthorizationStatus {
+        let answer = try await call("GetStatus", [.string(name)])
         guard let status = AuthorizationPanel.status(answer.first) else { throw CaptureDaemon.malformed("GetStatus") }
         return status
     }
 
-    /// Asks the person for what was never answered, and waits for the answer.
+    /// Asks the person about services that were never answered, and waits for the answer.
     ///
-    /// A task that is cancelled while it waits takes the question back.
+    /// Cancelling the task while it waits withdraws the question.
     ///
     /// - Returns: How this program stands with each of them then. Where one was denied before, the others are not asked for.
     /// - Throws: `dismissed`, `timedOut`, `nobodyToAsk` or `askedTooOften` when there was no answer; `missingUsageDescription`
-    ///   when the program does not say why. A no is no error, and what policy forbids is none: both are statuses.
+    ///   when the program does not say why. A no or a restriction by policy is not an error but a status.
     public func requestAccess(
         to services: Set<AuthorizationService>
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
@@ -55,7 +57,7 @@ public struct AuthorizationPanel: Sendable {
         let closed = try await daemon.connection.watchClose { _ in continuation.finish() }
         defer { withExtendedLifetime((signals, lost, closed)) {} }
         let names = services.sorted().map(\.rawValue)
-        let answer = try await call("RequestAccess", "as", [.strings(names)])
+        let answer = try await call("RequestAccess", [.strings(names)])
         guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }
         // Known already, and no signal follows.
         if request == 0 { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
@@ -87,7 +89,7 @@ public struct AuthorizationPanel: Sendable {
     /// - Parameter failed: Called when it will not.
     private func takeBack(_ request: UInt32, _ failed: @Sendable () -> Void) async {
         do throws(CaptureError) {
-            _ = try await call("CancelAccess", "u", [.uint32(request)])
+            _ = try await call("CancelAccess", [.uint32(request)])
         } catch  where error.code == .invalidArgument {
             // It is decided already.
         } catch {
@@ -97,57 +99,34 @@ public struct AuthorizationPanel: Sendable {
 
     /// How the daemon sees this program.
     public func whoAmI() async throws(CaptureError) -> ProgramIdentity {
-        guard let facts = try await call("WhoAmI").first?.properties, let program = facts["program"]?.text else {
+        guard let identity = try await call("WhoAmI").first.flatMap(ProgramIdentity.init) else {
             throw CaptureDaemon.malformed("WhoAmI")
         }
-        func part(_ name: String) -> String? { facts[name]?.text.flatMap { $0.isEmpty ? nil : $0 } }
-        return ProgramIdentity(
-            program: program,
-            tier: facts["tier"]?.text ?? "",
-            user: facts["user"]?.text ?? "",
-            userID: UInt32(clamping: facts["uid"]?.integer ?? 0),
-            processID: UInt32(clamping: facts["pid"]?.integer ?? 0),
-            isByPid: facts["byPid"]?.boolean ?? true,
-            detail: facts["detail"]?.text ?? "",
-            unit: part("unit"),
-            session: part("session"),
-            sandbox: part("sandbox"),
-            label: part("label"),
-            file: ProgramFile(facts)
-        )
+        return identity
     }
 
     /// Every stored answer that this user may see.
     public func entries() async throws(CaptureError) -> [AuthorizationEntry] {
-        guard let list = try await call("List").first?.elements else { throw CaptureDaemon.malformed("List") }
-        return list.compactMap(\.properties).map { row in
-            AuthorizationEntry(
-                user: row["user"]?.text ?? row["uid"]?.integer.map { "\($0)" } ?? "",
-                program: row["program"]?.text ?? "",
-                service: row["service"]?.text ?? "",
-                status: row["status"]?.text.flatMap { AuthorizationStatus(word: $0) },
-                stored: row["stored"]?.text.flatMap { AuthorizationStatus(word: $0) },
-                policy: row["policy"]?.text ?? "",
-                follows: row["follows"]?.text ?? "",
-                tier: row["tier"]?.text ?? "",
-                reason: row["reason"]?.text ?? "",
-                time: (row["time"]?.integer ?? 0) / 1000,
-                detail: row["detail"]?.text ?? "",
-                file: ProgramFile(row),
-                lifetime: row["lifetime"]?.text ?? "always",
-                ends: row["ends"]?.integer.flatMap { $0 == 0 ? nil : $0 }
-            )
-        }
+        try CaptureDaemon.records(try await call("List").first, "List")
+    }
+
+    /// The agents that are there to ask people, the latest first: this user's, and for root everybody's.
+    ///
+    /// If several of them may be asked about a program, the first is asked.
+    public func agents() async throws(CaptureError) -> [AgentSummary] {
+        try CaptureDaemon.records(try await call("ListAgents").first, "ListAgents")
     }
 
     /// How a program stands, by service.
     ///
-    /// - Parameter user: A user's name; empty for the caller's own.
+    /// - Parameters:
+    ///   - program: The program's id.
+    ///   - user: A user's name; empty for the caller's own.
     public func statuses(
         of program: String,
         user: String = ""
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
-        let answer = try await call("GetProgramStatus", "ss", [.string(user), .string(program)])
+        let answer = try await call("GetProgramStatus", [.string(user), .string(program)])
         guard let values = answer.first?.properties else { throw CaptureDaemon.malformed("GetProgramStatus") }
         var statuses: [AuthorizationService: AuthorizationStatus] = [:]
         for (name, value) in values {
@@ -158,12 +137,12 @@ public struct AuthorizationPanel: Sendable {
         return statuses
     }
 
-    /// What decides about a program, and what a start would do now. Never asks.
+    /// Explains which rule or answer decides about a program, and the result of a start now. Never asks.
     ///
     /// - Parameters:
     ///   - program: A program's id; empty for this one, as it runs.
     ///   - services: Which; none for all.
-    ///   - user: A user's name; empty for the caller's own. Another's takes root.
+    ///   - user: A user's name; empty for the caller. Only root may name another user.
     public func explain(
         _ program: String = "",
         _ services: [AuthorizationService] = [],
@@ -171,41 +150,9 @@ public struct AuthorizationPanel: Sendable {
     ) async throws(CaptureError) -> [AuthorizationExplanation] {
         let answer = try await call(
             "Explain",
-            "ssas",
             [.string(user), .string(program), .strings(services.map(\.rawValue))]
         )
-        guard let rows = answer.first?.elements?.compactMap(\.properties) else {
-            throw CaptureDaemon.malformed("Explain")
-        }
-        var explanations: [AuthorizationExplanation] = []
-        for row in rows {
-            func text(_ key: String) -> String { row[key]?.text ?? "" }
-            guard let status = AuthorizationStatus(word: text("status")),
-                let start = AuthorizationExplanation.Start(rawValue: text("start"))
-            else { throw CaptureDaemon.malformed("Explain") }
-            explanations.append(
-                AuthorizationExplanation(
-                    program: text("program"),
-                    tier: text("tier"),
-                    service: text("service"),
-                    status: status,
-                    follows: text("follows"),
-                    decider: text("decides"),
-                    policy: text("policy"),
-                    policySource: text("policy-source"),
-                    policyFault: text("policy-fault"),
-                    possibleRules: row["policy-possible"]?.texts ?? [],
-                    stored: AuthorizationStatus(word: text("stored")),
-                    reason: text("reason"),
-                    time: (row["time"]?.integer ?? 0) / 1000,
-                    start: start,
-                    exitCode: Int32(clamping: row["exit-code"]?.integer ?? 0),
-                    asks: text("asks"),
-                    message: text("message")
-                )
-            )
-        }
-        return explanations
+        return try CaptureDaemon.records(answer.first, "Explain")
     }
 
     /// Whether each service is switched on; off is off for every program, above all answers.
@@ -220,15 +167,14 @@ public struct AuthorizationPanel: Sendable {
         return switches
     }
 
-    private static func status(_ value: BusValue?) -> AuthorizationStatus? {
+    static func status(_ value: BusValue?) -> AuthorizationStatus? {
         value?.integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
     }
 
     private func call(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, signature, arguments)
+        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, arguments)
     }
 }

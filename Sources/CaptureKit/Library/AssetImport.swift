@@ -3,38 +3,6 @@ public import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// What a program says of a file that it adds. Everything may be left out.
-public struct AssetFacts: Hashable, Sendable {
-    /// The file's name: at most 255 bytes, without a slash or control characters.
-    public var name: String?
-    /// When it was taken, in milliseconds since 1970; `nil` for what the file itself says.
-    public var created: Int64?
-    /// What it was taken with.
-    public var device: String?
-    /// Where it was taken.
-    public var place: MediaPlace?
-    /// Whether it is a favourite.
-    public var isFavourite: Bool?
-    /// The id of an album that it joins, which takes the consent to read and change everything.
-    public var album: String?
-
-    /// Nothing said, or just a name.
-    public init(name: String? = nil) {
-        self.name = name
-    }
-
-    var busValue: BusValue {
-        var facts: [String: BusValue] = [:]
-        facts["name"] = name.map { .string($0) }
-        facts["created"] = created.map { .int64($0) }
-        facts["device"] = device.map { .string($0) }
-        facts["place"] = place?.busValue
-        facts["favourite"] = isFavourite.map { .bool($0) }
-        facts["album"] = album.map { .string($0) }
-        return .properties(facts)
-    }
-}
-
 /// A file on its way into the library: all of it gets there, or nothing does. Thread-safe.
 public final class AssetImport: Sendable {
     private let library: MediaLibrary
@@ -49,7 +17,7 @@ public final class AssetImport: Sendable {
         self.size = size
     }
 
-    /// How much of the file was taken, 0 to 1; `nil` where that cannot be told, as of a pipe.
+    /// How much of the file was taken, 0 to 1; `nil` if that is unknown, as for a pipe.
     ///
     /// The daemon reads the very file that was opened here, so that its position tells.
     public var progress: Double? {
@@ -59,7 +27,8 @@ public final class AssetImport: Sendable {
         return size == 0 ? 1 : min(1, Double(position) / Double(size))
     }
 
-    /// Stops it, and the library is as it was before; `outcome()` throws then. Does nothing to what is done.
+    /// Stops the import, and leaves the library as it was before; `outcome()` then throws. Has no effect on a finished
+    /// import.
     ///
     /// - Throws: `unreachable`.
     public func cancel() async throws(CaptureError) {
@@ -71,8 +40,8 @@ public final class AssetImport: Sendable {
     /// A task that is cancelled while it waits stops it.
     ///
     /// - Returns: The asset's id, for a program that may read it; `nil` for one that may only add.
-    /// - Throws: Why nothing was added, or of an edit, why it is as it was: `badData` for what is no photo, movie or sound,
-    ///   `denied`, `overQuota`, `inputOutput` for a full disk, `dismissed` where it was cancelled.
+    /// - Throws: The reason why nothing was added or edited: `badData` for a file that is no photo, movie or sound,
+    ///   `denied`, `overQuota`, `inputOutput` for a full disk, `dismissed` if it was cancelled.
     public func outcome() async throws(CaptureError) -> MediaAsset.ID? {
         try await outcomeInAlbum().id
     }

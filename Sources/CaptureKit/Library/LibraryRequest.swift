@@ -16,14 +16,13 @@ final class LibraryRequest: Sendable {
     static func start(
         _ library: MediaLibrary,
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = [],
         asking levels: [LibraryLevel] = [.readWrite]
     ) async throws(CaptureError) -> LibraryRequest {
         // Before the request: what is done quickly is told of before the number is known.
         let hub = try await library.daemon.libraryHub()
         let life = hub.life
-        let answer = try await library.call(member, signature, arguments, asking: levels)
+        let answer = try await library.call(member, arguments, asking: levels)
         guard let number = answer.first?.integer.flatMap({ UInt32(exactly: $0) }) else {
             throw CaptureDaemon.malformed(member)
         }
@@ -51,7 +50,7 @@ final class LibraryRequest: Sendable {
     /// - Throws: `unreachable`.
     func takeBack(_ library: MediaLibrary) async throws(CaptureError) {
         do throws(CaptureError) {
-            try await library.call("Cancel", "u", [.uint32(number)], asking: [])
+            try await library.call("Cancel", [.uint32(number)], asking: [])
         } catch  where [.invalidArgument, .wrongState].contains(error.code) {
             return
         }
@@ -62,11 +61,10 @@ extension MediaLibrary {
     /// Makes a request and waits for its outcome. A task that is cancelled meanwhile takes it back, and waits for that.
     func cancellable(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = [],
         asking levels: [LibraryLevel] = [.readWrite]
     ) async throws(CaptureError) -> (request: UInt32, result: [String: BusValue]) {
-        let request = try await LibraryRequest.start(self, member, signature, arguments, asking: levels)
+        let request = try await LibraryRequest.start(self, member, arguments, asking: levels)
         return (request.number, try await request.result(orTakingBack: self))
     }
 }

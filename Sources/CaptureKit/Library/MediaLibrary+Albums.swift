@@ -1,11 +1,12 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
 /// Albums. To change them takes the consent to read everything; others are told `denied` or `restricted`.
 extension MediaLibrary {
     /// The albums that the program may see.
     public func albums() async throws(CaptureError) -> [MediaAlbum] {
-        try MediaAlbum.list(try await call("ListAlbums").first)
+        try CaptureDaemon.records(try await call("ListAlbums").first, "ListAlbums")
     }
 
     /// Makes an album.
@@ -15,7 +16,7 @@ extension MediaLibrary {
     /// - Throws: `invalidArgument` for a name that cannot be, `overQuota` when there are too many.
     @discardableResult
     public func createAlbum(_ name: String) async throws(CaptureError) -> MediaAlbum.ID {
-        guard let id = try await call("CreateAlbum", "s", [.string(name)]).first?.text else {
+        guard let id = try await call("CreateAlbum", [.string(name)]).first?.text else {
             throw CaptureDaemon.malformed("CreateAlbum")
         }
         return id
@@ -25,36 +26,36 @@ extension MediaLibrary {
     ///
     /// - Throws: `noSuchAlbum`; `invalidArgument` for a name that cannot be.
     public func renameAlbum(_ id: MediaAlbum.ID, to name: String) async throws(CaptureError) {
-        try await call("RenameAlbum", "ss", [.string(id), .string(name)])
+        try await call("RenameAlbum", [.string(id), .string(name)])
     }
 
     /// Deletes an album; its assets stay.
     ///
     /// - Throws: `noSuchAlbum`.
     public func deleteAlbum(_ id: MediaAlbum.ID) async throws(CaptureError) {
-        try await call("DeleteAlbum", "s", [.string(id)])
+        try await call("DeleteAlbum", [.string(id)])
     }
 
-    /// Adds assets at an album's end; those that are in it stay where they are.
+    /// Adds assets to the end of an album; those already in it stay where they are.
     ///
     /// - Parameters:
-    ///   - assets: At most 1000; without one nothing is done.
+    ///   - assets: At most 1000; an empty list does nothing.
     ///   - id: The album.
     /// - Throws: `noSuchAlbum`, `noSuchAsset`.
     public func add(_ assets: [MediaAsset.ID], toAlbum id: MediaAlbum.ID) async throws(CaptureError) {
         if assets.isEmpty { return }
-        try await call("AddToAlbum", "sas", [.string(id), .strings(assets)])
+        try await call("AddToAlbum", [.string(id), .strings(assets)])
     }
 
-    /// Takes assets out of an album; in the library they stay.
+    /// Takes assets out of an album; they stay in the library.
     ///
     /// - Parameters:
-    ///   - assets: At most 1000; without one nothing is done.
+    ///   - assets: At most 1000; an empty list does nothing.
     ///   - id: The album.
     /// - Throws: `noSuchAlbum`, `noSuchAsset`.
     public func remove(_ assets: [MediaAsset.ID], fromAlbum id: MediaAlbum.ID) async throws(CaptureError) {
         if assets.isEmpty { return }
-        try await call("RemoveFromAlbum", "sas", [.string(id), .strings(assets)])
+        try await call("RemoveFromAlbum", [.string(id), .strings(assets)])
     }
 
     /// Puts assets of an album before another of it.
@@ -70,6 +71,6 @@ extension MediaLibrary {
         before next: MediaAsset.ID?
     ) async throws(CaptureError) {
         if assets.isEmpty { return }
-        try await call("MoveInAlbum", "sass", [.string(id), .strings(assets), .string(next ?? "")])
+        try await call("MoveInAlbum", [.string(id), .strings(assets), .string(next ?? "")])
     }
 }

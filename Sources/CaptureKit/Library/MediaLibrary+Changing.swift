@@ -1,33 +1,17 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 public import CaptureSystem
 
-/// What is to be changed of what is known of an asset; what is `nil` stays.
-public struct AssetChanges: Hashable, Sendable {
-    /// Another name.
-    public var name: String?
-    /// Another time at which it was taken, in milliseconds since 1970.
-    public var created: Int64?
-    /// Another place.
-    public var place: MediaPlace?
-    /// No place any more; another one is not looked at then.
-    public var removesPlace = false
-    /// A favourite, or none any more.
-    public var isFavourite: Bool?
-
-    /// No change.
-    public init() {}
-}
-
 extension MediaLibrary {
-    /// Begins to add a file, which is read from its beginning to its end and checked by its content. Takes the consent to
-    /// add; what was never decided is asked for, and the import goes on when there is an answer.
+    /// Begins to add a file, which is read from its beginning to its end and checked by its content. Needs the consent
+    /// to add. If that was never decided, the person is asked, and the import continues after the answer.
     ///
     /// - Parameters:
     ///   - file: Open for reading, or a pipe's end; its position moves as it is read.
-    ///   - facts: What is known of it.
-    /// - Throws: `invalidArgument` for facts that cannot be, `busy` when too many are under way; everything else comes with
-    ///   the outcome.
+    ///   - facts: The program's facts about the file.
+    /// - Throws: `invalidArgument` for impossible facts, `busy` if too many imports are running. All other errors come
+    ///   with the outcome.
     public func beginAdding(
         _ file: Descriptor,
         _ facts: AssetFacts = AssetFacts()
@@ -36,7 +20,6 @@ extension MediaLibrary {
         let request = try await LibraryRequest.start(
             self,
             "Import",
-            "ha{sv}",
             [.descriptor(file), facts.busValue],
             asking: facts.album == nil ? [.addOnly] : [.readWrite, .addOnly]
         )
@@ -56,11 +39,13 @@ extension MediaLibrary {
 
     /// Begins to put another content in the place of an asset's; the original stays beside it.
     ///
-    /// - Parameter file: Of the same kind as the asset: a photo for a photo.
+    /// - Parameters:
+    ///   - id: The asset.
+    ///   - file: Of the same kind as the asset: a photo for a photo.
     /// - Throws: `noSuchAsset`, `denied`.
     public func beginEditing(_ id: MediaAsset.ID, with file: Descriptor) async throws(CaptureError) -> AssetImport {
         let size = AssetImport.size(of: file)
-        let request = try await LibraryRequest.start(self, "Edit", "sh", [.string(id), .descriptor(file)])
+        let request = try await LibraryRequest.start(self, "Edit", [.string(id), .descriptor(file)])
         return AssetImport(self, request, file, size)
     }
 
@@ -73,27 +58,22 @@ extension MediaLibrary {
     ///
     /// - Throws: `noSuchAsset`; `wrongState` for one in the bin.
     public func revert(_ id: MediaAsset.ID) async throws(CaptureError) {
-        try await call("Revert", "s", [.string(id)])
+        try await call("Revert", [.string(id)])
     }
 
-    /// Changes what is known of an asset.
+    /// Changes the facts about an asset.
     ///
-    /// - Throws: `noSuchAsset`; `invalidArgument` for a name, time or place that cannot be, and for no change at all.
+    /// - Throws: `noSuchAsset`; `invalidArgument` for an impossible name, time or place, or if nothing is to be
+    ///   changed.
     public func change(_ id: MediaAsset.ID, _ changes: AssetChanges) async throws(CaptureError) {
-        var facts: [String: BusValue] = [:]
-        facts["name"] = changes.name.map { .string($0) }
-        facts["created"] = changes.created.map { .int64($0) }
-        let nowhere = BusValue.structure([.double(.nan), .double(.nan)])
         // That is for `removesPlace` alone: who does not know where it was keeps what is known.
         if let place = changes.place, !changes.removesPlace, place.latitude.isNaN, place.longitude.isNaN {
             throw CaptureError(
                 .invalidArgument,
-                "a place of no numbers cannot be; give degrees, -90 to 90 and -180 to 180, or leave it out"
+                "the place is not a number; give latitude -90 to 90 and longitude -180 to 180, or leave it out"
             )
         }
-        facts["place"] = changes.removesPlace ? nowhere : changes.place?.busValue
-        facts["favourite"] = changes.isFavourite.map { .bool($0) }
-        try await call("Change", "sa{sv}", [.string(id), .properties(facts)])
+        try await call("Change", [.string(id), changes.busValue])
     }
 
     /// Marks an asset as a favourite, or takes the mark away.
@@ -103,24 +83,25 @@ extension MediaLibrary {
         try await change(id, changes)
     }
 
-    /// Puts assets into the bin, when the person confirms it, and waits for that. They are gone after 30
-    /// days, or what the administrator has configured. A task that is cancelled while it waits takes the question back.
+    /// Puts assets into the bin if the person confirms it, and waits for that. The bin erases them after 30 days, or
+    /// after the time that the administrator has configured. If the task is cancelled while it waits, the question is
+    /// withdrawn.
     ///
-    /// - Parameter ids: At most 1000; without one nobody is asked.
-    /// - Returns: How many went; those in the bin already do not count.
-    /// - Throws: `denied` when the person does not want it, `dismissed`, `timedOut` or `nobodyToAsk` when nobody
-    ///   confirmed it, `busy` while another question about the library stands for this program, `noSuchAsset`.
+    /// - Parameter ids: At most 1000; an empty list asks nobody.
+    /// - Returns: How many assets were moved, without those already in the bin.
+    /// - Throws: `denied` if the person says no, `dismissed`, `timedOut` or `nobodyToAsk` if nobody answered, `busy`
+    ///   while the person is being asked another question about the library for this program, `noSuchAsset`.
     @discardableResult
     public func delete(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
         if ids.isEmpty { return 0 }
-        return Int(clamping: try await cancellable("Delete", "as", [.strings(ids)]).result["count"]?.integer ?? 0)
+        return Int(clamping: try await cancellable("Delete", [.strings(ids)]).result["count"]?.integer ?? 0)
     }
 
-    /// Erases what is in the bin for good, before its time, when the person confirms it, and waits for that. For the
-    /// person at `capturectl` alone: other programs are refused by `notPermitted`.
+    /// Erases everything in the bin for good if the person confirms it, and waits for that. Only the person can do
+    /// this, with `capturectl`; other programs get `notPermitted`.
     ///
-    /// - Returns: How many assets went.
-    /// - Throws: `denied`, `dismissed`, `timedOut`, `nobodyToAsk` when it was not confirmed; `inputOutput`.
+    /// - Returns: How many assets were erased.
+    /// - Throws: `denied`, `dismissed`, `timedOut`, `nobodyToAsk` if it was not confirmed; `inputOutput`.
     @discardableResult
     public func emptyBin() async throws(CaptureError) -> Int {
         Int(clamping: try await cancellable("EmptyBin", asking: []).result["count"]?.integer ?? 0)
@@ -134,6 +115,6 @@ extension MediaLibrary {
     @discardableResult
     public func restore(_ ids: [MediaAsset.ID]) async throws(CaptureError) -> Int {
         if ids.isEmpty { return 0 }
-        return Int(clamping: try await call("Restore", "as", [.strings(ids)]).first?.integer ?? 0)
+        return Int(clamping: try await call("Restore", [.strings(ids)]).first?.integer ?? 0)
     }
 }

@@ -1,12 +1,13 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 public import CaptureSystem
 
 /// Some of the assets that were asked for.
 public struct AssetPage: Hashable, Sendable {
     /// In the order that was asked for.
     public var assets: [MediaAsset]
-    /// What `fetch(_:page:)` takes for those that follow; `nil` at the end.
+    /// The cursor for the next page, which `fetch(_:page:)` takes; `nil` on the last page.
     public var next: String?
     /// How the program stands with reading, which tells why there may be none.
     public var status: AuthorizationStatus
@@ -16,7 +17,7 @@ public struct AssetPage: Hashable, Sendable {
 public struct AssetPages: AsyncSequence, Sendable {
     /// A page.
     public typealias Element = AssetPage
-    /// What the daemon refuses.
+    /// The error of a refused call.
     public typealias Failure = CaptureError
 
     let library: MediaLibrary
@@ -57,18 +58,22 @@ extension MediaLibrary {
     ///
     /// - Parameters:
     ///   - options: Which, and in what order.
-    ///   - cursor: What the page before said of the next one; `nil` for the first.
+    ///   - cursor: The `next` of the page before; `nil` for the first page.
     /// - Throws: `noSuchAlbum` for an album that is not there, `invalidArgument` for options that are out of range,
     ///   `staleToken` for a cursor that is not of these options.
     public func fetch(
         _ options: AssetFetchOptions = AssetFetchOptions(),
         page cursor: String? = nil
     ) async throws(CaptureError) -> AssetPage {
-        let answer = try await call("Fetch", "a{sv}", [options.query(page: cursor)])
-        guard answer.count == 3, answer[0].elements != nil, let next = answer[1].text,
-            let status = MediaLibrary.status(answer[2])
+        let answer = try await call("Fetch", [options.from(cursor).busValue])
+        guard answer.count == 3, let next = answer[1].text,
+            let status = AuthorizationPanel.status(answer[2])
         else { throw CaptureDaemon.malformed("Fetch") }
-        return AssetPage(assets: try MediaAsset.list(answer[0]), next: next.isEmpty ? nil : next, status: status)
+        return AssetPage(
+            assets: try CaptureDaemon.records(answer[0], "Fetch"),
+            next: next.isEmpty ? nil : next,
+            status: status
+        )
     }
 
     /// All pages of assets, one after the other.
@@ -76,24 +81,24 @@ extension MediaLibrary {
         AssetPages(library: self, options: options)
     }
 
-    /// How many assets there are of which the program may know.
+    /// The number of assets that the program may see.
     ///
     /// - Parameter options: Which; their order and page size do not matter.
     public func count(_ options: AssetFetchOptions = AssetFetchOptions()) async throws(CaptureError) -> UInt64 {
-        guard let count = try await call("Count", "a{sv}", [options.query()]).first?.unsigned else {
+        guard let count = try await call("Count", [options.busValue]).first?.unsigned else {
             throw CaptureDaemon.malformed("Count")
         }
         return count
     }
 
-    /// What is known of one asset.
+    /// The facts about one asset.
     ///
     /// - Throws: `noSuchAsset` for one that does not exist or that the program may not see.
     public func asset(_ id: MediaAsset.ID) async throws(CaptureError) -> MediaAsset {
-        guard let facts = try await call("GetAsset", "s", [.string(id)]).first?.properties else {
+        guard let asset = try await call("GetAsset", [.string(id)]).first.flatMap(MediaAsset.init) else {
             throw CaptureDaemon.malformed("GetAsset")
         }
-        return try MediaAsset(facts)
+        return asset
     }
 
     /// The ids that begin with some digits, as a person types them.
@@ -108,7 +113,7 @@ extension MediaLibrary {
         beginningWith beginnings: [String],
         isBinned: Bool = false
     ) async throws(CaptureError) -> [MediaAsset.ID] {
-        guard let ids = try await call("FindAssets", "asb", [.strings(beginnings), .bool(isBinned)]).first?.texts else {
+        guard let ids = try await call("FindAssets", [.strings(beginnings), .bool(isBinned)]).first?.texts else {
             throw CaptureDaemon.malformed("FindAssets")
         }
         return ids
@@ -126,7 +131,7 @@ extension MediaLibrary {
 
     /// A JPEG picture of an asset, open for reading from its beginning.
     ///
-    /// - Throws: `noSuchAsset`; `badData` where there is nothing to see.
+    /// - Throws: `noSuchAsset`; `badData` if the asset has no picture.
     public func thumbnail(
         of id: MediaAsset.ID,
         size: ThumbnailSize = .small
@@ -135,9 +140,20 @@ extension MediaLibrary {
     }
 
     private func file(_ member: String, _ id: String, _ word: String) async throws(CaptureError) -> Descriptor {
-        guard let file = try await call(member, "ss", [.string(id), .string(word)]).first?.file else {
+        guard let file = try await call(member, [.string(id), .string(word)]).first?.file else {
             throw CaptureDaemon.malformed(member)
         }
         return file
+    }
+}
+
+extension AssetFetchOptions {
+    /// The same, from a page on.
+    ///
+    /// - Parameter cursor: What the page before said of the next one; `nil` for the page that the options name.
+    package func from(_ cursor: String?) -> AssetFetchOptions {
+        var options = self
+        options.page = cursor ?? page
+        return options
     }
 }

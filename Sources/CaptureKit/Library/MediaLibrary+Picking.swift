@@ -1,12 +1,13 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 public import CaptureSystem
 
 /// A content that the person picked for this program. Thread-safe.
 public struct PickedContent: Sendable {
     /// Its file's name.
     public let name: String
-    /// What it is.
+    /// The kind of the content.
     public let kind: MediaAssetKind
     /// The type of its content as a MIME type, as in `image/jpeg`.
     public let mediaType: String
@@ -22,48 +23,43 @@ public struct PickedContent: Sendable {
     ///   for this program's connection since.
     public func open() async throws(CaptureError) -> Descriptor {
         let arguments: [BusValue] = [.uint32(request), .uint32(index)]
-        guard let file = try await library.call("OpenPicked", "uu", arguments, asking: []).first?.file else {
+        guard let file = try await library.call("OpenPicked", arguments, asking: []).first?.file else {
             throw CaptureDaemon.malformed("OpenPicked")
         }
         return file
     }
 }
 
-/// What the person picks. It is shown outside of this program, which learns of nothing else.
+/// Picking. The person sees the library outside this program, which learns only what was picked.
 extension MediaLibrary {
-    /// Has the person pick from the whole library, and waits for that. Takes no consent, and what this program may read
-    /// stays as it was.
+    /// Lets the person pick from the whole library, and waits for that. Needs no consent, and does not change what this
+    /// program may read.
     ///
-    /// A task that is cancelled while it waits takes the question back.
+    /// If the task is cancelled while it waits, the question is withdrawn.
     ///
     /// - Parameters:
-    ///   - kinds: What may be picked; empty for everything.
+    ///   - kinds: The kinds that the person may pick; empty for every kind.
     ///   - limit: How many, 1 to 1000.
-    /// - Returns: What was picked, which can be opened until something else is picked or the bus is left.
-    /// - Throws: `dismissed` when the person picks nothing, `timedOut`, `nobodyToAsk`, `askedTooOften`, `busy` while
-    ///   another such question stands; `invalidArgument` for a limit that cannot be.
+    /// - Returns: The picked contents. They can be opened until the program picks again or leaves the bus.
+    /// - Throws: `dismissed` if the person picks nothing, `timedOut`, `nobodyToAsk`, `askedTooOften`, `busy` while
+    ///   another such question is open; `invalidArgument` for an impossible limit.
     public func pick(
         _ kinds: Set<MediaAssetKind> = [],
         limit: Int = 1
     ) async throws(CaptureError) -> [PickedContent] {
-        var options: [String: BusValue] = ["limit": .int64(Int64(limit))]
-        if !kinds.isEmpty { options["kinds"] = .strings(kinds.map(\.rawValue).sorted()) }
-        let (request, result) = try await cancellable("Pick", "a{sv}", [.properties(options)])
-        let names = result["names"]?.texts ?? []
-        let words = result["kinds"]?.texts ?? []
-        let types = result["media-types"]?.texts ?? []
-        let sizes = (result["sizes"]?.elements ?? []).compactMap(\.unsigned)
-        let count = Int(clamping: result["count"]?.integer ?? -1)
-        guard [names.count, words.count, types.count, sizes.count].allSatisfy({ $0 == count }) else {
-            throw CaptureDaemon.malformed("Pick")
-        }
-        return try names.indices.map { index throws(CaptureError) in
-            guard let kind = MediaAssetKind(rawValue: words[index]) else { throw CaptureDaemon.malformed("Pick") }
+        let options = PickOptions(kinds: kinds, limit: limit)
+        let (request, result) = try await cancellable("Pick", [options.busValue])
+        guard let facts = PickedFacts(result),
+            [facts.names.count, facts.kinds.count, facts.mediaTypes.count, facts.sizes.count]
+                .allSatisfy({ $0 == Int(facts.count) })
+        else { throw CaptureDaemon.malformed("Pick") }
+        return try facts.names.indices.map { index throws(CaptureError) in
+            guard let kind = MediaAssetKind(rawValue: facts.kinds[index]) else { throw CaptureDaemon.malformed("Pick") }
             return PickedContent(
-                name: names[index],
+                name: facts.names[index],
                 kind: kind,
-                mediaType: types[index],
-                size: sizes[index],
+                mediaType: facts.mediaTypes[index],
+                size: facts.sizes[index],
                 library: self,
                 request: request,
                 index: UInt32(clamping: index)
@@ -75,21 +71,26 @@ extension MediaLibrary {
     ///
     /// A task that is cancelled while it waits takes the question back.
     ///
-    /// - Returns: The ids of what was newly chosen; empty where the person keeps it as it is.
+    /// - Returns: The ids of the newly chosen assets; empty if the person changes nothing.
     /// - Throws: `wrongState` for a program that may read everything, `denied` and `restricted` for one that may read
     ///   nothing, and what `pick(_:limit:)` throws.
     @discardableResult
     public func presentLimitedLibraryPicker() async throws(CaptureError) -> [MediaAsset.ID] {
-        try await cancellable("ExtendChoice").result["ids"]?.texts ?? []
+        guard let choice = ExtendedChoice(try await cancellable("ExtendChoice").result) else {
+            throw CaptureDaemon.malformed("ExtendChoice")
+        }
+        return choice.ids
     }
 
-    /// Has the person see and change what is chosen for a program that may read chosen assets alone. For `capturectl`.
+    /// Lets the person see and change the choice for a program that may only read chosen assets. For `capturectl`.
     ///
     /// - Returns: How many more and how many fewer the program may read now.
     /// - Throws: `notPermitted` for any other program; `wrongState` for one that is not limited; and what
     ///   `pick(_:limit:)` throws.
     public func chooseAssets(for program: String) async throws(CaptureError) -> (chosen: Int, dropped: Int) {
-        let result = try await cancellable("Choose", "s", [.string(program)]).result
-        return (Int(clamping: result["chosen"]?.integer ?? 0), Int(clamping: result["dropped"]?.integer ?? 0))
+        guard let choice = ChangedChoice(try await cancellable("Choose", [.string(program)]).result) else {
+            throw CaptureDaemon.malformed("Choose")
+        }
+        return (Int(choice.chosen), Int(choice.dropped))
     }
 }

@@ -3,16 +3,16 @@ public import CaptureCore
 
 /// The media library of the user, as far as the program may use it.
 ///
-/// Adding and reading have each a consent of their own: `add-only` and `read-write`. What was never decided is asked by
-/// the first call that needs it, which waits for the person then. A program that was refused reading, or may only add,
-/// finds nothing, without an error; `authorizationStatus(for:)` tells why. One that was given chosen assets (`limited`)
-/// finds these and what it made itself, and nothing else by any call.
+/// Adding and reading each have their own consent: `add-only` and `read-write`. The first call that needs an undecided
+/// consent asks the person and waits. A program that was refused reading, or may only add, finds nothing, without an
+/// error; `authorizationStatus(for:)` tells why. A `limited` program finds only the chosen assets and those that it
+/// made itself.
 ///
-/// An asset or album that does not exist, or that the program may not see, is `noSuchAsset` or `noSuchAlbum`; an id that is
-/// none, of other than 32 hexadecimal digits, is `invalidArgument`.
+/// An asset or album that does not exist, or that the program may not see, is `noSuchAsset` or `noSuchAlbum`. An id
+/// that does not have 32 hexadecimal digits is `invalidArgument`.
 ///
-/// Thread-safe. Every call throws `unreachable` when the daemon is not there, and what a person's silence comes to where
-/// one was asked: `dismissed`, `timedOut`, `nobodyToAsk`, `missingUsageDescription`.
+/// Thread-safe. Every call throws `unreachable` if the daemon is not there. If it had to ask and got no answer, it
+/// throws `dismissed`, `timedOut`, `nobodyToAsk` or `missingUsageDescription`.
 public struct MediaLibrary: Sendable {
     let daemon: CaptureDaemon
 
@@ -28,20 +28,20 @@ public struct MediaLibrary: Sendable {
 
     /// How this program stands with a level. Never asks.
     public func authorizationStatus(for level: LibraryLevel) async throws(CaptureError) -> AuthorizationStatus {
-        try await status(level.rawValue)
+        try await AuthorizationPanel(on: daemon).libraryStatus(level)
     }
 
     /// How this program stands, for programs that know no levels: that of reading, in which chosen assets count as all.
     /// Never asks.
     public func authorizationStatus() async throws(CaptureError) -> AuthorizationStatus {
-        try await status("")
+        try await AuthorizationPanel(on: daemon).libraryStatus()
     }
 
-    /// Asks the person for a level where that was never decided, and waits for the answer. A task that is cancelled while it
-    /// waits takes the question back.
+    /// Asks the person for a level if that was never decided, and waits for the answer. If the task is cancelled while
+    /// it waits, the question is withdrawn.
     ///
-    /// - Returns: How this program stands then: for what was decided before, without a question.
-    /// - Throws: What came in the place of an answer: `dismissed`, `timedOut`, `nobodyToAsk`, `askedTooOften`,
+    /// - Returns: This program's status then. If it was decided before, nobody is asked.
+    /// - Throws: The reason why the person gave no answer: `dismissed`, `timedOut`, `nobodyToAsk`, `askedTooOften`,
     ///   `missingUsageDescription`.
     @discardableResult
     public func requestAuthorization(for level: LibraryLevel) async throws(CaptureError) -> AuthorizationStatus {
@@ -52,18 +52,6 @@ public struct MediaLibrary: Sendable {
         return try await authorizationStatus(for: level)
     }
 
-    private func status(_ level: String) async throws(CaptureError) -> AuthorizationStatus {
-        let answer = try await call("GetStatus", "s", [.string(level)])
-        guard let status = MediaLibrary.status(answer.first) else {
-            throw CaptureDaemon.malformed("GetStatus")
-        }
-        return status
-    }
-
-    static func status(_ value: BusValue?) -> AuthorizationStatus? {
-        value?.integer.flatMap { UInt32(exactly: $0) }.flatMap(AuthorizationStatus.init)
-    }
-
     /// Calls a method of the library.
     ///
     /// - Parameter levels: What to ask the person for when the daemon says that it is not decided, each once and in this
@@ -72,7 +60,6 @@ public struct MediaLibrary: Sendable {
     @discardableResult
     func call(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = [],
         asking levels: [LibraryLevel] = [.readWrite]
     ) async throws(CaptureError) -> [BusValue] {
@@ -83,7 +70,6 @@ public struct MediaLibrary: Sendable {
                     CaptureNames.root,
                     CaptureNames.library,
                     member,
-                    signature,
                     arguments
                 )
             } catch {

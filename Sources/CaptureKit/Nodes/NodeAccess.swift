@@ -2,7 +2,7 @@ public import CaptureCore
 import CaptureSystem
 import Glibc
 
-/// Who may open a device node past the daemon: its owner, group and mode, and its access control list.
+/// The users who may open a device node without the daemon: its owner, group, mode and access control list.
 public struct NodeAccess: Hashable, Sendable {
     /// Whose it is, by uid.
     public var owner: UInt32
@@ -21,7 +21,7 @@ public struct NodeAccess: Hashable, Sendable {
 
     /// Looks at a node: stat(2), getxattr(2).
     ///
-    /// - Returns: `nil` when there is none.
+    /// - Returns: `nil` if the node does not exist.
     public init?(of path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

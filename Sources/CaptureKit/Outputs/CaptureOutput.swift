@@ -1,8 +1,8 @@
-/// Something that a session makes of what its inputs capture.
+/// An output of a session, such as a movie or frames in memory.
 ///
-/// An output is a value that says what is wanted; the work is done by a recorder of the daemon's, into the descriptor
-/// that comes with it. No file have those that are saved into the media library, and `FrameBufferOutput`, whose readers
-/// map the source's memory.
+/// It is a value that describes the result. A recorder of the daemon makes the result, and writes it into the
+/// descriptor that comes with the output. Two kinds of outputs have no file: those saved into the media library, and
+/// `FrameBufferOutput`, whose readers map the source's memory.
 public protocol CaptureOutput: Sendable {
     /// The name by which the session's connections and statistics refer to it; unique in a session.
     var name: String { get }
@@ -20,7 +20,7 @@ extension CaptureOutput {
         guard known.contains(value) else {
             throw CaptureError(
                 .usage,
-                "'\(Printable.text(value))' is no \(what); there are \(known.joined(separator: ", "))"
+                "unknown \(what) '\(Printable.text(value))'; give one of \(known.joined(separator: ", "))"
             )
         }
     }

@@ -16,7 +16,7 @@ public final class FrameBufferOutput: CaptureOutput {
     public var file: Descriptor? { nil }
     /// The kind of input that it is fed by.
     public let mediaTypes: [MediaType]
-    /// What is asked of the daemon.
+    /// The output's description for the daemon.
     public var description: OutputDescription { OutputDescription(name: name, kind: .buffer, format: "") }
 
     /// Whether the output reads.

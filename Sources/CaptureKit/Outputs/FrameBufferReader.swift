@@ -10,7 +10,7 @@ import Synchronization
 /// session is interrupted nothing comes; then the first buffer after that does, perhaps in another format.
 /// Thread-bound: one thread calls `next`. Blocking, so never in a task: `FrameBufferOutput` has a thread for it.
 public final class FrameBufferReader {
-    /// What came of waiting.
+    /// The result of waiting.
     public enum Event: Sendable {
         /// The next buffer.
         case buffer(RingBuffer)
@@ -47,7 +47,7 @@ public final class FrameBufferReader {
         following = Task { await moves.follow(events, of: hub, output, from: first) }
     }
 
-    /// What the buffers hold.
+    /// The format of the buffers.
     public var format: MediaFormat { ring.format }
 
     /// Buffers that were overwritten or passed over before they were read.
@@ -168,7 +168,7 @@ extension BufferMoves {
                 }
             // Not after a pause: then the stream stays in its ring.
             case .changed(let status) where status.state == .suspended:
-                if status.reason?.code != .timedOut { isAfterInterruption = true }
+                if status.reason?.code != .timedOut, status.reason?.code != .noSignal { isAfterInterruption = true }
             case .changed(let status) where status.state.isFinal: end(status.reason)
             default: continue
             }
@@ -180,7 +180,8 @@ extension CaptureSession {
     /// A reader of a running session's buffer output.
     ///
     /// - Parameter output: The name of a `FrameBufferOutput`.
-    /// - Throws: `wrongState` unless the session runs; `notPermitted` for another program's session.
+    /// - Throws: Why the start failed, if it did; `wrongState` unless the session runs; `notPermitted` for another
+    ///   program's session.
     public func reader(of output: String) async throws(CaptureError) -> sending FrameBufferReader {
         let hub = try await create()
         // Before the ring is asked for, so that no move is missed between.

@@ -4,13 +4,15 @@ public struct MovieFileOutput: CaptureOutput {
     public let name: String
     /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
-    /// What is asked of the recorder.
+    /// The output's description for the recorder.
     public let description: OutputDescription
     /// One camera, one microphone, or one of both.
     public var mediaTypes: [MediaType] { [.video, .audio] }
 
     /// The codecs that can be asked for, `auto` being what suits camera and container.
     public static let videoCodecs = ["auto", "h264", "mjpeg", "copy"]
+    /// The encoder's presets that can be asked for, `auto` being what this machine is fast enough for.
+    public static let encoderPresets = OutputDescription.encoderPresets
     /// The sound codecs that can be asked for, `auto` being what suits the container.
     public static let audioCodecs = ["auto", "aac", "opus", "flac", "pcm"]
 
@@ -22,7 +24,9 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - format: `mkv`, `mp4` or `mov`.
     ///   - videoCodec: One of `videoCodecs`.
     ///   - audioCodec: One of `audioCodecs`.
-    ///   - bitRate: Bits a second for pictures; 0 leaves it to the encoder.
+    ///   - bitRate: Bits a second for pictures; 0 leaves it to `quality`.
+    ///   - quality: Of JPEG and H.264, 1 to 100.
+    ///   - encoderPreset: One of `encoderPresets`: a slower one makes smaller files.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
@@ -32,6 +36,8 @@ public struct MovieFileOutput: CaptureOutput {
         videoCodec: String = "auto",
         audioCodec: String = "auto",
         bitRate: Int = 0,
+        quality: Int = 90,
+        encoderPreset: String = "auto",
         duration: Double? = nil
     ) throws(CaptureError) {
         try self.init(
@@ -42,12 +48,14 @@ public struct MovieFileOutput: CaptureOutput {
             videoCodec: videoCodec,
             audioCodec: audioCodec,
             bitRate: bitRate,
+            quality: quality,
+            encoderPreset: encoderPreset,
             duration: duration
         )
     }
 
-    /// A movie that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
-    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    /// A movie that is saved into the media library, which needs the consent to add to it. The start asks if that was
+    /// never decided. A movie that cannot be saved in the end is kept for the person, to save or discard.
     ///
     /// - Parameters:
     ///   - destination: Its name and album there.
@@ -55,7 +63,9 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - format: `mkv`, `mp4` or `mov`.
     ///   - videoCodec: One of `videoCodecs`.
     ///   - audioCodec: One of `audioCodecs`.
-    ///   - bitRate: Bits a second for pictures; 0 leaves it to the encoder.
+    ///   - bitRate: Bits a second for pictures; 0 leaves it to `quality`.
+    ///   - quality: Of JPEG and H.264, 1 to 100.
+    ///   - encoderPreset: One of `encoderPresets`: a slower one makes smaller files.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
@@ -65,6 +75,8 @@ public struct MovieFileOutput: CaptureOutput {
         videoCodec: String = "auto",
         audioCodec: String = "auto",
         bitRate: Int = 0,
+        quality: Int = 90,
+        encoderPreset: String = "auto",
         duration: Double? = nil
     ) throws(CaptureError) {
         try self.init(
@@ -75,6 +87,8 @@ public struct MovieFileOutput: CaptureOutput {
             videoCodec: videoCodec,
             audioCodec: audioCodec,
             bitRate: bitRate,
+            quality: quality,
+            encoderPreset: encoderPreset,
             duration: duration
         )
     }
@@ -87,6 +101,8 @@ public struct MovieFileOutput: CaptureOutput {
         videoCodec: String,
         audioCodec: String,
         bitRate: Int,
+        quality: Int,
+        encoderPreset: String,
         duration: Double?
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
@@ -95,6 +111,10 @@ public struct MovieFileOutput: CaptureOutput {
         guard bitRate >= 0, bitRate <= 1_000_000_000 else {
             throw CaptureError(.usage, "\(bitRate) bits a second is out of range: 0 to 1000000000")
         }
+        guard (1...100).contains(quality) else {
+            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
+        }
+        try Self.check(encoderPreset, among: Self.encoderPresets, of: "encoder preset")
         self.name = name
         self.file = file
         description = OutputDescription(
@@ -104,6 +124,8 @@ public struct MovieFileOutput: CaptureOutput {
             videoCodec: videoCodec,
             audioCodec: audioCodec,
             videoBitRate: bitRate,
+            quality: quality,
+            encoderPreset: encoderPreset,
             duration: try Self.nanoseconds(duration),
             library: library
         )

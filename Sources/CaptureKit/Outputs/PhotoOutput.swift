@@ -4,7 +4,7 @@ public struct PhotoOutput: CaptureOutput {
     public let name: String
     /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
-    /// What is asked of the recorder.
+    /// The output's description for the recorder.
     public let description: OutputDescription
     /// One camera.
     public var mediaTypes: [MediaType] { [.video] }
@@ -14,7 +14,7 @@ public struct PhotoOutput: CaptureOutput {
     /// - Parameters:
     ///   - file: Open for writing.
     ///   - name: The name in the session.
-    ///   - format: `jpeg` or `png`.
+    ///   - format: One of `OutputDescription.formats(of: .photo)`.
     ///   - quality: JPEG's, 1 to 100.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
@@ -26,13 +26,13 @@ public struct PhotoOutput: CaptureOutput {
         try self.init(file, nil, name: name, format: format, quality: quality)
     }
 
-    /// A photo that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
-    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    /// A photo that is saved into the media library, which needs the consent to add to it. The start asks if that was
+    /// never decided. A photo that cannot be saved in the end is kept for the person, to save or discard.
     ///
     /// - Parameters:
     ///   - destination: Its name and album there.
     ///   - name: The name in the session.
-    ///   - format: `jpeg` or `png`.
+    ///   - format: One of `OutputDescription.formats(of: .photo)`.
     ///   - quality: JPEG's, 1 to 100.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(

@@ -4,7 +4,7 @@ public struct SoundFileOutput: CaptureOutput {
     public let name: String
     /// The open file; `nil` for one that is saved into the media library.
     public let file: Descriptor?
-    /// What is asked of the recorder.
+    /// The output's description for the recorder.
     public let description: OutputDescription
     /// One microphone.
     public var mediaTypes: [MediaType] { [.audio] }
@@ -14,7 +14,7 @@ public struct SoundFileOutput: CaptureOutput {
     /// - Parameters:
     ///   - file: Open for reading and writing.
     ///   - name: The name in the session.
-    ///   - format: `wav` (RF64 past 4 GiB), `flac` or `opus`.
+    ///   - format: One of `OutputDescription.formats(of: .sound)`. WAV becomes RF64 past 4 GiB.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
@@ -26,13 +26,13 @@ public struct SoundFileOutput: CaptureOutput {
         try self.init(file, nil, name: name, format: format, duration: duration)
     }
 
-    /// Sound that is saved into the media library, by the consent to add to it; it is asked for at the start where that was
-    /// never decided. What may not be saved in the end is kept for the person, to save or discard.
+    /// Sound that is saved into the media library, which needs the consent to add to it. The start asks if that was
+    /// never decided. Sound that cannot be saved in the end is kept for the person, to save or discard.
     ///
     /// - Parameters:
     ///   - destination: Its name and album there.
     ///   - name: The name in the session.
-    ///   - format: `wav` (RF64 past 4 GiB), `flac` or `opus`.
+    ///   - format: One of `OutputDescription.formats(of: .sound)`. WAV becomes RF64 past 4 GiB.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(

@@ -4,7 +4,7 @@ public struct FrameStreamOutput: CaptureOutput {
     public let name: String
     /// The writing end.
     public let file: Descriptor?
-    /// What is asked of the recorder.
+    /// The output's description for the recorder.
     public let description: OutputDescription
     /// One camera.
     public var mediaTypes: [MediaType] { [.video] }
@@ -37,7 +37,7 @@ public struct SampleStreamOutput: CaptureOutput {
     public let name: String
     /// The writing end.
     public let file: Descriptor?
-    /// What is asked of the recorder.
+    /// The output's description for the recorder.
     public let description: OutputDescription
     /// One microphone.
     public var mediaTypes: [MediaType] { [.audio] }

@@ -1,10 +1,11 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
 extension CaptureSession {
     /// A session of the daemon's, by its number: to watch, to stop, to take a photo of.
     ///
-    /// - Throws: `CaptureError.Code.noSuchSession` when there is none, or when it belongs to another user.
+    /// - Throws: `CaptureError.Code.noSuchSession` if the session does not exist, or belongs to another user.
     public static func session(
         _ id: UInt32,
         on daemon: CaptureDaemon? = nil
@@ -21,7 +22,7 @@ extension CaptureSession {
     /// Where the session stands.
     public var status: SessionStatus { hub?.status ?? SessionStatus(.configured) }
 
-    /// What became of the outputs that are at their end.
+    /// The results of the finished outputs.
     public var results: [OutputResult] { hub?.results ?? [] }
 
     /// Whether it streams.
@@ -33,14 +34,14 @@ extension CaptureSession {
 
     /// What happens from now on, beginning with how things stand, ending after the final state.
     ///
-    /// - Throws: What the daemon refuses; the session is made there for this.
+    /// - Throws: The daemon's refusal: this call creates the session there.
     public func events() async throws(CaptureError) -> AsyncStream<SessionEvent> {
         try await create().events()
     }
 
     /// Where the session stands from now on, beginning with now, ending with the final state.
     ///
-    /// - Throws: What the daemon refuses; the session is made there for this.
+    /// - Throws: The daemon's refusal: this call creates the session there.
     public func states() async throws(CaptureError) -> some AsyncSequence<SessionStatus, Never> & Sendable {
         try await events().compactMap { event -> SessionStatus? in
             if case .changed(let status) = event { status } else { nil }
@@ -49,12 +50,12 @@ extension CaptureSession {
 
     /// Asks the daemon to start and returns at once: a person may have to be asked first.
     ///
-    /// - Throws: What the daemon refuses before anyone is asked.
+    /// - Throws: The daemon's refusal, if it refuses before it asks anyone.
     public func start() async throws(CaptureError) {
         try await create().start()
     }
 
-    /// Starts and waits until samples flow; where consent was never given, that includes a person's answer.
+    /// Starts and waits until samples flow. If consent was never given, it also waits for the person's answer.
     ///
     /// - Throws: Why it did not come to that: a refusal, a device that is busy, nobody there to ask. When the task is
     ///   cancelled, the session is stopped and `dismissed` is thrown.
@@ -97,25 +98,19 @@ extension CaptureSession {
         return try SessionStatistics(busValue: value)
     }
 
-    /// Adds an output to a session of the daemon's that was found by its number, fed by the named inputs. Asks nobody: what
-    /// is to be saved into the media library takes a consent that is there, as by `MediaLibrary.requestSaving()`.
+    /// Adds an output to a session of the daemon that was found by its number, fed by the named inputs. Asks nobody: an
+    /// output for the media library needs a consent that was given before, for example with
+    /// `MediaLibrary.requestSaving()`.
     public func addOutput(_ output: any CaptureOutput, fedBy inputs: [String]) async throws(CaptureError) {
         let hub = try await create()
-        guard let file = output.file else {
-            guard output.description.library != nil else {
-                throw CaptureError(
-                    .usage,
-                    "the output '\(output.name)' has no file, so that it can only be its maker's own"
-                )
-            }
-            try await hub.call("AddLibraryOutput", "a{sv}as", [output.description.busValue, .strings(inputs)])
-            return
+        guard output.file != nil || output.description.library != nil else {
+            throw CaptureError(
+                .usage,
+                "the output '\(output.name)' writes no file, so only the program that made the session can add it"
+            )
         }
-        try await hub.call(
-            "AddOutput",
-            "a{sv}ash",
-            [output.description.busValue, .strings(inputs), .descriptor(file)]
-        )
+        let file = output.file.map { BusValue.descriptor($0) } ?? .string("")
+        try await hub.call("AddOutput", [output.limitedDescription.busValue, .strings(inputs), file])
     }
 
     /// Why a session ended otherwise than asked.

@@ -1,10 +1,11 @@
 import CaptureBus
 public import CaptureCore
+import CaptureMessages
 
 /// Inputs that feed outputs, running in the daemon.
 ///
-/// As AVFoundation's class of the same kind: add inputs and outputs, which are connected where they fit, then start.
-/// The session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
+/// Like AVFoundation's class of the same kind: add inputs and outputs, then start. It connects them if they fit. The
+/// session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
 /// process that made it. No frame and no sample passes through this actor.
 ///
 /// Any task may call everything. Changes are made one after the other. Only one task may use the session between a
@@ -74,11 +75,11 @@ public actor CaptureSession {
 
     /// The devices.
     public var inputs: [CaptureDeviceInput] { draft.inputs }
-    /// What is made of them.
+    /// The outputs that are fed by them.
     public var outputs: [any CaptureOutput] { draft.outputs }
     /// Which input feeds which output.
     public var connections: [ConnectionDescription] { draft.connections }
-    /// What cameras are asked for that have no request of their own.
+    /// The format for cameras that have no request of their own.
     public var preset: Preset { draft.preset }
 
     /// The session as it would be sent to the daemon.
@@ -96,9 +97,9 @@ public actor CaptureSession {
 
     /// Applies what changed since `beginConfiguration`: to a running session at once, or not at all.
     ///
-    /// - Throws: What the daemon refused; the session and its configuration here are as before.
+    /// - Throws: The daemon's refusal. The session and its configuration here are then as before.
     public func commitConfiguration() async throws(CaptureError) {
-        guard depth > 0 else { throw CaptureError(.usage, "a configuration is committed that was not begun") }
+        guard depth > 0 else { throw CaptureError(.usage, "commit without a matching begin of a configuration") }
         depth -= 1
         try await change { _ in }
     }
@@ -185,7 +186,6 @@ public actor CaptureSession {
             let description = wanted.description(isAttached: isAttached)
             let answer = try await daemon.manage(
                 "CreateSession",
-                "a{sv}a{sh}",
                 [description.busValue, wanted.files(without: [])]
             )
             guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
@@ -284,7 +284,6 @@ public actor CaptureSession {
         if description != made.description || !fresh.isEmpty {
             try await made.hub.call(
                 "Configure",
-                "a{sv}a{sh}",
                 [description.busValue, wanted.files(without: known)]
             )
         }

@@ -1,5 +1,7 @@
 import CaptureBus
 import CaptureCore
+import CaptureMessages
+import Glibc
 
 /// A session's configuration on the client's side.
 struct SessionDraft: Sendable {
@@ -86,7 +88,7 @@ struct SessionDraft: Sendable {
                 if input.video == nil { before.video = new.video }
                 return before == new ? opened.first { $0.name == input.name } ?? new : new
             },
-            outputs: entries.map(\.output.description),
+            outputs: entries.map { $0.output.limitedDescription },
             connections: connections,
             isAttached: isAttached
         )
@@ -101,5 +103,19 @@ struct SessionDraft: Sendable {
                 return BusEntry(.string(entry.name), .descriptor(file))
             }
         )
+    }
+}
+
+extension CaptureOutput {
+    /// Its description, with this process's own limit for files: a recorder writes its file, and is to keep to that.
+    var limitedDescription: OutputDescription {
+        var description = description
+        var limit = rlimit()
+        guard description.takesFile, unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else {
+            return description
+        }
+        // Without a limit it is the largest number there is.
+        description.sizeLimit = limit.rlim_cur > UInt64(Int64.max) ? 0 : max(Int64(limit.rlim_cur), 1)
+        return description
     }
 }

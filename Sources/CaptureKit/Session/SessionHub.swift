@@ -1,5 +1,6 @@
 import CaptureBus
 import CaptureCore
+import CaptureMessages
 import Synchronization
 
 /// Hears what the daemon says about one session, in order, and passes it on to everyone who listens.
@@ -124,7 +125,7 @@ final class SessionHub: Sendable {
 
     /// Opens the ring of a buffer output.
     func openBuffer(_ output: String) async throws(CaptureError) -> Descriptor {
-        guard let file = try await call("OpenBuffer", "s", [.string(output)]).first?.file else {
+        guard let file = try await call("OpenBuffer", [.string(output)]).first?.file else {
             throw CaptureDaemon.malformed("OpenBuffer")
         }
         return file
@@ -134,10 +135,9 @@ final class SessionHub: Sendable {
     @discardableResult
     func call(
         _ member: String,
-        _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(path, CaptureNames.session, member, signature, arguments)
+        try await daemon.call(path, CaptureNames.session, member, arguments)
     }
 
     /// Whether the session has ended, asked anew: its end may not have been announced to us yet.
@@ -169,13 +169,8 @@ final class SessionHub: Sendable {
             send(.finished(result))
         case (CaptureNames.session, "OutputSaved"):
             guard signal.arguments.count == 2, let name = signal.arguments[0].text,
-                let facts = signal.arguments[1].properties
+                let saved = SavedOutput(signal.arguments[1])
             else { return }
-            let saved = SavedOutput(
-                asset: facts["id"]?.text,
-                album: facts["album"]?.text,
-                remark: facts["remark"]?.text
-            )
             state.withLock { $0.saved[name] = saved }
         case (CaptureNames.session, "BufferMoved"):
             guard let name = signal.arguments.first?.text else { return }

@@ -1,0 +1,32 @@
+public import CaptureCore
+
+/// The result of an output.
+public struct OutputResult: Hashable, Sendable {
+    /// The output's name.
+    public var name: String
+    /// Why it was not made, or not to the end; `nil` when it is complete.
+    public var error: CaptureError?
+    /// The figures of the data that was written.
+    public var statistics: OutputStatistics
+    /// The outcome in the media library, for an output that was saved there, and for the connection alone that asked for
+    /// it; `nil` for any other connection, and for an output that is not there.
+    public var saved: SavedOutput?
+
+    /// A result of the given parts.
+    public init(name: String, error: CaptureError?, statistics: OutputStatistics, saved: SavedOutput? = nil) {
+        self.name = name
+        self.error = error
+        self.statistics = statistics
+        self.saved = saved
+    }
+}
+
+/// Something that happened to a session.
+public enum SessionEvent: Hashable, Sendable {
+    /// It stands elsewhere now.
+    case changed(SessionStatus)
+    /// An output is at its end.
+    case finished(OutputResult)
+    /// A buffer's stream goes on in other memory.
+    case bufferMoved(output: String)
+}
