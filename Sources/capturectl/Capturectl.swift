@@ -7,11 +7,12 @@ struct Capturectl: AsyncParsableCommand {
         commandName: "capturectl",
         abstract: "Cameras and microphones through captured: list, record, and decide who may.",
         discussion: """
-            A program that captures asks once; the answer is remembered and is changed by 'capturectl auth'.
+            A program that captures asks once. The answer is remembered; 'capturectl auth' changes it.
 
-            Exit codes: 0 done, 64 usage, 65 bad data, 66 no such device, session or asset, 69 daemon not reachable, \
-            70 internal, 74 input or output (device or recorder lost, disk full), 75 busy, dismissed, timed out, asked \
-            too often or nobody to ask, 77 denied, restricted, revoked, switched off or locked, 78 missing usage description.
+            Exit codes: 0 is success, 64 wrong usage, 65 bad data, 66 no such device, session or asset, 69 daemon not \
+            reachable, and 70 an internal error. 74 is an error of input or output: device or recorder lost, or disk \
+            full. 75 means busy, or not answered: dismissed, timed out, asked too often, or nobody to ask. 77 means \
+            denied, restricted, revoked, switched off or locked. 78 means that the usage description is missing.
             """,
         version: CaptureVersion.text,
         groupedSubcommands: [
@@ -23,7 +24,7 @@ struct Capturectl: AsyncParsableCommand {
                 name: "Capture",
                 subcommands: [
                     RecordCommand.self, StartCommand.self, StopCommand.self, PhotoCommand.self, FramesCommand.self,
-                    ListenCommand.self,
+                    ListenCommand.self, RunCommand.self,
                 ]
             ),
             CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),

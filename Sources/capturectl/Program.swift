@@ -1,9 +1,10 @@
 import ArgumentParser
 import CaptureKit
+import CaptureSystem
 import Glibc
 import Synchronization
 
-/// Runs a command line and says what came of it.
+/// Runs a command line and reports its result.
 enum Program {
     /// Parses and runs.
     ///
@@ -11,8 +12,14 @@ enum Program {
     /// - Returns: The exit code, after sysexits(3).
     static func run(_ arguments: [String]) async -> Int32 {
         do {
+            if let script = CompletionScript.requested(by: arguments) {
+                Output.print(script)
+                return checkOutput(0)
+            }
+            if arguments.first == "---completion" { return await complete(arguments) }
+            try CommandName.check(arguments)
+            try checkClusters(arguments)
             var command = try await Capturectl.asyncParseAsRoot(arguments)
-            if type(of: command).configuration.commandName == "help" { try HelpTopic.check(arguments) }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -24,12 +31,46 @@ enum Program {
         }
     }
 
+    /// Answers a shell. The parser waits for the words, so it does that on a thread of its own.
+    private static func complete(_ arguments: [String]) async -> Int32 {
+        await withCheckedContinuation { continuation in
+            do {
+                try WorkerThread.detached(name: "completion") {
+                    do {
+                        _ = try Capturectl.parseAsRoot(arguments)
+                        continuation.resume(returning: 0)
+                    } catch {
+                        continuation.resume(returning: report(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: report(error))
+            }
+        }
+    }
+
+    /// Refuses a word that looks like several short options, which the parser would take one by one: `-dash.mkv` has an `h`.
+    ///
+    /// - Throws: `usage`.
+    private static func checkClusters(_ arguments: [String]) throws(CaptureError) {
+        // What follows 'run' is for the script.
+        let words = arguments.first == "run" ? [] : arguments.prefix { $0 != "--" }
+        for word in words where word.count > 2 && word.first == "-" {
+            // -1 and -.5 are numbers, which their options refuse.
+            guard let second = word.dropFirst().first, second.isLetter else { continue }
+            throw CaptureError(
+                .usage,
+                "'\(Printable.text(word))' is not an option; if it is a file, write './\(Printable.text(word))'"
+            )
+        }
+    }
+
     /// Prints an error where it belongs.
     ///
     /// - Returns: The exit code that goes with it.
     static func report(_ error: any Error) -> Int32 {
         if let error = error as? CaptureError {
-            Output.message(Printable.text(error.message, limit: 2000))
+            Output.message(Printable.text(error.message, limit: 2000) + hint(error))
             return error.code.exitCode
         }
         if let code = error as? ExitCode { return checkOutput(code.rawValue) }
@@ -37,6 +78,11 @@ enum Program {
         let text = Capturectl.fullMessage(for: error)
         if code == 0 { Output.print(text) } else { Output.note(text) }
         return checkOutput(code)
+    }
+
+    /// Names the command that diagnoses an error.
+    private static func hint(_ error: CaptureError) -> String {
+        error.code == .unreachable ? "; see also: capturectl doctor" : ""
     }
 
     /// Turns success into an error if a line of standard output was lost.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CaptureCore
 @testable import CaptureKit
 @testable import capturectl
 
@@ -17,7 +18,6 @@ struct AuthPresentationTests {
             possibleRules: [],
             stored: .authorized,
             reason: "answer",
-            time: 0,
             start: .refused,
             exitCode: 77,
             asks: "",
@@ -28,7 +28,7 @@ struct AuthPresentationTests {
                 exe:/usr/bin/cheese, claimed
                 camera: restricted
                   decided by  policy: /etc/captured/policy.d/a.conf:4 says restrict
-                  answer      authorized, which does not count now, by answer
+                  answer      authorized, which has no effect now, by answer
                   a start     is refused, exit code 77: policy forbids it
                 """
         )
@@ -49,7 +49,7 @@ struct AuthPresentationTests {
                 camera: authorized
                   decided by  the stored answer: authorized, by answer
                   policy      ask, by /etc/captured/policy.d/a.conf:4
-                  perhaps     /b.conf:1 says restrict, if it fits what is not known of a program that is only named
+                  perhaps     /b.conf:1 says restrict, which may match when the program runs
                   a start     captures: it captures?[31m
                 """
         )
@@ -68,7 +68,6 @@ struct AuthPresentationTests {
             possibleRules: [],
             stored: .authorized,
             reason: "settings",
-            time: 0,
             start: .refused,
             exitCode: 77,
             asks: "",
@@ -78,8 +77,8 @@ struct AuthPresentationTests {
             AuthPresentation.text([one]) == """
                 exe:/usr/bin/cheese, claimed
                 camera: authorized
-                  decided by  the switch, by which it is off for every program
-                  answer      authorized, which does not count now, by settings
+                  decided by  the switch: it is off for every program
+                  answer      authorized, which has no effect now, by settings
                   a start     is refused, exit code 77: the camera is switched off
                 """
         )
@@ -95,11 +94,29 @@ struct AuthPresentationTests {
             policy: "/etc/captured/policy.d/a.conf:4",
             tier: "claimed",
             reason: "answer",
-            time: 0,
             detail: ""
         )
-        #expect(AuthPresentation.table([entry]).contains("restricted  claimed  /etc/captured/policy.d/a.conf:4"))
+        #expect(AuthPresentation.table([entry]).text.contains("restricted  claimed  /etc/captured/policy.d/a.conf:4"))
         #expect(AuthPresentation.json(entry)["stored"] == "authorized")
         #expect(AuthPresentation.json(entry)["policy"] == "/etc/captured/policy.d/a.conf:4")
+    }
+    @Test func `agents are listed with whom they ask for`() {
+        var desktop = AgentSummary()
+        (desktop.user, desktop.userID, desktop.program) = ("alice", 1000, "exe:/usr/bin/capturectl")
+        (desktop.name, desktop.tier, desktop.processID, desktop.kind) = ("capturectl", "claimed", 812, "desktop")
+        var inline = desktop
+        (inline.session, inline.kind, inline.isInline, inline.processID) = ("c2", "", true, 9)
+        #expect(
+            AgentPresentation.table([desktop, inline]).text == """
+                USER   PROGRAM                  KIND     ASKS FOR  PID  SESSION  TIER     NAME
+                alice  exe:/usr/bin/capturectl  desktop  all       812           claimed  capturectl
+                alice  exe:/usr/bin/capturectl           itself      9  c2       claimed  capturectl
+
+                """
+        )
+        let json = AgentPresentation.json(inline)
+        #expect(json["session"] == "c2" && json["inline"] == JSON(true) && json["kind"] == .null)
+        #expect(json["pid"] == "9" && json["uid"] == "1000")
+        #expect(AgentPresentation.json(desktop)["session"] == .null)
     }
 }

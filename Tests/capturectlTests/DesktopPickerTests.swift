@@ -6,6 +6,7 @@ import PickerMessages
 import Synchronization
 import Testing
 
+@testable import CaptureAgent
 @testable import CaptureKit
 @testable import capturectl
 
@@ -89,12 +90,14 @@ struct DesktopPickerTests {
     }
 
     private static let request = PickRequest(
-        cookie: "secret",
-        program: "exe:/usr/bin/tool",
-        tier: "claimed",
-        name: "To\u{202e}ol",
-        detail: "runs it",
-        processID: 42,
+        Question(
+            cookie: "secret",
+            program: "exe:/usr/bin/tool",
+            tier: "claimed",
+            name: "To\u{202e}ol",
+            detail: "runs it",
+            processID: 42
+        ),
         purpose: .choose,
         limit: 7
     )
@@ -114,19 +117,19 @@ struct DesktopPickerTests {
             """#
         )
         let answer = try await picker.begin(DesktopPickerTests.request, scene.browser)()
-        #expect(answer == .picked(PickAnswer(["a1", "a2"], dropped: ["d1"])))
+        #expect(answer == .picked(PickedAssets(["a1", "a2"], dropped: ["d1"])))
         let orders: [PickerOrder] = try scene.read("heard").split(separator: "\n").map {
             try PickerLine.decode(Array($0.utf8))
         }
         let expected: [PickerOrder] = [
             .question(
                 PickerQuestion(
-                    headline: "Choose what exe:/usr/bin/tool may read of the media library",
-                    meaning: "What is marked + it may read: picking that takes it away.",
+                    headline: "Choose what exe:/usr/bin/tool may read in the media library",
+                    meaning: "It may read what is marked +; pick that to take it away.",
+                    certainty: "Not verified: another program of your account could pretend to be this one.",
                     facts: [
-                        .init("Program", "exe:/usr/bin/tool"),
-                        .init("Identity", "claimed: not certain, any program of yours could pass for it"),
-                        .init("Made of", "runs it"), .init("Process", "42"),
+                        .init("Program", "exe:/usr/bin/tool"), .init("Identity", "claimed"),
+                        .init("Known by", "runs it"), .init("Process", "42"),
                     ],
                     purpose: .choose,
                     limit: 7,
@@ -161,7 +164,7 @@ struct DesktopPickerTests {
 
     @Test(arguments: [
         ("echo nonsense; exec sleep 1000", "no message"), (#"echo '{"pick":{}}'; exec sleep 1000"#, "no message"),
-        (#"echo '{"ready":{}}'; exec sleep 1000"#, "before"), (#"echo '{"unable":{"message":"lost"}}'"#, "lost"),
+        (#"echo '{"ready":{}}'; exec sleep 1000"#, "twice"), (#"echo '{"unable":{"message":"lost"}}'"#, "lost"),
         ("exit 3", "exit code 3"), ("kill -SEGV $$", "signal 11"), ("exec </dev/null; exit 4", "exit code 4"),
         ("head -c 2000000 /dev/zero | tr '\\0' x; exec sleep 1000", "no message"),
     ])

@@ -54,6 +54,28 @@ struct DoctorTests {
         #expect(findings.allSatisfy { $0.state == .fine })
     }
 
+    @Test func `a masked unit is a problem, with the command that unmasks it`() throws {
+        let fake = FakeMachine()
+        try fake.put("/usr/lib/systemd/system/captured.service")
+        try fake.link("/run/systemd/system/captured.service", to: "/dev/null")
+        let unit = try #require(fake.checks().files().first { $0.check == "unit" })
+        #expect(unit.state == .problem)
+        #expect(unit.remedy.hasPrefix("sudo systemctl unmask --runtime captured.service"))
+    }
+
+    @Test func `a desktop without dialogs is told what to install, and a session without a display is not asked`()
+        async
+    {
+        var checks = DesktopChecks()
+        checks.find = { () throws(CaptureError) in throw CaptureError(.nobodyToAsk, "no backend") }
+        checks.variable = { _ in nil }
+        #expect(await checks.run().isEmpty)
+        checks.variable = { $0 == "DISPLAY" ? ":0" : nil }
+        let found = await checks.run()
+        #expect(found.map(\.state) == [.advice])
+        #expect(found.first?.remedy.contains("install xdg-desktop-portal-gtk") == true)
+    }
+
     @Test func `a node that the daemon's group cannot open is a problem, one that all can open is advice`() throws {
         let fake = FakeMachine()
         try fake.put("/dev/video0", mode: 0o600)
@@ -107,7 +129,7 @@ struct DoctorTests {
         func lockdown() -> [Finding] { checks.nodes().filter { $0.check == "lockdown" } }
         #expect(lockdown().map(\.state) == [.advice])
         #expect(lockdown().first?.remedy.hasPrefix("sudo capturectl lockdown on") == true)
-        try fake.put(Lockdown.rule)
+        for part in [Lockdown.rule, Lockdown.setting] { try fake.put(part.place, part.mark) }
         #expect(lockdown().map(\.state) == [.problem])
         #expect(lockdown().first?.text.contains("/dev/video0 is open to") == true)
         try fake.put("/dev/video0", mode: 0o600)
@@ -139,7 +161,7 @@ struct DoctorTests {
                 "/etc/captured/policy.d/a.conf:3: 'camra' is no value for Service=",
                 "/etc/captured/policy.d/b.conf: can be written by others than its owner",
             ]),
-            "policyProblems": .list(["/etc/captured/policy.d/c.conf:1: the rule counts as nothing: it allows too much"]
+            "policyProblems": .list(["/etc/captured/policy.d/c.conf:1: the rule has no effect: it allows too much"]
             ),
         ]
         let findings = checks.judge(DaemonHealth(values: values)).filter { $0.check == "policy" }
@@ -159,7 +181,7 @@ struct DoctorTests {
     @Test(
         arguments: [
             ("chmod 0600 '/s/a.sqlite'", "sudo chmod 0600 '/s/a.sqlite'"), ("chown 990 '/s'", "sudo chown 990 '/s'"),
-            ("mv '/s/a' '/s/a.damaged'", "sudo mv '/s/a' '/s/a.damaged'  # every answer is asked anew"),
+            ("mv '/s/a' '/s/a.damaged'", "sudo mv '/s/a' '/s/a.damaged'  # every question is asked again"),
             ("make install", "sudo make install  # in the newer captured's sources; then start it anew"),
             ("", "df -h '/s'; findmnt -T '/s'  # is it full, or mounted read-only?"),
         ]

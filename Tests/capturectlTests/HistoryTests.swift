@@ -42,7 +42,7 @@ struct HistoryTests {
             $0.authorUser = "root"
             $0.authorProgram = "exe:/usr/bin/capturectl"
         }
-        let lines = HistoryPresentation.table([event(), lasting, refused, set]).split(separator: "\n")
+        let lines = HistoryPresentation.table([event(), lasting, refused, set]).text.split(separator: "\n")
         let headings = lines[0].split(separator: " ").joined(separator: " ")
         #expect(headings == "WHEN USER PROGRAM TIER SERVICE WHAT LASTED BY NOTE")
         #expect(lines[1].contains("stopped") && lines[1].contains("01:01.0") && lines[1].hasSuffix("A Camera"))
@@ -53,7 +53,7 @@ struct HistoryTests {
     }
 
     @Test func `in JSON a use that lasts has no end`() {
-        #expect(HistoryPresentation.json(event())["ended"] == JSON(Int64(1_700_000_061_000)))
+        #expect(HistoryPresentation.json(event())["ended"] == "2023-11-14T22:14:21.000Z")
         #expect(HistoryPresentation.json(event { $0.ended = nil })["ended"] == .null)
     }
 
@@ -80,7 +80,7 @@ struct HistoryTests {
     @Test(arguments: [
         ["--since", "soon"], ["--since", "2026-02-31"], ["--since", "2026-3-1"], ["--since", "90"],
         ["--since", "2026-03-01 25:00"], ["--until", ""], ["--since", "now", "--until", "7d"], ["--program", "cheese"],
-        ["--user", "-1"], ["--since", "9999999999y"],
+        ["--since", "25:00"], ["--since", "1:2"], ["--user", "-1"], ["--since", "9999999999y"],
     ])
     func `what is no time, program or user is a usage error`(arguments: [String]) {
         let error = #expect(throws: CaptureError.self) { try HistoryCommand.parse(arguments).filter() }
@@ -92,6 +92,20 @@ struct HistoryTests {
         let now: Int64 = 1_700_000_000
         #expect(try MomentArgument.milliseconds(text, "--since", .past, now: now) == now * 1000 + offset)
         #expect(try MomentArgument.milliseconds(text, "--until", .future, now: now) == now * 1000 - offset)
+    }
+
+    @Test func `a time of day is the last one, or the next`() throws {
+        let midnight = Int64(Calendar.current.startOfDay(for: Date()).timeIntervalSince1970)
+        let now = midnight + 12 * 3600
+        func moment(_ text: String, _ direction: MomentArgument.Direction) throws -> Int64 {
+            try MomentArgument.milliseconds(text, "--since", direction, now: now) / 1000
+        }
+        let nine = try moment("09:00", .past)
+        #expect(try moment("9:00:30", .past) == nine + 30)
+        #expect((7200...14_400).contains(now - nine))
+        #expect(try moment("16:00", .past) < midnight)
+        #expect(try moment("16:00", .future) > now)
+        #expect(try moment("09:00", .future) > midnight + 86_400)
     }
 
     @Test func `a day begins at midnight here`() throws {
@@ -117,7 +131,7 @@ struct HistoryTests {
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nonexistent"))
         let finding = checks.judge(health).first { $0.check == "history" }
         #expect(finding?.state == .problem)
-        #expect(finding?.remedy == "sudo mv 'a' 'b'  # the file is kept, and a new history begins")
-        #expect(HealthPresentation.fault(health) == "its history is not usable, nothing can start")
+        #expect(finding?.remedy == "sudo mv 'a' 'b'  # keeps the file, and begins a new history")
+        #expect(HealthPresentation.fault(health) == "its history cannot be used, so nothing can start")
     }
 }

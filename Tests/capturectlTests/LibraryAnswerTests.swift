@@ -3,6 +3,7 @@ import BusSupport
 import CaptureBus
 import Testing
 
+@testable import CaptureCore
 @testable import CaptureKit
 @testable import capturectl
 
@@ -45,10 +46,9 @@ struct LibraryAnswerTests {
             follows: "library-read-write",
             tier: "claimed",
             reason: "answer",
-            time: 0,
             detail: ""
         )
-        #expect(AuthPresentation.table([entry]).contains("library-add  limited  claimed  library-read-write"))
+        #expect(AuthPresentation.table([entry]).text.contains("library-add  limited  claimed  library-read-write"))
         #expect(AuthPresentation.json(entry)["follows"] == "library-read-write")
         #expect(AuthPresentation.json(entry)["stored"] == "denied")
     }
@@ -68,7 +68,6 @@ struct LibraryAnswerTests {
                 possibleRules: [],
                 stored: .limited,
                 reason: "answer",
-                time: 0,
                 start: .starts,
                 exitCode: 0,
                 asks: "",
@@ -82,7 +81,7 @@ struct LibraryAnswerTests {
             AuthPresentation.text(both) == """
                 exe:/a, claimed
                 library-add: limited
-                  follows     from library-read-write: who may read may add
+                  follows     from library-read-write: reading includes adding
                   decided by  the stored answer: limited, by answer
                   a start     is granted: it may
                 library-read-write: limited

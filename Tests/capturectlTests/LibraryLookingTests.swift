@@ -28,7 +28,7 @@ struct LibraryLookingTests {
         let row = try #require(try await tool.run("list", "--json").rows().first)
         #expect(row["id"] as? String == id && row["kind"] as? String == "photo" && row["size"] as? Int == 5)
         #expect(row["place"] as? [String: Double] == ["latitude": 1.5, "longitude": -2])
-        #expect(row["favourite"] as? Bool == false && row["binned"] is NSNull)
+        #expect(row["favourite"] as? Bool == false && row["binned"] == nil)
         let shown = try await tool.run("show", id, "--json")
         #expect(shown.code == 0)
         #expect(try shown.json() as? NSDictionary == row as NSDictionary)
@@ -107,7 +107,7 @@ struct LibraryLookingTests {
             let words = options.split(separator: " ").map(String.init)
             let said = try await tool.run(["list", "--json", "--ascending"] + words)
             #expect(try said.rows().compactMap { $0["name"] as? String } == Array(names[range]), "\(options)")
-            let note = next.map { "there are more: \($0) shows the next ones, --all all of them\n" }
+            let note = next.map { "there are more: \($0) lists the next ones, --all lists all\n" }
             #expect(said.messages == note ?? "", "\(options)")
         }
         for page in ["14", "\(Int.max)"] {
@@ -177,7 +177,7 @@ struct LibraryLookingTests {
         #expect(try await tool.run("list").messages.contains("restricted by policy"))
         tool.fake.setStatus(.readWrite, .limited)
         let limited = try await tool.run("list")
-        #expect(limited.messages.contains("chosen for this program") && limited.output.contains("a.jpg"))
+        #expect(limited.messages.contains("only chosen assets") && limited.output.contains("a.jpg"))
         let words = try await tool.run("status", "--json").json() as? [String: String]
         #expect(words == ["addOnly": "authorized", "readWrite": "limited", "withoutLevel": "authorized"])
     }
@@ -223,7 +223,7 @@ struct LibraryLookingTests {
         let object = try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any]
         #expect(object?["removed"] as? [String] == [second] && object?["token"] as? String == "t4")
         let stale = try await tool.run("changes", "--since", "old")
-        #expect(stale.code == 65 && stale.messages.contains("fetch anew"))
+        #expect(stale.code == 65 && stale.messages.contains("fetch again"))
     }
 
     @Test func `changes are followed until they are interrupted`() async throws {

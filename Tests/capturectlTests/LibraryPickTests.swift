@@ -33,7 +33,7 @@ struct LibraryPickTests {
         let file = try tool.write("file", "text")
         for place in [file, file + "/a/b"] {
             let said = try await tool.run("pick", "--to", place)
-            #expect(said.code == 74 && said.messages.contains("file is no folder"), "\(said.messages)")
+            #expect(said.code == 74 && said.messages.contains("file is not a folder"), "\(said.messages)")
         }
         #expect(tool.calls("Pick").isEmpty)
     }

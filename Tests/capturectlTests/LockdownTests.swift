@@ -5,8 +5,8 @@ import Testing
 
 @testable import capturectl
 
-/// A device manager that does to the nodes what the test says.
-private final class FakeUdev: DeviceRules {
+/// Managers that do to the nodes what the test says.
+private final class FakeTools: LockdownTools {
     var calls: [String] = []
     var isThere = true
     let applied: () throws -> Void
@@ -19,6 +19,8 @@ private final class FakeUdev: DeviceRules {
         if !isThere { throw CaptureError(.unreachable, "udev does not run here") }
     }
     func reload() throws(CaptureError) { calls.append("reload") }
+    func nodes(_ action: String) throws(CaptureError) { calls.append(action) }
+    func showDaemon(_ folder: String) throws(CaptureError) { calls.append("show \(folder)") }
     func apply() throws(CaptureError) {
         calls.append("apply")
         do {
@@ -31,34 +33,43 @@ private final class FakeUdev: DeviceRules {
 
 struct LockdownTests {
     private let fake = FakeMachine()
-    private let template = "/usr/lib/captured/lockdown.rules"
+    private let templates = "/usr/lib/captured"
 
-    private func put(mode: Int) throws {
-        for node in ["/dev/video0", "/dev/snd/pcmC0D0c"] { try fake.put(node, mode: mode) }
+    /// - Parameter isHidden: Whether the microphone is where the lockdown has it.
+    private func put(mode: Int, isHidden: Bool = false) throws {
+        let (here, there) = isHidden ? (Lockdown.hidden, "/dev/snd") : ("/dev/snd", Lockdown.hidden)
+        try fake.put("/dev/video0", mode: mode)
+        try fake.put("\(here)/pcmC0D0c", mode: mode)
+        try? FileManager.default.removeItem(atPath: "\(fake.root)\(there)/pcmC0D0c")
     }
 
-    private func lockdown(_ udev: FakeUdev) -> Lockdown {
+    private func lockdown(_ udev: FakeTools) -> Lockdown {
         // What the test makes is its own user's, who stands for the daemon's.
-        Lockdown(machine: fake.machine, udev: udev, template: template, daemon: getuid())
+        Lockdown(machine: fake.machine, tools: udev, templates: templates, daemon: getuid())
     }
 
     private func installed() throws {
-        try fake.put(template, "TEST!=\"/usr/libexec/captured\"\nLABEL=\"captured_lockdown_end\"\n", mode: 0o644)
+        try fake.put("\(templates)/lockdown.rules", "LABEL=\"captured_lockdown_end\"\n", mode: 0o644)
+        try fake.put("\(templates)/lockdown.conf", "BindPaths=/dev/captured/snd:/dev/snd\n", mode: 0o644)
         try fake.put("/etc/udev/rules.d/99-other.rules", mode: 0o644)
+        try fake.put("/etc/systemd/system/other.service", mode: 0o644)
     }
 
     @Test func `turned on, the rule is there before udev applies it, and the nodes are the daemon's alone`() throws {
         try installed()
         try put(mode: 0o660)
-        let udev = FakeUdev {
-            #expect(self.fake.machine.text(of: Lockdown.rule) == self.fake.machine.text(of: self.template))
-            try self.put(mode: 0o600)
+        let udev = FakeTools {
+            for part in [Lockdown.rule, Lockdown.setting] {
+                let installed = "\(self.templates)/\(part.template)"
+                #expect(self.fake.machine.text(of: part.place) == self.fake.machine.text(of: installed))
+            }
+            try self.put(mode: 0o600, isHidden: true)
         }
         #expect(lockdown(udev).status().text.hasPrefix("not locked down: consent is advisory"))
         let status = try lockdown(udev).turnOn()
         #expect(status.isOn && status.isWhole)
         #expect(status.nodes.count == 2)
-        #expect(udev.calls == ["reload", "apply"])
+        #expect(udev.calls == ["reload", "prepare", "hide", "apply"])
         #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["73-captured-lockdown.rules", "99-other.rules"])
         // Again, to the same end.
         #expect(try lockdown(udev).turnOn().isWhole)
@@ -67,7 +78,7 @@ struct LockdownTests {
     @Test func `a node that another rule gives away is an error that names it, never taken for locked`() throws {
         try installed()
         try put(mode: 0o660)
-        let udev = FakeUdev { try self.fake.put("/dev/video0", mode: 0o600) }
+        let udev = FakeTools { try self.fake.put("/dev/video0", mode: 0o600) }
         let error = #expect(throws: CaptureError.self) { try lockdown(udev).turnOn() }
         #expect(error?.code == .inputOutput)
         #expect(error?.message.contains("/dev/snd/pcmC0D0c is open to ") == true)
@@ -76,29 +87,54 @@ struct LockdownTests {
         #expect(lockdown(udev).status().text.contains("locked down in part: 1 node of 2"))
     }
 
+    @Test func `a microphone in sight, a part that is missing or another version's is half a lockdown, and mended`()
+        throws
+    {
+        try installed()
+        try put(mode: 0o660)
+        let udev = FakeTools { try self.put(mode: 0o600, isHidden: true) }
+        _ = try lockdown(udev).turnOn()
+        func check(_ text: String, spoil: () throws -> Void) throws {
+            try spoil()
+            #expect(!lockdown(udev).status().isWhole)
+            let now = lockdown(udev).status()
+            #expect((now.faults + now.openNodes.map(\.fault)).contains { $0.contains(text) })
+            #expect(try lockdown(udev).mend().isWhole)
+        }
+        try check("PipeWire drops its card") { try put(mode: 0o600) }
+        try check("lockdown.conf is missing") { _ = unsafe unlink(fake.root + Lockdown.setting.place) }
+        try check("another version") {
+            try fake.put(Lockdown.rule.place, "LABEL=\"captured_lockdown_end\"\n# older\n", mode: 0o644)
+        }
+        let calls = udev.calls.count
+        _ = try lockdown(udev).mend()
+        #expect(udev.calls.count == calls)
+    }
+
     @Test func `turned off, the rule is gone before udev applies what is left; twice is once`() throws {
         try installed()
-        try put(mode: 0o600)
-        try fake.put(Lockdown.rule, mode: 0o644)
-        let udev = FakeUdev {
-            #expect(!self.fake.machine.exists(Lockdown.rule))
+        try put(mode: 0o600, isHidden: true)
+        try fake.put(Lockdown.rule.place, mode: 0o644)
+        let udev = FakeTools {
+            #expect(!self.fake.machine.exists(Lockdown.rule.place))
             try self.put(mode: 0o660)
         }
         // Giving a node back to root takes root: as another user there is no daemon whose it could be.
         let daemon = getuid() == 0 ? 0 : 4_000_000 as UInt32
-        let lockdown = Lockdown(machine: fake.machine, udev: udev, template: template, daemon: daemon)
+        let lockdown = Lockdown(machine: fake.machine, tools: udev, templates: templates, daemon: daemon)
         for _ in 0..<2 {
             let status = try lockdown.turnOff()
             #expect(!status.isOn && status.isWhole)
         }
-        #expect(udev.calls == ["reload", "apply", "reload", "apply"])
+        let turn = ["reload", "restore", "clear", "apply"]
+        #expect(udev.calls == turn + turn)
         #expect(fake.machine.names(in: "/etc/udev/rules.d") == ["99-other.rules"])
     }
 
     @Test func `nothing is changed where udev, the rule or the daemon's user is missing, or others write the rule`()
         throws
     {
-        let udev = FakeUdev()
+        let udev = FakeTools()
         func refusal(_ lockdown: Lockdown) -> CaptureError.Code? {
             do throws(CaptureError) {
                 _ = try lockdown.turnOn()
@@ -109,15 +145,16 @@ struct LockdownTests {
         }
         #expect(refusal(lockdown(udev)) == .unreachable)
         try installed()
-        #expect(refusal(Lockdown(machine: fake.machine, udev: udev, template: template, daemon: nil)) == .unreachable)
-        try fake.put(template, "LABEL=\"captured_lockdown_end\"\n", mode: 0o666)
+        let nobodys = Lockdown(machine: fake.machine, tools: udev, templates: templates, daemon: nil)
+        #expect(refusal(nobodys) == .unreachable)
+        try fake.put("\(templates)/lockdown.rules", "LABEL=\"captured_lockdown_end\"\n", mode: 0o666)
         #expect(refusal(lockdown(udev)) == .notPermitted)
-        try fake.put(template, "something else\n", mode: 0o644)
+        try fake.put("\(templates)/lockdown.rules", "something else\n", mode: 0o644)
         #expect(refusal(lockdown(udev)) == .badData)
         udev.isThere = false
         #expect(refusal(lockdown(udev)) == .unreachable)
         #expect(udev.calls == [])
-        #expect(!fake.machine.exists(Lockdown.rule))
+        #expect(!fake.machine.exists(Lockdown.rule.place) && !fake.machine.exists(Lockdown.setting.place))
     }
 
     @Test func `the nodes are those of cameras and microphones; codecs and outputs are left alone`() throws {
@@ -183,8 +220,10 @@ struct LockdownTests {
         }
         let names = AccountNames(user: { "u\($0)" }, group: { "g\($0)" })
         let impact = LockdownImpact(fake.machine, daemon: 990, names: names)
-        #expect(impact.text.contains("PipeWire's own camera and microphone capture"))
-        #expect(impact.text.contains("running now: wireplumber (process 7 of u1000)"))
+        #expect(impact.text.contains("PipeWire, WirePlumber and PulseAudio lose cameras and microphones"))
+        let rows = impact.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(rows.contains { $0.starts(with: ["wireplumber", "u1000", "cameras"]) && $0.last == "playback" })
+        #expect(rows.contains { $0.starts(with: ["motion", "u1000", "cameras"]) })
         #expect(impact.holders.map(\.process) == [8])
         #expect(impact.keeping(names: names).contains("motion   u1000  /dev/snd/pcmC0D0c"))
         #expect(impact.keeping(names: names).hasSuffix("kill 8"))

@@ -23,6 +23,88 @@ struct OptionTests {
         #expect(output.description.format == "mp4")
     }
 
+    @Test func `common options have short forms`() throws {
+        let plan = try plan("-c /dev/video2 -m hw:1,0 -p low -f mov -d 2.5 -q 50 -y out")
+        let long =
+            "--camera /dev/video2 --microphone hw:1,0 --preset low --format mov --duration 2.5 --quality 50 --overwrite out"
+        let same = try self.plan(long)
+        #expect(plan.inputs == same.inputs)
+        let file = try OutputFile(creating: "/dev/null").descriptor
+        #expect(try plan.output(to: file).description == same.output(to: file).description)
+        #expect(try FramesCommand.parse(["-c", "a", "-n", "3", "-f", "raw"]).count == 3)
+        #expect(try ListenCommand.parse(["-m", "a", "-d", "3"]).duration == 3)
+        #expect(try PhotoCommand.parse(["-s", "7", "-q", "5", "-y", "a.jpg"]).session == 7)
+        #expect(try SessionsCommand.parse(["-a", "-w"]).table.wide)
+        #expect(try HistoryCommand.parse(["-u", "ann", "-p", "/a", "-s", "camera"]).program == "exe:/a")
+    }
+
+    @Test(arguments: [
+        ("recrod", "no command 'recrod'; did you mean 'record'?"),
+        ("auth lst", "no command 'auth lst'; did you mean 'auth list'?"),
+        ("--bus session Devices", "no command 'Devices'; did you mean 'devices'?"),
+        ("help recrod", "no command 'recrod'; did you mean 'record'?"),
+        ("library albun list", "no command 'library albun'; did you mean 'library album'?"),
+        ("kitchen", "no command 'kitchen'; 'capturectl --help' lists the commands"),
+        ("auth kitchen", "no command 'auth kitchen'; 'capturectl auth --help' lists the commands"),
+    ])
+    func `a misspelt command is named, with the one that was meant`(line: String, message: String) async {
+        let arguments = line.split(separator: " ").map(String.init)
+        let error = #expect(throws: CaptureError.self) { try CommandName.check(arguments) }
+        #expect(error?.message == message)
+        #expect(await Program.run(arguments) == 64)
+    }
+
+    @Test func `completion finds the device that was named before, and offers no word that a shell would run`() {
+        for line in [
+            "frames --camera=a --video-format", "frames --camera = a --video-format", "frames -c 'a' --video-format",
+        ] {
+            let words = line.split(separator: " ").map(String.init)
+            #expect(CompletionWords(words, words.count, "").value(of: "--camera", "-c") == "a")
+        }
+        #expect(CompletionWords(["frames", "", "-c", "a"], 1, "").value(of: "--camera", "-c") == nil)
+        #expect(CompletionWords.isHarmless("Trip to Rome"))
+        for word in ["$(id)", "`id`", "a\"b", "a\nb", "~root", "{a,b}", "a;b"] {
+            #expect(!CompletionWords.isHarmless(word))
+        }
+    }
+
+    @Test(arguments: [
+        "record a.mkv", "--bus session auth list", "library kept", "library kept --json", "help", "--version",
+    ])
+    func `commands that there are pass`(line: String) throws {
+        try CommandName.check(line.split(separator: " ").map(String.init))
+    }
+
+    @Test(arguments: [("2.5", 2.5), ("10s", 10), ("1m30s", 90), ("1h", 3600)] as [(String, Double)])
+    func `a duration is seconds or a span of time`(text: String, seconds: Double) throws {
+        let output = try plan("--duration \(text) out.mkv").output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.duration == Int64(seconds * 1e9))
+    }
+
+    @Test(arguments: [("720p", Preset.hd1280x720), ("1080p", .hd1920x1080), ("4K", .hd4K3840x2160), ("low", .low)])
+    func `a preset has the names that people use`(text: String, preset: Preset) {
+        #expect(Preset(argument: text) == preset)
+    }
+
+    @Test(arguments: ["record -dash.mkv", "photo --overwrite -h.jpg", "-vh devices", "record --duration 10x a.mkv"])
+    func `a word of short options and no duration are slips`(arguments: String) async {
+        #expect(await Program.run(arguments.split(separator: " ").map(String.init)) == 64)
+    }
+
+    @Test func `a path stands for the program there`() throws {
+        let set = try AuthSetCommand.parse(["/usr/bin/ffmpeg", "camera", "denied"])
+        #expect(set.program == "exe:/usr/bin/ffmpeg")
+        #expect(try AuthSetCommand.parse(["unit:a.service", "camera", "denied"]).program == "unit:a.service")
+    }
+
+    @Test(arguments: [
+        "record clip", "photo picture", "start clip.", "record --encoder-preset slow --video-codec mjpeg a.mkv",
+        "photo --quality 5 a.png",
+    ])
+    func `a file without an extension and options without effect are refused`(arguments: String) async {
+        #expect(await Program.run(arguments.split(separator: " ").map(String.init)) == 64)
+    }
+
     @Test func `none leaves a kind out`() throws {
         #expect(try plan("--microphone none out.mkv").inputs == [.camera()])
         #expect(try plan("--camera none out.mkv").inputs == [.microphone()])
@@ -126,6 +208,14 @@ struct OptionTests {
         #expect(await Program.run(arguments) == 64)
     }
 
+    @Test func `help names each format of a file`() {
+        let (record, photo) = (RecordCommand.helpMessage(columns: 200), PhotoCommand.helpMessage(columns: 200))
+        for format in OutputDescription.formats(of: .movie) + OutputDescription.formats(of: .sound) {
+            #expect(record.contains(format))
+        }
+        #expect(photo.contains("jpeg or png."))
+    }
+
     private static let outOfRange: [(line: String, message: String)] = [
         ("record --duration -1 out.mkv", "--duration: -1 is out of range: seconds above 0, at most a year"),
         ("record --duration=-0.5 out.mkv", "--duration: -0.5 is out of range: seconds above 0, at most a year"),
@@ -139,7 +229,7 @@ struct OptionTests {
         ("photo --session -1 a.jpg", "--session: -1 is out of range: 1 to 4294967295"),
         ("photo --session 4294967296 a.jpg", "--session: 4294967296 is out of range: 1 to 4294967295"),
         ("photo --quality -1 a.jpg", "--quality: -1 is out of range: 1 to 100"),
-        ("auth set --user -1 exe:/a camera denied", "'-1' is no user's number; they go from 0 to 4294967294"),
+        ("auth set --user -1 exe:/a camera denied", "'-1' is not a user's number; they go from 0 to 4294967294"),
     ]
 
     @Test(arguments: outOfRange)

@@ -1,6 +1,7 @@
 import BusSupport
 import CaptureBus
 import CaptureKit
+import CaptureMessages
 import Foundation
 import Testing
 
@@ -52,13 +53,13 @@ struct SavingTests {
     @Test func `what may not be read back is told without an id, and why it joined no album`() async throws {
         let (outcome, _) = try await run { daemon throws(CaptureError) in
             try daemon.become(.running)
-            try daemon.save("movie", ["remark": .string("it joined no album")])
+            try daemon.save("movie", ["remark": .string("it was added to no album")])
             try daemon.finish("movie", nil, OutputStatistics())
             try daemon.become(.stopped)
         }
         let text = summary(outcome).text
-        #expect(text.hasPrefix("added to the media library; this program may not read it back: mkv"))
-        #expect(text.contains("  it joined no album"))
+        #expect(text.hasPrefix("added to the media library, which this program may not read: mkv"))
+        #expect(text.contains("  it was added to no album"))
         #expect(summary(outcome).json["library"]?["id"] == .null)
     }
 
@@ -77,14 +78,18 @@ struct SavingTests {
     @Test func `what is kept is listed, saved and discarded`() async throws {
         let tool = try await LibraryTool()
         let none = try await tool.run("kept")
-        #expect(none.code == 0 && none.messages.contains("no recording waits"))
+        #expect(none.code == 0 && none.messages.contains("no recording is waiting"))
         let ids = ["aaaaaa00000000000000000000000000", "bbbbbb00000000000000000000000000"]
         tool.fake.keep(
             ids.map { id in
-                [
-                    "id": .string(id), "name": .string("clip.mkv"), "size": .uint64(1536), "started": .int64(0),
-                    "program": .string("exe:/test"), "album": .string("Trip"), "reason": .string("the disk was full"),
-                ]
+                var recording = KeptRecording()
+                recording.id = id
+                recording.name = "clip.mkv"
+                recording.size = 1536
+                recording.program = "exe:/test"
+                recording.album = "Trip"
+                recording.reason = "the disk was full"
+                return recording
             }
         )
         let listed = try await tool.run("kept")
@@ -105,7 +110,8 @@ struct SavingTests {
         #expect(try await tool.run("kept", "discard", "bbbbbb").code == 66)
         for verb in ["save", "discard"] {
             let wrong = try await tool.run("kept", verb, "zz")
-            #expect(wrong.code == 64 && wrong.messages.contains("'zz' is no recording's id"), "\(wrong.messages)")
+            let told = wrong.messages.contains("'zz' is not a valid recording id")
+            #expect(wrong.code == 64 && told, "\(wrong.messages)")
             #expect(wrong.messages.contains("as 'library kept' prints them"))
         }
     }
@@ -115,16 +121,19 @@ struct SavingTests {
         let ids = ["aaaaaa", "bbbbbb", "cccccc"].map { $0 + String(repeating: "0", count: 26) }
         tool.fake.keep(
             ids.enumerated().map { index, id in
-                var facts: [String: BusValue] = ["id": .string(id), "name": .string("clip.mkv")]
-                if index == 1 { facts["program"] = .string("exe:/test") }
-                return facts
+                var recording = KeptRecording()
+                recording.id = id
+                recording.name = "clip.mkv"
+                if index == 1 { recording.program = "exe:/test" }
+                return recording
             }
         )
         let saved = try await tool.run(["kept", "save"] + ids)
         #expect(saved.code == 74)
         #expect(saved.output.count == 33)
         for part in [
-            "\(ids[0]) is not saved, and stays: there is no room", "\(ids[1]) saved", "\(ids[2]) is not saved",
+            "\(ids[0]) was not saved, and is still kept: there is no room", "\(ids[1]) saved",
+            "\(ids[2]) was not saved",
         ] {
             #expect(saved.messages.contains(part), "\(saved.messages)")
         }

@@ -36,7 +36,8 @@ struct SessionRunTests {
             let file = try OutputFile(creating: path, overwrite: overwrite)
             let output = try PhotoOutput(file: file.descriptor)
             try await session.addOutput(output)
-            let run = SessionRun(session: session, output: output.name, file: file, isNamedWhenComplete: isPhoto)
+            let naming: SessionRun.Naming = isPhoto ? .whenComplete : untilRunning ? .whenRunning : .whenItPlays
+            let run = SessionRun(session: session, output: output.name, file: file, naming: naming)
             do throws(CaptureError) {
                 if untilRunning {
                     try await run.untilRunning()
@@ -100,6 +101,23 @@ struct SessionRunTests {
         }
         #expect(end.names == ["out.mkv"])
         #expect(FileManager.default.contents(atPath: path) == Data("old".utf8))
+        clear()
+    }
+
+    @Test(arguments: [0, 1] as [Int64])
+    func `a recording that fails replaces a file once it plays, and not before`(duration: Int64) async throws {
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        let end = try await run(overwrite: true) { daemon throws(CaptureError) in
+            let full = CaptureError(.inputOutput, "no space left")
+            var made = OutputStatistics()
+            made.duration = duration
+            try daemon.become(.running)
+            try daemon.finish("photo", full, made)
+            try daemon.become(.failed, full)
+        }
+        #expect(end.code == .inputOutput)
+        #expect(end.names == ["out.mkv"])
+        #expect(FileManager.default.contents(atPath: path) == Data((duration > 0 ? "" : "old").utf8))
         clear()
     }
 

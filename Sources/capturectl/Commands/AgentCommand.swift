@@ -1,22 +1,27 @@
+import CaptureAgent
 import ArgumentParser
+import CaptureBus
 import CaptureKit
+import CaptureSystem
 
 struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Answer questions for consent on this terminal or on the desktop, until Ctrl-C.",
+        abstract: "Ask for consent on this terminal or on the desktop, until Ctrl-C.",
         discussion: """
-            For programs that run without a terminal of their own. What one has you pick from the media library is listed \
-            on this terminal, with pictures where it shows them. On a desktop captured-agent.service does it, with \
-            --desktop: each question is the desktop's own dialog, shown by what portals.conf(5) and the files below \
-            xdg-desktop-portal/portals name for org.freedesktop.impl.portal.Access, and what you are to pick is shown in a \
-            window of captured-picker, which takes GTK 3; where that cannot be started the next agent is asked. It waits \
-            for the daemon when that is away, and keeps denials of Flatpak programs, and denials only, in the desktop's \
-            store of permissions, so that the desktop's camera portal refuses them too.
+            An agent asks for programs that run without a terminal of their own. If a program lets you pick from the \
+            media library, this terminal lists it, with pictures if it can show them.
+
+            On a desktop, captured-agent.service runs this command with --desktop. The agent then asks in the \
+            desktop's own dialog, which a portal backend shows: the one that portals.conf(5), or else a file in \
+            xdg-desktop-portal/portals, names for org.freedesktop.impl.portal.Access. You pick in a window of \
+            captured-picker, which needs GTK 3; if that does not start, the next agent is asked. The agent waits for \
+            the daemon while it is away. It also puts denials of Flatpak programs, and only denials, into the \
+            desktop's permission store, so that the desktop's camera portal refuses them, too.
             """
     )
 
-    @Flag(help: "Ask in the desktop's own dialog and in windows, in the place of this terminal.")
+    @Flag(help: "Ask in the desktop's own dialog and in windows instead of on this terminal.")
     var desktop = false
 
     @OptionGroup var pictures: PictureOptions
@@ -24,15 +29,24 @@ struct AgentCommand: AsyncParsableCommand {
     @OptionGroup var bus: BusOptions
 
     func run() async throws {
-        if desktop { return try await DesktopAgent.run(on: try await bus.connect()) }
-        try await runOnTerminal()
+        if desktop { try await runOnDesktop() } else { try await runOnTerminal() }
+    }
+
+    private func runOnDesktop() async throws(CaptureError) {
+        do throws(CaptureError) {
+            try await DesktopAgent.run(on: try await bus.connect())
+        } catch {
+            // For `systemctl --user status captured-agent`, which shows the journal only to those who may read it.
+            ServiceManager.show(status: Printable.text(error.message, limit: 1000))
+            throw error
+        }
     }
 
     private func runOnTerminal() async throws {
         guard TerminalPrompt.isPossible else {
             throw CaptureError(
                 .usage,
-                "there is no terminal to ask on: run it in the foreground of one, or with --desktop"
+                "there is no terminal to ask on; run the agent in the foreground of one, or with --desktop"
             )
         }
         let daemon = try await bus.connect()
@@ -40,11 +54,12 @@ struct AgentCommand: AsyncParsableCommand {
         let shown = pictures.shown
         let agent = try await PromptAgent.register(
             on: daemon,
+            describe: PersonalMetadata.describe,
             confirm: { await prompt.confirm($0) },
             pick: { prompt.picking($0, from: $1, pictures: shown) },
             answer: { await prompt.ask($0) }
         )
-        Output.note("questions for consent are put here; Ctrl-C ends that")
+        Output.note("asking for consent here; Ctrl-C ends this")
         let (ends, feed) = AsyncStream<CaptureError?>.makeStream()
         let interrupts = Interrupts { feed.yield(nil) }
         let events = try await daemon.events()

@@ -6,32 +6,39 @@ struct ControlCommand: AsyncParsableCommand {
         commandName: "control",
         abstract: "Show and change a device's settings.",
         discussion: """
-            Without names all settings are shown, with NAME that one; NAME=VALUE changes it, where the value of a menu \
-            may be its number or its words. Takes a stored yes for that kind of device.
+            Without names, shows all settings. NAME shows that one; NAME=VALUE changes it. The value of a menu is its \
+            number or its words. Asks for consent first, as a recording does.
             """
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("The camera, as 'devices' lists it. (default: the first)", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The camera, as 'devices' lists it. (default: the first)", valueName: "id"),
+        completion: .cameras()
+    )
     var camera: String?
 
-    @Option(help: ArgumentHelp("A microphone instead.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The microphone to use instead.", valueName: "id"),
+        completion: .microphones()
+    )
     var microphone: String?
 
-    @Flag(help: "Put every setting back to the driver's own value.")
+    @Flag(help: "Reset every setting to the driver's default.")
     var reset = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
-    @Argument(help: ArgumentHelp("Settings to show or to change.", valueName: "name[=value]"))
+    @Argument(help: ArgumentHelp("Settings to show or change.", valueName: "name[=value]"), completion: .controls)
     var settings: [String] = []
 
     func validate() throws {
-        if camera != nil, microphone != nil { throw ValidationError("--camera and --microphone exclude each other") }
+        if camera != nil, microphone != nil { throw ValidationError("give either --camera or --microphone, not both") }
         if reset, settings.contains(where: { !$0.contains("=") }) {
-            throw ValidationError("--reset goes with changes alone, as in --reset brightness=10")
+            throw ValidationError("--reset only goes with changes, as in --reset brightness=10")
         }
     }
 
@@ -46,6 +53,10 @@ struct ControlCommand: AsyncParsableCommand {
                 try await CaptureDevice.default(for: .video, on: daemon)
             }
         try check(device)
+        // What is denied or restricted is told by the first look at the device.
+        _ = try await InlineAgent.during(daemon) { () async throws(CaptureError) in
+            try await AuthorizationPanel(on: daemon).requestAccess(to: [AuthorizationService(device.mediaType)])
+        }
         if reset { try await device.resetControls() }
         let changes = settings.filter { $0.contains("=") }
         if !changes.isEmpty {
@@ -54,7 +65,7 @@ struct ControlCommand: AsyncParsableCommand {
             let values = try changes.map { change throws(CaptureError) in try ControlSetting(change, among: controls) }
             for setting in values { try await device.setControl(setting.name, to: setting.value) }
         }
-        if reset || !changes.isEmpty, settings.count == changes.count, !json { return }
+        if reset || !changes.isEmpty, settings.count == changes.count, !table.json { return }
         let names = settings.map { String($0.prefix { $0 != "=" }) }
         let controls = try await device.controls()
         let shown =
@@ -63,8 +74,8 @@ struct ControlCommand: AsyncParsableCommand {
             : names.map { name throws(CaptureError) in
                 try ControlSetting.find(name, among: controls)
             }
-        if json { return Output.print(JSON.array(shown.map(ControlPresentation.json))) }
-        Output.print(ControlPresentation.table(shown))
+        if table.json { return Output.print(JSON.array(shown.map(ControlPresentation.json))) }
+        Output.print(ControlPresentation.table(shown), isWide: table.wide)
     }
 
     private func check(_ device: CaptureDevice) throws(CaptureError) {

@@ -10,19 +10,34 @@ struct FramesCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"),
+        completion: .cameras()
+    )
     var camera: String?
 
-    @Option(help: ArgumentHelp("The size and rate to come near to.", valueName: "preset"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset"))
     var preset: Preset?
 
-    @Option(help: ArgumentHelp("Exactly this from the camera, as in YUYV:1280x720@30.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
+        completion: .videoFormats
+    )
     var videoFormat: String?
 
-    @Option(help: ArgumentHelp("y4m, raw (the camera's own bytes) or mjpeg.", valueName: "format"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("y4m, raw (the camera's own bytes) or mjpeg.", valueName: "format"),
+        completion: .list(OutputDescription.formats(of: .frames))
+    )
     var format = "y4m"
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Frames after which to end.", valueName: "frames"))
+    @Option(
+        name: [.customShort("n"), .long],
+        parsing: .unconditional,
+        help: ArgumentHelp("End after this many frames.", valueName: "frames")
+    )
     var count: Int?
 
     func run() async throws {

@@ -4,40 +4,52 @@ import CaptureKit
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show who used which camera, microphone or the media library, and every decision.",
+        abstract: "Show who used cameras, microphones and the media library, and every decision.",
         discussion: """
-            The latest first. You are shown what is yours, root is shown everything. Times are given as 2026-03-01, \
-            '2026-03-01 12:30', today, yesterday, or as a span before now such as 90min, 12h or 7d. BY says what \
-            decided and, where an answer was set or reset or a switch was turned, whose program did that.
+            The latest entry comes first. You see your own entries; root sees everything. Give times as 2026-03-01, \
+            '2026-03-01 12:30', 16:00, today, yesterday, or as a span before now such as 90min, 12h or 7d. BY says \
+            what decided. If an answer was set or reset, or a switch was turned, it also says which user and program \
+            did that.
             """
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("What this user did. (default: you)", valueName: "name"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("Only entries of this user. (default: you)", valueName: "name")
+    )
     var user: String?
 
-    @Option(help: ArgumentHelp("What this program did, by its id.", valueName: "program"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Only entries of this program, by its id or path.", valueName: "program"),
+        completion: .programs,
+        transform: ProgramName.whole
+    )
     var program: String?
 
-    @Option(help: ArgumentHelp("What was about this service.", valueName: "service"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only entries about this service.", valueName: "service"))
     var service: AuthorizationService?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("What ended then or later, or lasts.", valueName: "time"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only what ended at this time or later, or still lasts.", valueName: "time")
+    )
     var since: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("What began at this time or earlier.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only what began at this time or earlier.", valueName: "time"))
     var until: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
         let filter = try filter()
         let events = try await CaptureHistory(of: try await bus.connect()).events(filter)
-        if json { return Output.print(JSON.array(events.map(HistoryPresentation.json))) }
-        if events.isEmpty { return Output.note("nothing of that kind is in the history") }
-        Output.print(HistoryPresentation.table(events))
+        if table.json { return Output.print(JSON.array(events.map(HistoryPresentation.json))) }
+        if events.isEmpty { return Output.note("the history has no such entries") }
+        Output.print(HistoryPresentation.table(events), isWide: table.wide)
     }
 
     /// What the options say.
@@ -53,7 +65,7 @@ struct HistoryCommand: AsyncParsableCommand {
         if let since { filter.since = try MomentArgument.milliseconds(since, "--since", .past) }
         if let until { filter.until = try MomentArgument.milliseconds(until, "--until", .past) }
         if let since = filter.since, let until = filter.until, since > until {
-            throw CaptureError(.usage, "--since is later than --until, so nothing could be shown")
+            throw CaptureError(.usage, "--since is later than --until, so nothing can match")
         }
         return filter
     }

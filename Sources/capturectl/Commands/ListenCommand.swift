@@ -10,16 +10,32 @@ struct ListenCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("The microphone, as 'devices' lists it.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The microphone, as 'devices' lists it.", valueName: "id"),
+        completion: .microphones()
+    )
     var microphone: String?
 
-    @Option(help: ArgumentHelp("Exactly this from the microphone, as in S16_LE:48000x2.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("The microphone's exact format, as in S16_LE:48000x2.", valueName: "format"),
+        completion: .audioFormats
+    )
     var audioFormat: String?
 
-    @Option(help: ArgumentHelp("wav or raw (the microphone's own samples).", valueName: "format"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("wav or raw (the microphone's own samples).", valueName: "format"),
+        completion: .list(OutputDescription.formats(of: .samples))
+    )
     var format = "wav"
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Seconds after which to end.", valueName: "seconds"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("End after this time, as in 90, 10s or 1m30s.", valueName: "time"),
+        transform: NumberOptions.seconds
+    )
     var duration: Double?
 
     func run() async throws {

@@ -4,7 +4,7 @@ import CaptureKit
 struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
-        abstract: "Tell of devices, sessions, uses and decisions as they come, until Ctrl-C."
+        abstract: "Report devices, sessions, uses and decisions as they happen, until Ctrl-C."
     )
 
     @OptionGroup var bus: BusOptions

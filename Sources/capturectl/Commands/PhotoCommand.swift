@@ -9,28 +9,54 @@ struct PhotoCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The camera, as 'devices' lists it.", valueName: "id"),
+        completion: .cameras()
+    )
     var camera: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Take it from this running session instead.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("Take it from this running session instead.", valueName: "id"),
+        completion: .sessions()
+    )
     var session: Int?
 
-    @Option(help: ArgumentHelp("The size to come near to. (default: photo)", valueName: "preset"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The approximate size. (default: photo)", valueName: "preset"))
     var preset: Preset?
 
-    @Option(help: ArgumentHelp("Exactly this from the camera, as in YUYV:1280x720@30.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
+        completion: .videoFormats
+    )
     var videoFormat: String?
 
-    @Option(help: ArgumentHelp("jpeg or png. (default: the file's extension)", valueName: "format"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "\(OutputDescription.choice(of: .photo)). (default: the file's extension)",
+            valueName: "format"
+        ),
+        completion: .list(OutputDescription.formats(of: .photo))
+    )
     var format: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("JPEG's quality, 1 to 100.", valueName: "quality")
+    )
     var quality = 90
 
-    @Flag(help: "Replace the file if it is there; of a symbolic link, the file it leads to.")
+    @Flag(
+        name: [.customShort("y"), .long],
+        help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
+    )
     var overwrite = false
 
-    @Flag(help: "Print what was taken as JSON on standard output.")
+    @Flag(help: "Print facts about the photo as JSON on standard output.")
     var json = false
 
     @OptionGroup var saving: SavingOptions
@@ -43,7 +69,7 @@ struct PhotoCommand: AsyncParsableCommand {
 
     func validate() throws {
         if session != nil, camera != nil || preset != nil || videoFormat != nil {
-            throw ValidationError("a running session has its camera and format already; leave the other options out")
+            throw ValidationError("a running session already has a camera and format; leave the other options out")
         }
     }
 
@@ -51,7 +77,11 @@ struct PhotoCommand: AsyncParsableCommand {
         try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
         try NumberOptions.check(quality, "--quality", 1...100)
         let place = try saving.place(file: self.file, overwrite: overwrite)
+        try place.requireExtension(format, example: "jpg")
         let kind = try FileFormat.photo(format, path: place.name)
+        if quality != 90, kind.name != "jpeg" {
+            throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
+        }
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
         var file: OutputFile?
         if let path = place.path { file = try await Destination.open(path, overwrite: overwrite) }
@@ -66,7 +96,7 @@ struct PhotoCommand: AsyncParsableCommand {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)
             try await session.addOutput(output)
-            let run = SessionRun(session: session, output: output.name, file: file, isNamedWhenComplete: true)
+            let run = SessionRun(session: session, output: output.name, file: file, naming: .whenComplete)
             outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         }
         if let error = outcome.error { throw error }

@@ -6,9 +6,9 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record",
         abstract: "Record camera and microphone into a file or the media library, until Ctrl-C.",
         discussion: """
-            On a terminal the question for consent is put right here, the first time. Ctrl-C finishes the file; a \
-            second Ctrl-C does not wait for that. With --to-library it is saved into the media library, which has a \
-            consent of its own; what may not be saved in the end is kept, for 'capturectl library kept'.
+            On a terminal, the first recording asks for consent right here. Ctrl-C finishes the file; a second Ctrl-C \
+            does not wait for that. With --to-library the recording is saved into the media library, which needs its \
+            own consent; if it cannot be saved, it is kept, for 'capturectl library kept'.
             """
     )
 
@@ -28,8 +28,10 @@ struct RecordCommand: AsyncParsableCommand {
         try await session.addOutput(output)
         let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
-        let summary = RecordingSummary(file: plan.place.path, format: plan.format.name, outcome: outcome)
-        if json { Output.print(summary.json) } else { Output.note(summary.text) }
+        let isThere = file.map { $0.isKept && !$0.isLost } ?? true
+        let path = isThere ? plan.place.path : nil
+        let summary = RecordingSummary(file: path, format: plan.format.name, outcome: outcome)
+        if json { Output.print(summary.json) } else if isThere { Output.note(summary.text) }
         if let error = outcome.error { throw error }
     }
 }

@@ -4,22 +4,29 @@ import CaptureKit
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "List the sessions, those that are over lately included."
+        abstract: "List running sessions; with --all, also recently ended ones."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(name: .shortAndLong, help: "Also list sessions that are over, after the others.")
+    var all = false
+
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
-        let sessions = try await bus.withdraw { daemon throws(CaptureError) in
+        let found = try await bus.withdraw { daemon throws(CaptureError) in
             try await daemon.sessions()
         } overSocket: { socket throws(CaptureError) in
             try await socket.sessions()
         }
-        if json { return Output.print(JSON.array(sessions.map { SessionPresentation.json($0) })) }
-        if sessions.isEmpty { return Output.note("there is no session") }
-        Output.print(SessionPresentation.table(sessions))
+        let sessions = SessionPresentation.ordered(found, all: all)
+        if table.json { return Output.print(JSON.array(sessions.map { SessionPresentation.json($0) })) }
+        if sessions.isEmpty {
+            return Output.note(
+                found.isEmpty ? "there is no session" : "no session is running; --all shows those that are over"
+            )
+        }
+        Output.print(SessionPresentation.table(sessions), isWide: table.wide)
     }
 }

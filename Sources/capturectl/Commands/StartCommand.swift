@@ -4,12 +4,12 @@ import CaptureKit
 struct StartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Start a recording that goes on by itself, and print its number.",
+        abstract: "Start a recording in the background, and print its number.",
         discussion: """
-            It ends with 'capturectl stop', after --duration, or when its device goes away. The number is printed when \
-            it runs, after a yes if one was missing; until then there is no file. From then on the file stays, an \
-            empty one too if the recording fails before its first byte: 'capturectl status' tells. With --to-library there \
-            is no file: what may not be saved in the end is kept, for 'capturectl library kept'.
+            It ends with 'capturectl stop', after --duration, or when its device goes away. The command asks for \
+            consent if needed. It prints the number and creates the file when the recording runs. The file then stays, \
+            even if the recording fails before its first byte; 'capturectl status' reports that. With --to-library \
+            there is no file; a recording that cannot be saved is kept, for 'capturectl library kept'.
             """
     )
 
@@ -27,9 +27,9 @@ struct StartCommand: AsyncParsableCommand {
         for input in plan.inputs { try await session.addInput(input) }
         let output = try plan.output(file)
         try await session.addOutput(output)
-        let run = SessionRun(session: session, output: output.name, file: file)
+        let run = SessionRun(session: session, output: output.name, file: file, naming: .whenRunning)
         try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.untilRunning() }
         let id = await session.id ?? 0
-        if json { Output.print(["session": JSON(id), "file": JSON(plan.place.path)]) } else { Output.print("\(id)") }
+        if json { Output.print(["session": .id(id), "file": JSON(plan.place.path)]) } else { Output.print("\(id)") }
     }
 }

@@ -9,10 +9,13 @@ struct StopCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"))
+    @Argument(
+        help: ArgumentHelp("The session's number, as 'start' and 'sessions' print it.", valueName: "id"),
+        completion: .sessions()
+    )
     var id: UInt32?
 
-    @Flag(help: "Stop every session of yours.")
+    @Flag(name: .shortAndLong, help: "Stop all your sessions.")
     var all = false
 
     func validate() throws {
@@ -29,7 +32,7 @@ struct StopCommand: AsyncParsableCommand {
                 let session = try await CaptureSession.session(id, on: daemon)
                 let before = await session.status
                 if before.state.isFinal {
-                    throw CaptureError(.noSuchSession, "session \(id) is over already: it is \(before.state.rawValue)")
+                    throw CaptureError(.noSuchSession, "session \(id) is already over: it is \(before.state.rawValue)")
                 }
                 try await session.stopRunning()
                 if let fault = await session.results.compactMap(\.error).first { throw fault }

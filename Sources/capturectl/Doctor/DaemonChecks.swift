@@ -1,6 +1,6 @@
 import CaptureKit
 
-/// What the daemon says when it is asked.
+/// Checks that ask the daemon.
 struct DaemonChecks {
     let isSystem: Bool
     let machine: Machine
@@ -21,12 +21,13 @@ struct DaemonChecks {
     }
 
     private var restart: String {
-        isSystem ? "sudo systemctl restart captured; journalctl -u captured -n 20" : "captured --bus session &"
+        if isSystem, machine.maskOfDaemon != nil { return machine.unmaskingDaemon }
+        return isSystem ? "sudo systemctl restart captured; journalctl -u captured -n 20" : "captured --bus session &"
     }
 
     /// What mends the store: the daemon's own word, since it knows whether the answers in it can be kept.
     private func storeRemedy(_ health: DaemonHealth) -> String {
-        remedy(health, "storeRemedy", "every answer is asked anew")
+        remedy(health, "storeRemedy", "every question is asked again")
     }
 
     /// - Parameters:
@@ -67,12 +68,12 @@ struct DaemonChecks {
         let fault = health.text("storeFault")
         if fault.isEmpty {
             let state = Printable.text(health.text("stateDirectory"))
-            findings.append(.fine("store", "the store of answers in \(state) is usable"))
+            findings.append(.fine("store", "the store of answers in \(state) works"))
         } else {
             findings.append(
                 .problem(
                     "store",
-                    "the store of answers is not usable, so nothing can start: \(Printable.text(fault, limit: 1000))",
+                    "the store of answers cannot be used, so nothing can start: \(Printable.text(fault, limit: 1000))",
                     storeRemedy(health)
                 )
             )
@@ -83,7 +84,7 @@ struct DaemonChecks {
                 .problem(
                     "history",
                     "no use can be recorded, so nothing can start: \(Printable.text(pastFault, limit: 1000))",
-                    remedy(health, "historyRemedy", "the file is kept, and a new history begins")
+                    remedy(health, "historyRemedy", "keeps the file, and begins a new history")
                 )
             )
         } else if !health.text("history").isEmpty {
@@ -99,7 +100,7 @@ struct DaemonChecks {
             )
         }
         let problems = health.list("configurationProblems")
-        if problems.isEmpty { findings.append(.fine("configuration", "the configuration is read without a complaint")) }
+        if problems.isEmpty { findings.append(.fine("configuration", "the configuration has no errors")) }
         for problem in problems {
             let file = problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/captured.conf"
             findings.append(
@@ -118,11 +119,11 @@ struct DaemonChecks {
                 agents > 0
                     ? .fine(
                         "agent",
-                        agents == 1 ? "an agent is there to ask people" : "\(agents) agents are there to ask people"
+                        agents == 1 ? "an agent is running to ask people" : "\(agents) agents are running to ask people"
                     )
                     : .advice(
                         "agent",
-                        "no agent is there, so programs without a terminal have nobody to ask for consent; on a desktop "
+                        "no agent is running, so programs without a terminal cannot ask for consent; on a desktop "
                             + "captured-agent.service asks",
                         "capturectl agent"
                     )
@@ -131,7 +132,7 @@ struct DaemonChecks {
         return findings
     }
 
-    /// What is switched off, which is somebody's wish, unless it is so because nobody can know.
+    /// What is switched off: because somebody wants it, or because the switches cannot be read.
     private func switches(_ health: DaemonHealth) -> [Finding] {
         let services = health.list("switchedOff").map { Printable.text($0) }
         guard let first = services.first else { return [] }
@@ -149,7 +150,7 @@ struct DaemonChecks {
             : "busctl --user call org.capturekit.Capture1 /org/capturekit/Capture1 org.capturekit.Capture1.Manager Reload"
         func mend(_ problem: String) -> String {
             let file = Printable.text(problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/policy.d")
-            if problem.contains("who has no say here") || problem.contains("can be written by others") {
+            if problem.contains("which is not trusted here") || problem.contains("can be written by others") {
                 return "sudo chown root: '\(file)' && sudo chmod go-w '\(file)' && \(reload)"
             }
             return (isSystem ? "sudo " : "") + "nano '\(file)' && \(reload)"
@@ -158,7 +159,7 @@ struct DaemonChecks {
             let what = Printable.text(fault, limit: 1000)
             return Finding.problem(
                 "policy",
-                "every start is refused, since the policy cannot be understood: \(what)",
+                "every start is refused, because the policy cannot be understood: \(what)",
                 mend(fault)
             )
         }
@@ -167,7 +168,7 @@ struct DaemonChecks {
         }
         if findings.isEmpty, let count = health.number("policyRules"), count > 0 {
             let rules = Quantities.count(Int(count), "rule")
-            findings.append(.fine("policy", "\(rules) of policy, read without a complaint"))
+            findings.append(.fine("policy", "\(rules) of policy without errors"))
         }
         return findings
     }
@@ -178,7 +179,7 @@ struct DaemonChecks {
         if machine.exists(path) { return .fine("recorder", "recorders come from \(path)") }
         return .problem(
             "recorder",
-            "there are no recorders, so no file can be written: \(path) is missing",
+            "no recorder can start, so no file can be written: \(path) is missing",
             isSystem ? "sudo systemctl enable --now captured-recorder.socket" : "make build"
         )
     }
@@ -189,11 +190,11 @@ struct DaemonChecks {
             let cameras = devices.count { $0.mediaType == .video }
             let real = devices.filter { !$0.id.rawValue.hasPrefix("synthetic:") }
             let nodes = machine.captureNodes
-            if real.isEmpty, !nodes.isEmpty, !isSystem, machine.exists(Lockdown.rule) {
+            if real.isEmpty, !nodes.isEmpty, !isSystem, machine.exists(Lockdown.rule.place) {
                 return [
                     .advice(
                         "devices",
-                        "the machine is locked down: its cameras and microphones are those of the system's captured",
+                        "the machine is locked down: only the system's captured can open cameras and microphones",
                         "capturectl --bus system devices"
                     )
                 ]
@@ -202,7 +203,7 @@ struct DaemonChecks {
                 return [
                     .problem(
                         "devices",
-                        "the kernel has \(Quantities.count(nodes.count, "capture node")), and the daemon lists no device of it",
+                        "the kernel has \(Quantities.count(nodes.count, "capture node")), but the daemon lists no device",
                         isSystem
                             ? "journalctl -u captured -n 50" : "sudo usermod -aG video,audio $USER  # then log in again"
                     )
@@ -226,7 +227,7 @@ struct DaemonChecks {
                     findings.append(
                         .advice(
                             "consent",
-                            "\(program), which is how the daemon sees this command, is denied \(service.title)",
+                            "\(program), as which the daemon sees this command, is denied \(service.title)",
                             "capturectl auth reset '\(program)' \(service.rawValue)"
                         )
                     )

@@ -1,4 +1,4 @@
-/// One thing that was looked at, and what is to be done about it.
+/// One thing that was checked, and what to do about it.
 struct Finding: Equatable {
     /// How bad it is.
     enum State: String {
@@ -16,7 +16,7 @@ struct Finding: Equatable {
     var state: State
     /// One sentence.
     var text: String
-    /// The command that mends it; empty when there is nothing to mend.
+    /// The command that fixes it; empty if there is nothing to fix.
     var remedy: String
 
     static func fine(_ check: String, _ text: String) -> Finding {
@@ -36,7 +36,7 @@ extension [Finding] {
     /// Whether nothing keeps anything from working.
     var areWell: Bool { !contains { $0.state == .problem } }
 
-    /// As lines, the command below what it mends.
+    /// The findings as lines, each with its command below.
     var text: String {
         map { finding in
             let mark =
@@ -45,7 +45,7 @@ extension [Finding] {
                 case .advice: "advice  "
                 case .problem: "PROBLEM "
                 }
-            let remedy = finding.remedy.isEmpty ? "" : "\n          mend it with: \(finding.remedy)"
+            let remedy = finding.remedy.isEmpty ? "" : "\n          fix it with: \(finding.remedy)"
             return mark + finding.check + ": " + finding.text + remedy
         }.joined(separator: "\n")
     }

@@ -7,6 +7,7 @@ struct InstallationChecks {
     var names = AccountNames()
     /// The system's daemon's uid.
     var daemon = Accounts.user(named: Lockdown.account)
+    var lockdown: Lockdown { Lockdown(machine: machine, daemon: daemon) }
 
     /// The files of a system installation, and the account that the daemon runs as.
     func files() -> [Finding] {
@@ -22,7 +23,17 @@ struct InstallationChecks {
                 findings.append(.problem(check, "\(what) is missing: looked for \(paths[0])", remedy))
             }
         }
-        file("unit", "the daemon's unit", units.map { $0 + "/captured.service" })
+        if let mask = machine.maskOfDaemon {
+            findings.append(
+                .problem(
+                    "unit",
+                    "the daemon's unit is masked by \(mask), so it never starts",
+                    machine.unmaskingDaemon
+                )
+            )
+        } else {
+            file("unit", "the daemon's unit", units.map { $0 + "/captured.service" })
+        }
         file(
             "activation",
             "the bus's service file",
@@ -45,12 +56,12 @@ struct InstallationChecks {
     func landlock() -> Finding {
         let modules = machine.text(of: "/sys/kernel/security/lsm")
         if modules.split(separator: ",").contains("landlock") {
-            return .fine("landlock", "the kernel can close recorders in with Landlock")
+            return .fine("landlock", "the kernel can confine recorders with Landlock")
         }
         if modules.isEmpty {
             return .advice(
                 "landlock",
-                "whether the kernel has Landlock cannot be read here",
+                "cannot tell whether the kernel has Landlock",
                 "sudo cat /sys/kernel/security/lsm"
             )
         }
@@ -59,5 +70,20 @@ struct InstallationChecks {
             "the kernel runs without Landlock, so recorders lack one layer of their sandbox",
             "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&lsm=landlock,\(modules) /' /etc/default/grub && sudo update-grub  # then reboot"
         )
+    }
+}
+
+extension Machine {
+    /// The link that masks the daemon's unit.
+    var maskOfDaemon: String? {
+        ["/etc/systemd/system/captured.service", "/run/systemd/system/captured.service"].first {
+            link(at: $0) == "/dev/null"
+        }
+    }
+
+    /// The command that allows the daemon's unit again, and starts it.
+    var unmaskingDaemon: String {
+        let runtime = maskOfDaemon?.hasPrefix("/run/") == true ? " --runtime" : ""
+        return "sudo systemctl unmask\(runtime) captured.service && sudo systemctl start captured"
     }
 }

@@ -15,12 +15,15 @@ struct CaptureNode: Equatable {
 
     var path: String
     var kind: Kind
+
+    /// Whether it is a capture node of ALSA's that is not hidden.
+    var isInSight: Bool { path.hasPrefix("/dev/snd/") }
 }
 
 extension Machine {
     /// The nodes that give frames and samples, by path: video nodes that capture, ALSA's capture streams.
     var captureNodes: [String] {
-        video.map { "/dev/" + $0 } + sound.map { "/dev/snd/" + $0 }
+        video.map { "/dev/" + $0 } + sound
     }
 
     /// Every node that the lockdown is about, as `captured-lockdown.rules` chooses them.
@@ -33,7 +36,7 @@ extension Machine {
         let old = ["dsp", "adsp", "audio"].flatMap { (exists("/dev/" + $0) ? [$0] : []) + numbered($0) }
         return video.map { CaptureNode(path: "/dev/" + $0, kind: .camera) }
             + media.map { CaptureNode(path: "/dev/" + $0, kind: .media) }
-            + (sound.map { "/dev/snd/" + $0 } + old.map { "/dev/" + $0 }).map {
+            + (sound + old.map { "/dev/" + $0 }).map {
                 CaptureNode(path: $0, kind: .microphone)
             }
     }
@@ -41,6 +44,13 @@ extension Machine {
     /// Who may open a node.
     func access(to path: String) -> NodeAccess? {
         NodeAccess(of: root + path)
+    }
+
+    /// Which file or folder a path leads to; `nil` where that cannot be seen.
+    func identity(of path: String) -> FileIdentity? {
+        var status = stat()
+        guard unsafe stat(root + path, &status) == 0 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     /// Who has such nodes open, as far as this user may see, the daemon included.
@@ -79,8 +89,14 @@ extension Machine {
 
     private var video: [String] { numbered("video").filter(isCamera) }
 
+    /// The capture nodes of ALSA's, by path; those that the lockdown hides, too.
     private var sound: [String] {
-        names(in: "/dev/snd").filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
+        func streams(in folder: String) -> [String] {
+            names(in: folder).filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }
+        }
+        let inSight = streams(in: "/dev/snd")
+        return inSight.map { "/dev/snd/" + $0 }
+            + streams(in: Lockdown.hidden).filter { !inSight.contains($0) }.map { "\(Lockdown.hidden)/\($0)" }
     }
 
     /// The nodes in `/dev` of a name and a number.

@@ -14,30 +14,30 @@ extension InstallationChecks {
                 )
             ]
         }
-        let lockdown = Lockdown(machine: machine, daemon: daemon)
-        if lockdown.isOn { return locked(lockdown.status()) }
+        let status = lockdown.status()
+        if status.isOn { return locked(status) }
         var findings = nodes.compactMap(open)
+        findings += status.faults.map {
+            .problem("lockdown", "the machine is not locked down, but \($0)", "sudo capturectl lockdown off")
+        }
         if findings.isEmpty { findings.append(.fine("nodes", "\(nodes.count) capture nodes belong to their groups")) }
         return findings + [
             .advice(
                 "lockdown",
-                "consent is advisory: programs may open cameras and microphones past the daemon",
+                "consent is advisory: programs can open cameras and microphones without the daemon",
                 "sudo capturectl lockdown on  # says what that stops, and asks"
             )
         ]
     }
 
     private func locked(_ status: LockdownStatus) -> [Finding] {
-        let open = status.openNodes.map { node in
-            Finding.problem(
-                "lockdown",
-                "the machine is locked down, but \(node.node.path) \(node.fault)",
-                "sudo capturectl lockdown on"
-            )
+        let faults = status.openNodes.map { "\($0.node.path) \($0.fault)" } + status.faults
+        let open = faults.map {
+            Finding.problem("lockdown", "the machine is locked down, but \($0)", "sudo capturectl lockdown on")
         }
         if !open.isEmpty { return open }
         let count = Quantities.count(status.nodes.count, "node")
-        return [.fine("lockdown", "the machine is locked down: \(count) of devices, all the daemon's alone")]
+        return [.fine("lockdown", "the machine is locked down: only the daemon can open its \(count)")]
     }
 
     /// What is wrong with a node that is to be its group's.
@@ -46,7 +46,14 @@ extension InstallationChecks {
         if access.owner != 0, access.owner == daemon {
             return .problem(
                 "nodes",
-                "\(node) is still the daemon's alone, though the machine is not locked down",
+                "\(node) still belongs to the daemon, although the machine is not locked down",
+                "sudo capturectl lockdown off"
+            )
+        }
+        if node.hasPrefix(Lockdown.hidden) {
+            return .problem(
+                "nodes",
+                "\(node) is still hidden, although the machine is not locked down",
                 "sudo capturectl lockdown off"
             )
         }
@@ -55,12 +62,12 @@ extension InstallationChecks {
         if owner != wanted || access.mode & 0o060 != 0o060 {
             return .problem(
                 "nodes",
-                "\(node) is not the group \(wanted)'s to read and write (group \(owner), mode 0\(String(access.mode, radix: 8)))",
+                "group \(wanted) cannot read and write \(node) (group \(owner), mode 0\(String(access.mode, radix: 8)))",
                 "sudo udevadm trigger --action=add \(node)"
             )
         }
         return access.everyoneMay
-            ? .advice("nodes", "every user may open \(node) past the daemon", "sudo chmod o= \(node)") : nil
+            ? .advice("nodes", "every user may open \(node) without the daemon", "sudo chmod o= \(node)") : nil
     }
 
     /// Who captures past the daemon.
@@ -70,12 +77,12 @@ extension InstallationChecks {
         let holders = machine.holders(of: machine.lockdownNodes.map(\.path)).filter {
             isSystem ? $0.user != daemon : $0.user != daemon && $0.name != "captured"
         }
-        if holders.isEmpty { return [.fine("holders", "no other program that can be seen holds a capture node")] }
+        if holders.isEmpty { return [.fine("holders", "no other visible program has a capture node open")] }
         return holders.map { holder in
             .advice(
                 "holders",
-                "\(Printable.text(holder.name)) (process \(holder.process) of \(names.user(holder.user))) holds "
-                    + "\(holder.node) past the daemon",
+                "\(Printable.text(holder.name)) (process \(holder.process) of \(names.user(holder.user))) has "
+                    + "\(holder.node) open without the daemon",
                 "kill \(holder.process)"
             )
         }

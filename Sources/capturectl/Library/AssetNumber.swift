@@ -26,7 +26,7 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
 
     /// What is said of a text that is none.
     static func form(listedBy command: String) -> String {
-        "32 hexadecimal digits, or the first of them, 6 at least, as '\(command)' prints them"
+        "give 32 hexadecimal digits, or at least the first 6, as '\(command)' prints them"
     }
 
     /// Texts as ids.
@@ -44,7 +44,7 @@ struct AssetNumber: ExpressibleByArgument, Hashable, Sendable {
             guard let number = AssetNumber(argument: word) else {
                 throw CaptureError(
                     .usage,
-                    "'\(Printable.text(word))' is no \(thing)'s id: \(form(listedBy: command))"
+                    "'\(Printable.text(word))' is not a valid \(thing) id: \(form(listedBy: command))"
                 )
             }
             return number
@@ -127,7 +127,7 @@ enum AlbumFinder {
         guard let album = named.first else {
             throw CaptureError(
                 .noSuchAlbum,
-                "there is no album '\(Printable.text(text))'; 'library album list' shows those that there are"
+                "there is no album '\(Printable.text(text))'; 'library album list' lists all albums"
             )
         }
         return album

@@ -89,7 +89,7 @@ struct ExportSource {
         guard let expected, !expected.isEmpty, hash != expected else { return }
         throw CaptureError(
             .badData,
-            "its file in the library is damaged, and not exported; 'library check' lists all that are"
+            "its file in the library is damaged, so it is not exported; 'library check' lists all damaged files"
         )
     }
 }

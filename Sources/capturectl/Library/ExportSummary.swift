@@ -25,8 +25,8 @@ struct ExportSummary: Sendable {
         Output.message(
             "\(Printable.text(name)): "
                 + (isEdit
-                    ? "its edit cannot be read, the original alone is exported: \(reason)"
-                    : "its original cannot be read, the edit alone is exported: \(reason)")
+                    ? "its edit cannot be read, so only the original is exported: \(reason)"
+                    : "its original cannot be read, so only the edit is exported: \(reason)")
         )
     }
 
@@ -42,7 +42,7 @@ struct ExportSummary: Sendable {
 
     var text: String {
         var parts = ["\(Quantities.count(written, "asset")) exported"]
-        if skipped > 0 { parts.append("\(skipped) there already") }
+        if skipped > 0 { parts.append("\(skipped) already there") }
         if failed > 0 { parts.append("\(failed) failed") }
         if unedited > 0 { parts.append("\(unedited) without the edit") }
         if unoriginal > 0 { parts.append("\(unoriginal) without the original") }

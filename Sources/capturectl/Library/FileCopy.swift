@@ -60,7 +60,7 @@ enum FileCopy {
     static func sync(_ file: Descriptor, _ path: String) throws(CaptureError) {
         while fsync(file.descriptor) != 0 {
             guard errno != EINTR else { continue }
-            throw failure(path, "does not get to the disk")
+            throw failure(path, "cannot be written to the disk")
         }
     }
 

@@ -66,7 +66,7 @@ struct ImportPlan: Sendable {
     private mutating func look(_ folder: String, isTop: Bool) throws(CaptureError) {
         let (names, unreadable) = try MediaFolder.names(in: folder)
         faults += unreadable.map {
-            Fault(path: folder + "/" + $0, message: "its name is not UTF-8, which names in the library are; rename it")
+            Fault(path: folder + "/" + $0, message: "its name is not UTF-8, which the library needs; rename it")
         }
         let files = Set(names.filter { MediaFolder.kind(of: folder + "/" + $0) == S_IFREG }.map(FileName.init))
         let (sidecars, others) = facts(in: folder, files, isTop: isTop)
@@ -112,12 +112,12 @@ struct ImportPlan: Sendable {
                 if files.contains(subject) {
                     sidecars[subject] = sidecar
                 } else {
-                    faults.append(Fault(path: path, message: "the file that it is about is not there"))
+                    faults.append(Fault(path: path, message: "the file that it describes is missing"))
                 }
             } else if files.contains(subject) {
                 // Imported without its facts it would have lost them without a word.
                 others.insert(subject)
-                faults.append(Fault(path: path, message: "it cannot be read as the facts of the file beside it"))
+                faults.append(Fault(path: path, message: "it does not contain facts of the file beside it"))
             } else {
                 ignored += 1
             }

@@ -30,7 +30,7 @@ struct ImportSummary: Sendable {
 
     var text: String {
         var parts = ["\(Quantities.count(imported, "file")) imported"]
-        if present > 0 { parts.append("\(present) there already") }
+        if present > 0 { parts.append("\(present) already there") }
         if !failed.isEmpty { parts.append("\(failed.count) failed") }
         if ignored > 0 { parts.append("\(ignored) left out") }
         if !failedAlbums.isEmpty { parts.append("\(Quantities.count(failedAlbums.count, "album")) not filled") }

@@ -91,7 +91,7 @@ struct LibraryExport {
             case .outdated(let path):
                 summary.skipped += 1
                 Output.message(
-                    "\(Printable.text(path, limit: 1000)) tells what was known before; take it away to have it written anew"
+                    "\(Printable.text(path, limit: 1000)) has older facts; remove it to have it written again"
                 )
             }
             if let loss = source.loss { summary.lose(loss, of: asset.name) }

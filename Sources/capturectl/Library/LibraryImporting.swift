@@ -42,7 +42,7 @@ struct LibraryImporting {
                     Output.note(summary.text)
                     // Filled with a part they would not get their order any more.
                     if albums?.isWaiting == true {
-                        Output.message("albums are filled when every file is there: import the folder again to go on")
+                        Output.message("albums are filled once all files are there; to continue, import again")
                     }
                     throw error
                 }
@@ -72,7 +72,7 @@ struct LibraryImporting {
         var first = current
         if let original = sidecar.original {
             guard !original.file.contains("/") else {
-                throw CaptureError(.badData, "the name of its original has a slash in it")
+                throw CaptureError(.badData, "the name of its original contains a slash")
             }
             first = try MediaSourceFile.open(item.folder + "/" + original.file, followsLink: false)
             try LibraryImporting.check(first, original)
@@ -81,7 +81,7 @@ struct LibraryImporting {
         let added = twin == nil ? try await add(first, item.facts, item.path) : nil
         guard sidecar.original != nil || !sidecar.albums.isEmpty else { return twin == nil }
         guard let id = twin?.id ?? added else {
-            throw CaptureError(.denied, "it was added without its albums and edits, which takes reading the library")
+            throw CaptureError(.denied, "added without its albums and edits, which need reading the library")
         }
         if sidecar.original != nil, twin?.isEdited != true {
             let edit = try await library.beginEditing(id, with: current)
@@ -105,7 +105,7 @@ struct LibraryImporting {
         guard try FileCopy.copy(file, to: nil) == content.sha256 else {
             throw CaptureError(
                 .badData,
-                "\(Printable.text(content.file)) is not what was exported: its SHA-256 is another"
+                "\(Printable.text(content.file)) is not what was exported: its SHA-256 differs"
             )
         }
     }

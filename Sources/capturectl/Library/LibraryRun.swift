@@ -1,3 +1,4 @@
+import CaptureAgent
 import CaptureKit
 
 /// Runs what a command does with the media library, asking on its own terminal for what was never decided and having it
@@ -61,7 +62,7 @@ enum LibraryRun {
     static func tell(_ status: AuthorizationStatus) {
         if let why = LibraryPresentation.refusal(status) { return Output.message("nothing is shown: " + why) }
         if status == .limited {
-            Output.note("shown is what was chosen for this program and what it made; 'capturectl auth' changes that")
+            Output.note("only chosen assets and the program's own are shown; 'capturectl auth' changes that")
         }
     }
 }

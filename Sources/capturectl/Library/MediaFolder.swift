@@ -18,7 +18,7 @@ enum MediaFolder {
         case EEXIST:
             var status = stat()
             guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw CaptureError(.inputOutput, "\(Printable.text(path, limit: 1000)) is there and is no folder")
+                throw CaptureError(.inputOutput, "\(Printable.text(path, limit: 1000)) exists and is not a folder")
             }
         case ENOENT:
             guard let slash = path.lastIndex(of: "/") else { throw FileCopy.failure(path, "cannot be made") }
@@ -38,7 +38,7 @@ enum MediaFolder {
             place = above.isEmpty ? "/" : String(above)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw CaptureError(.inputOutput, "\(Printable.text(place, limit: 1000)) is no folder")
+            throw CaptureError(.inputOutput, "\(Printable.text(place, limit: 1000)) is not a folder")
         }
         if unsafe access(place, W_OK | X_OK) != 0 { throw FileCopy.failure(place, "cannot be written to") }
     }

@@ -17,7 +17,7 @@ enum MediaSourceFile {
             let isRepaired = error.errno == ENOENT && path.unicodeScalars.contains("\u{FFFD}")
             let reason =
                 isRepaired
-                ? "its name is not UTF-8, which names in the library are; rename it"
+                ? "its name is not UTF-8, which the library needs; rename it"
                 : unsafe String(cString: strerror(error.errno))
             throw CaptureError(
                 .inputOutput,
@@ -29,7 +29,7 @@ enum MediaSourceFile {
         if unsafe fstat(file.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             throw CaptureError(
                 .inputOutput,
-                "\(Printable.text(path, limit: 1000)) is a folder; 'library import' adds what is in one"
+                "\(Printable.text(path, limit: 1000)) is a folder; to add its files, use 'library import'"
             )
         }
         return file

@@ -1,57 +1,111 @@
 import CaptureKit
 import Glibc
 
-/// Gives cameras and microphones to the daemon alone, and back: a rule of udev, put in its place and taken away.
+/// Turns the lockdown on and off: installs or removes a udev rule and a setting of the daemon's service, so that only the
+/// daemon can open cameras and microphones.
 ///
 /// Thread-bound; changing it is for root.
 struct Lockdown {
+    /// A file that takes effect only when it is copied from its folder to its place.
+    struct Part {
+        /// Below `lib/captured` of the prefix.
+        let template: String
+        let place: String
+        /// A text that the file must contain to be trusted.
+        let mark: String
+    }
+
     /// Where udev looks for an administrator's rules; behind 70-uaccess and 72-seat, before 73-seat-late.
-    static let rule = "/etc/udev/rules.d/73-captured-lockdown.rules"
+    static let rule = Part(
+        template: "lockdown.rules",
+        place: "/etc/udev/rules.d/73-captured-lockdown.rules",
+        mark: "LABEL=\"captured_lockdown_end\""
+    )
+    /// Has the daemon find sound in the folder of hidden nodes.
+    static let setting = Part(
+        template: "lockdown.conf",
+        place: "/etc/systemd/system/captured.service.d/lockdown.conf",
+        mark: "BindPaths=\(hidden):/dev/snd"
+    )
+    /// Where the capture nodes of sound are meanwhile.
+    static let hidden = "/dev/captured/snd"
     /// The daemon's account.
     static let account = "captured"
 
     let machine: Machine
-    var udev: any DeviceRules = Udev()
-    /// The installed rule, which lies where it does nothing.
-    var template = Lockdown.installedTemplate
+    var tools: any LockdownTools = SystemTools(prefix: Lockdown.prefix)
+    /// Where the templates lie.
+    var templates = Lockdown.prefix + "/lib/captured"
     /// The daemon's uid, where there is one.
     var daemon = Accounts.user(named: Lockdown.account)
 
     /// Whether the rule is in its place.
-    var isOn: Bool { machine.exists(Lockdown.rule) }
+    var isOn: Bool { machine.exists(Lockdown.rule.place) }
 
-    /// How every node is.
+    /// The state of every node, and what else does not match the rule's presence.
     func status() -> LockdownStatus {
         LockdownStatus(
             isOn: isOn,
             nodes: machine.lockdownNodes.compactMap { node in
                 machine.access(to: node.path).map { access in
-                    NodeStatus(node: node, access: access, isAlone: daemon.map(access.isAlone) ?? false)
+                    NodeStatus(
+                        node: node,
+                        access: access,
+                        isAlone: !node.isInSight && (daemon.map(access.isAlone) ?? false)
+                    )
                 }
-            }
+            },
+            faults: faults()
         )
     }
 
-    /// Puts the rule in its place, and has every node that is there changed by it. Idempotent.
+    private func faults() -> [String] {
+        let setting = Lockdown.setting
+        guard isOn else { return machine.exists(setting.place) ? ["\(setting.place) is still there"] : [] }
+        let parts = [Lockdown.rule, setting].compactMap { part -> String? in
+            let text = machine.text(of: part.place, limit: 1 << 16)
+            if text.isEmpty { return "\(part.place) is missing" }
+            let installed = machine.text(of: "\(templates)/\(part.template)", limit: 1 << 16)
+            return installed.isEmpty || text == installed ? nil : "\(part.place) is from another version of captured"
+        }
+        return parts + (seesHidden() == false ? ["the running daemon does not see the hidden microphones"] : [])
+    }
+
+    /// Whether the running daemon has the folder of hidden nodes as its `/dev/snd`; `nil` where it does not run, or this
+    /// user may not look.
+    private func seesHidden() -> Bool? {
+        guard let running = machine.processes(named: ["captured"]).first(where: { $0.user == daemon }),
+            let own = machine.identity(of: "/proc/\(running.process)/root/dev/snd")
+        else { return nil }
+        return own == machine.identity(of: Lockdown.hidden)
+    }
+
+    /// Installs rule and setting, and applies them to every present node. Idempotent; the daemon's recordings continue.
     ///
-    /// - Returns: How the nodes are now: all of them the daemon's alone.
-    /// - Throws: `.unreachable` when something is missing that it takes, `.inputOutput` with the node that stayed open.
+    /// - Returns: The state of the nodes, which only the daemon can open now.
+    /// - Throws: `.unreachable` if something that it needs is missing, `.inputOutput` with the node that stayed open.
     func turnOn() throws(CaptureError) -> LockdownStatus {
         guard daemon != nil else {
             throw CaptureError(
                 .unreachable,
-                "there is no user '\(Lockdown.account)' to give the nodes to; make it with 'systemd-sysusers'"
+                "there is no user '\(Lockdown.account)' to give the nodes to; create it with 'systemd-sysusers'"
             )
         }
-        try udev.check()
-        try place(readTemplate())
-        try udev.reload()
+        try tools.check()
+        let (rule, setting) = (try read(Lockdown.rule), try read(Lockdown.setting))
+        try place(setting, as: Lockdown.setting)
+        try place(rule, as: Lockdown.rule)
+        try tools.reload()
+        // The daemon has its own names of all nodes before the others lose theirs.
+        try tools.nodes("prepare")
+        if seesHidden() == false { try tools.showDaemon(Lockdown.hidden) }
+        try tools.nodes("hide")
         var now = status()
         // The event of a video node makes one of its media node, which may come when the first have been dealt with.
         for _ in 0..<3 {
-            // What the seat's user was given before would come to life again with the next change of the mode.
+            // The next change of the mode would revive access that the seat's user was given before.
             for node in machine.lockdownNodes { try NodeAccess.forgetList(of: machine.root + node.path) }
-            try udev.apply()
+            try tools.apply()
             now = status()
             if now.openNodes.isEmpty { break }
         }
@@ -59,20 +113,28 @@ struct Lockdown {
             throw CaptureError(
                 .inputOutput,
                 "the rule is in its place, but \(open.node.path) \(open.fault); "
-                    + "does another rule of udev give it away? 'udevadm test $(udevadm info -q path \(open.node.path))'"
+                    + "does another udev rule change it? See 'udevadm test $(udevadm info -q path \(open.node.path))'"
             )
         }
+        if let fault = now.faults.first { throw CaptureError(.inputOutput, "the rule is in its place, but \(fault)") }
         return now
     }
 
-    /// Takes the rule away, and has the nodes made what they are without it. Idempotent.
+    /// Removes both, and restores the nodes. Idempotent.
     ///
     /// - Throws: `.unreachable` when udev does not run, `.inputOutput` with the node that stayed the daemon's.
     func turnOff() throws(CaptureError) -> LockdownStatus {
-        try udev.check()
-        if unsafe unlink(machine.root + Lockdown.rule) != 0, errno != ENOENT { throw Lockdown.failure("remove", errno) }
-        try udev.reload()
-        try udev.apply()
+        try tools.check()
+        for part in [Lockdown.rule, Lockdown.setting] {
+            if unsafe unlink(machine.root + part.place) != 0, errno != ENOENT {
+                throw Lockdown.failure("remove", part, errno)
+            }
+        }
+        try tools.reload()
+        try tools.nodes("restore")
+        if seesHidden() == true { try tools.showDaemon("/dev/snd") }
+        try tools.nodes("clear")
+        try tools.apply()
         for node in machine.lockdownNodes where machine.access(to: node.path).map({ $0.owner == daemon }) == true {
             // udev changes the owner where a rule names one alone, and none does now.
             if unsafe chown(machine.root + node.path, 0, gid_t.max) != 0 {
@@ -82,31 +144,41 @@ struct Lockdown {
         return status()
     }
 
-    private func readTemplate() throws(CaptureError) -> String {
+    /// Completes a lockdown that is half on or half off. Does nothing otherwise.
+    func mend() throws(CaptureError) -> LockdownStatus {
+        let now = status()
+        if now.isWhole { return now }
+        return now.isOn ? try turnOn() : try turnOff()
+    }
+
+    private func read(_ part: Part) throws(CaptureError) -> String {
+        let template = "\(templates)/\(part.template)"
         var facts = stat()
         guard unsafe stat(machine.root + template, &facts) == 0 else {
-            throw CaptureError(.unreachable, "the rule \(template) is missing: captured is to be installed anew")
+            throw CaptureError(.unreachable, "\(template) is missing; reinstall captured")
         }
         // It will run as root.
         guard facts.st_uid == 0 || facts.st_uid == geteuid(), facts.st_mode & 0o022 == 0 else {
-            throw CaptureError(.notPermitted, "others than root may write \(template), so it is not used")
+            throw CaptureError(.notPermitted, "\(template) can be written by others than root, so it is not used")
         }
         let text = machine.text(of: template, limit: 1 << 16)
-        guard text.contains("LABEL=\"captured_lockdown_end\"") else {
-            throw CaptureError(.badData, "\(template) is not the lockdown's rule: captured is to be installed anew")
+        guard text.contains(part.mark) else {
+            throw CaptureError(.badData, "\(template) is not the lockdown's file; reinstall captured")
         }
         return text + "\n"
     }
 
-    /// Writes the rule beside its place and moves it there, so that udev never reads half of it.
-    private func place(_ text: String) throws(CaptureError) {
-        let target = machine.root + Lockdown.rule
+    /// Writes the file beside its place and moves it there, so that nobody ever reads half of it.
+    private func place(_ text: String, as part: Part) throws(CaptureError) {
+        let target = machine.root + part.place
         let folder = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
-        if unsafe mkdir(folder, 0o755) != 0, errno != EEXIST { throw Lockdown.failure("make the folder of", errno) }
+        if unsafe mkdir(folder, 0o755) != 0, errno != EEXIST {
+            throw Lockdown.failure("make the folder of", part, errno)
+        }
         let fresh = target + ".new"
         _ = unsafe unlink(fresh)
         let file = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw Lockdown.failure("write", errno) }
+        guard file >= 0 else { throw Lockdown.failure("write", part, errno) }
         var bytes = text
         let count = bytes.withUTF8 { unsafe write(file, $0.baseAddress, $0.count) }
         let isWhole = count == bytes.utf8.count && fchmod(file, 0o644) == 0 && fsync(file) == 0
@@ -115,19 +187,18 @@ struct Lockdown {
         guard isWhole, unsafe rename(fresh, target) == 0 else {
             let code = isWhole ? errno : code
             _ = unsafe unlink(fresh)
-            throw Lockdown.failure("write", code)
+            throw Lockdown.failure("write", part, code)
         }
     }
 
-    /// Below the prefix that this program was installed to.
-    private static var installedTemplate: String {
+    /// What this program was installed below.
+    private static var prefix: String {
         let own = Machine().link(at: "/proc/self/exe") ?? "/usr/bin/capturectl"
-        let prefix = own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
-        return prefix + "/lib/captured/lockdown.rules"
+        return own.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
     }
 
-    private static func failure(_ action: String, _ code: Int32) -> CaptureError {
-        CaptureError(.inputOutput, "cannot \(action) \(rule): \(text(code))", errno: code)
+    private static func failure(_ action: String, _ part: Part, _ code: Int32) -> CaptureError {
+        CaptureError(.inputOutput, "cannot \(action) \(part.place): \(text(code))", errno: code)
     }
 
     private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

@@ -10,7 +10,8 @@ struct NodeStatus {
 
     /// What keeps it from being the daemon's alone.
     var fault: String {
-        openTo.isEmpty ? "is not the daemon's" : "is open to \(openTo.joined(separator: ", "))"
+        if node.isInSight, openTo.isEmpty { return "is still in /dev/snd, so PipeWire drops its card" }
+        return openTo.isEmpty ? "is not the daemon's" : "is open to \(openTo.joined(separator: ", "))"
     }
 
     /// Who may open it, beside root, in words; the daemon's own account alone when it is locked.
@@ -37,25 +38,29 @@ struct LockdownStatus {
     /// Whether the rule is in its place.
     var isOn: Bool
     var nodes: [NodeStatus]
+    /// What else is not as the rule's presence says.
+    var faults: [String] = []
 
     /// The nodes that others than the daemon may open.
     var openNodes: [NodeStatus] { nodes.filter { !$0.isAlone } }
 
-    /// Whether every node is as the rule's presence says.
-    var isWhole: Bool { isOn ? openNodes.isEmpty : openNodes.count == nodes.count }
+    /// Whether every node matches the rule's presence.
+    var isWhole: Bool { faults.isEmpty && (isOn ? openNodes.isEmpty : openNodes.count == nodes.count) }
 
-    /// The whole of it in a sentence.
+    /// The status in a sentence.
     var text: String {
         let (closed, open) = (nodes.count - openNodes.count, openNodes.count)
-        if isOn, open == 0 { return "locked down: cameras and microphones are the daemon's alone" }
+        if isWhole, isOn { return "locked down: only the daemon can open cameras and microphones" }
         if isOn {
-            return "locked down in part: \(Quantities.count(open, "node")) of \(nodes.count) can be opened by others; "
-                + "mend it with: sudo capturectl lockdown on"
+            let exposed = "\(Quantities.count(open, "node")) of \(nodes.count) can be opened by others"
+            return "locked down in part: \(((open == 0 ? [] : [exposed]) + faults).joined(separator: "; ")); "
+                + "fix it with: sudo capturectl lockdown on"
         }
-        if closed > 0 {
-            return "not locked down, but \(Quantities.count(closed, "node")) of \(nodes.count) still the daemon's; "
-                + "mend it with: sudo capturectl lockdown off"
+        if !isWhole {
+            let kept = closed == 0 ? [] : ["\(Quantities.count(closed, "node")) of \(nodes.count) still the daemon's"]
+            return "not locked down, but \((kept + faults).joined(separator: "; ")); "
+                + "fix it with: sudo capturectl lockdown off"
         }
-        return "not locked down: consent is advisory, since programs may open the nodes past the daemon"
+        return "not locked down: consent is advisory, because programs can open the nodes without the daemon"
     }
 }

@@ -5,30 +5,38 @@ extension MediaAssetKind: ExpressibleByArgument {}
 extension AssetFetchOptions.Order: ExpressibleByArgument {}
 extension ThumbnailSize: ExpressibleByArgument {}
 
-/// Which assets a command is about.
+/// The assets that a command works on.
 struct AssetFilterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Of this kind: photo, movie or sound; may be given again.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Only this kind: photo, movie or sound. Can be repeated.", valueName: "kind"))
     var kind: [MediaAssetKind] = []
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Taken then or later.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Taken at this time or later.", valueName: "time"))
     var from: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Taken before that.", valueName: "time"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Taken before this time.", valueName: "time"))
     var until: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("In this album, by name or id.", valueName: "album"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("In this album, by name or id.", valueName: "album"),
+        completion: .albums
+    )
     var album: String?
 
-    @Option(help: ArgumentHelp("Made by this program, by its id.", valueName: "program"))
+    @Option(
+        help: ArgumentHelp("Made by this program, by its id or path.", valueName: "program"),
+        completion: .programs,
+        transform: ProgramName.whole
+    )
     var program: String?
 
-    @Flag(inversion: .prefixedNo, help: "Favourites alone, or everything else alone.")
+    @Flag(inversion: .prefixedNo, help: "Only favourites, or only everything else.")
     var favourite: Bool?
 
-    @Flag(help: "What is in the bin, in the place of what is not.")
+    @Flag(help: "Assets in the bin instead of those outside it.")
     var bin = false
 
-    /// What the options say, but the album.
+    /// The options' filter, without the album.
     ///
     /// - Throws: `usage`.
     func filter() throws(CaptureError) -> AssetFetchOptions {
@@ -42,15 +50,14 @@ struct AssetFilterOptions: ParsableArguments {
         if let from { options.from = try MomentArgument.milliseconds(from, "--from", .past) }
         if let until { options.until = try MomentArgument.milliseconds(until, "--until", .past) }
         if let from = options.from, let until = options.until, from >= until {
-            throw CaptureError(.usage, "--from is not before --until, so nothing could be shown")
+            throw CaptureError(.usage, "--from is not before --until, so nothing can match")
         }
         return options
     }
 
-    /// The same, with the album that is named.
+    /// The options' filter, with the named album.
     ///
-    /// - Returns: `nil` where the program sees no albums at all, since it may not read: it finds nothing, without an
-    ///   error.
+    /// - Returns: `nil` if the program may not read and so sees no albums at all: it finds nothing, without an error.
     func filter(in library: MediaLibrary) async throws(CaptureError) -> AssetFetchOptions? {
         var options = try filter()
         guard let album else { return options }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CaptureKit
 
-/// Where the daemon is looked for; taken before and after the command's name.
+/// Where to look for the daemon; accepted before and after the command's name.
 struct BusOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct BusOptions: ParsableArguments {
     /// Seconds to wait for the daemon's answer over the bus, before the control socket is tried.
     private static let patience = 0.3
 
-    /// Does a thing that must work while the bus hangs. Uses the bus if the daemon answers there, and its control
+    /// Runs an action that must work while the bus hangs. Uses the bus if the daemon answers there, and its control
     /// socket otherwise.
     ///
     /// If the socket cannot do it, the bus must, however long that takes.
@@ -45,7 +45,7 @@ struct BusOptions: ParsableArguments {
         if let bus { return bus.kind }
         guard let name = Environment.value("CAPTURED_BUS"), !name.isEmpty else { return .system }
         guard let choice = BusChoice(rawValue: name) else {
-            throw CaptureError(.usage, "CAPTURED_BUS is '\(Printable.text(name))'; it is to be system or session")
+            throw CaptureError(.usage, "CAPTURED_BUS is '\(Printable.text(name))'; it must be system or session")
         }
         return choice.kind
     }

@@ -1,7 +1,7 @@
 import CaptureKit
 import Glibc
 
-/// A moment as it is typed: a date, a date and a time, or a span of time from now.
+/// A moment as a person types it: a date, a date and a time, or a span of time from now.
 enum MomentArgument {
     /// Which way a span counts from now.
     enum Direction {
@@ -12,7 +12,7 @@ enum MomentArgument {
     /// Milliseconds since 1970.
     ///
     /// - Parameters:
-    ///   - text: As in `2026-03-01`, `2026-03-01 12:30`, `2026-03-01T12:30:00` (local time), `today`, `yesterday`,
+    ///   - text: As in `2026-03-01`, `2026-03-01 12:30`, `2026-03-01T12:30:00`, `16:00` (local time), `today`, `yesterday`,
     ///     `tomorrow`, `now`, `90min`, `7d`.
     ///   - option: The option's name, for the message.
     ///   - now: Seconds since 1970.
@@ -26,16 +26,35 @@ enum MomentArgument {
         let days = ["yesterday": -1, "today": 0, "tomorrow": 1]
         if text == "now" { return now * 1000 }
         if let offset = days[text] { return Clock.Moment(seconds: now).midnight(days: Int32(offset)).seconds * 1000 }
-        if let date = date(text) { return date * 1000 }
+        if let date = date(text) ?? today(text, direction, now) { return date * 1000 }
         // A number by itself could be meant as a year; a span names its unit.
         if let span = TimeSpan.parse(text), text.contains(where: \.isLetter) {
             return direction == .past ? now * 1000 - span : now * 1000 + span
         }
         throw CaptureError(
             .usage,
-            "\(option): '\(Printable.text(text))' is no time; give a date as in 2026-03-01 or '2026-03-01 12:30', or a "
-                + "span as in 90min, 12h or 7d"
+            "\(option): '\(Printable.text(text))' is not a time; give a date as in 2026-03-01 or '2026-03-01 12:30', a time "
+                + "of day as in 16:00, or a span as in 90min, 12h or 7d"
         )
+    }
+
+    /// Seconds since 1970 of a time of day alone, as in `16:00`: the last one, or the next.
+    private static func today(_ text: String, _ direction: Direction, _ now: Int64) -> Int64? {
+        guard text.contains(":"), !text.contains(" ") else { return nil }
+        func on(_ days: Int32) -> Int64? {
+            var day = time_t(Clock.Moment(seconds: now).midnight(days: days).seconds)
+            var parts = unsafe tm()
+            unsafe localtime_r(&day, &parts)
+            let name = unsafe [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map { part in
+                (part < 10 ? "0" : "") + "\(part)"
+            }
+            return date(name.joined(separator: "-") + " " + text)
+        }
+        guard let today = on(0) else { return nil }
+        switch direction {
+        case .past: return today <= now ? today : on(-1)
+        case .future: return today > now ? today : on(1)
+        }
     }
 
     /// Seconds since 1970 of a local date, at midnight or at a time of day.

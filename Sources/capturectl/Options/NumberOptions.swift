@@ -2,17 +2,26 @@ import CaptureKit
 
 /// The ranges of numeric options, checked before anything is opened or anyone is asked.
 ///
-/// The options themselves are parsed with `.unconditional`: a number below zero is a value to be told about, not the next
+/// The options themselves are parsed with `.unconditional`, so that a negative number is a value to refuse, not the next
 /// option.
 enum NumberOptions {
-    /// Refuses a number that is out of range, by the option's name, as in `--count: -3 is out of range: 1 or more`.
+    /// Refuses a number that is out of range, naming the option, as in `--count: -3 is out of range: 1 or more`.
     static func check(_ value: Int?, _ option: String, _ range: ClosedRange<Int>) throws(CaptureError) {
         guard let value, !range.contains(value) else { return }
         let end = range.upperBound == .max ? "or more" : "to \(range.upperBound)"
         throw refusal(option, "\(value)", "\(range.lowerBound) \(end)")
     }
 
-    /// Refuses a duration that ends before it begins, or never.
+    /// Seconds as a person types them: `90`, `2.5`, `10s`, `1m30s`.
+    ///
+    /// - Throws: `usage` for anything else.
+    static func seconds(_ text: String) throws -> Double {
+        if let number = Double(text) { return number }
+        if let span = TimeSpan.parse(text) { return Double(span) / 1000 }
+        throw CaptureError(.usage, "give seconds, or a span of time as in 10s or 1m30s")
+    }
+
+    /// Refuses a duration that is not positive or is too long.
     static func check(duration seconds: Double?) throws(CaptureError) {
         guard let seconds, !(seconds > 0 && seconds <= 31_536_000) else { return }
         // As it was typed: -1, not -1.0.

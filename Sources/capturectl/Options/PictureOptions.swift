@@ -1,9 +1,10 @@
+import CaptureAgent
 import ArgumentParser
 import CaptureKit
-import Foundation
+import FoundationEssentials
 import Synchronization
 
-/// Whether and how a list of assets on a terminal shows their pictures.
+/// Whether and how a list of assets on a terminal shows pictures.
 struct PictureOptions: ParsableArguments {
     /// What can be chosen.
     enum Choice: String, ExpressibleByArgument, CaseIterable {
@@ -16,8 +17,8 @@ struct PictureOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How pictures are shown when you pick from the library: kitty, iterm, sixel, none, or auto for what the "
-                + "terminal says.",
+            "How to show pictures when you pick from the library: kitty, iterm, sixel, none, or auto to ask the "
+                + "terminal.",
             valueName: "way"
         )
     )

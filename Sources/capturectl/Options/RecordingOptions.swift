@@ -1,50 +1,96 @@
 public import ArgumentParser
 public import CaptureKit
 
-/// What `record` and `start` take alike.
+/// The options that `record` and `start` share.
 struct RecordingOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The camera, as 'devices' lists it, or none.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The camera, as 'devices' lists it, or none.", valueName: "id"),
+        completion: .cameras(orNone: true)
+    )
     var camera: String?
 
-    @Option(help: ArgumentHelp("The microphone, as 'devices' lists it, or none.", valueName: "id"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The microphone, as 'devices' lists it, or none.", valueName: "id"),
+        completion: .microphones(orNone: true)
+    )
     var microphone: String?
 
-    @Option(help: ArgumentHelp("The size and rate to come near to.", valueName: "preset"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The approximate size and rate, as in 720p.", valueName: "preset")
+    )
     var preset: Preset?
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
-            "mkv, mp4, mov, wav, flac or opus; the last three record sound alone. (default: the file's extension)",
+            "\(OutputDescription.choice(of: .movie)); for sound alone, \(OutputDescription.choice(of: .sound)). Needed for a file without a known extension.",
             valueName: "format"
-        )
+        ),
+        completion: .list(OutputDescription.formats(of: .movie) + OutputDescription.formats(of: .sound))
     )
     var format: String?
 
     @Option(
+        name: .shortAndLong,
         parsing: .unconditional,
-        help: ArgumentHelp("Seconds after which the recording ends by itself.", valueName: "seconds")
+        help: ArgumentHelp("End the recording after this time, as in 90, 10s or 1m30s.", valueName: "time"),
+        transform: NumberOptions.seconds
     )
     var duration: Double?
 
-    @Option(help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"))
+    @Option(
+        help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"),
+        completion: .list(["auto", "h264", "mjpeg", "copy"])
+    )
     var videoCodec = "auto"
 
-    @Option(help: ArgumentHelp("auto, aac, opus, flac or pcm.", valueName: "codec"))
+    @Option(
+        help: ArgumentHelp("auto, aac, opus, flac or pcm.", valueName: "codec"),
+        completion: .list(["auto", "aac", "opus", "flac", "pcm"])
+    )
     var audioCodec = "auto"
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Bits a second for the picture; 0 leaves it to the encoder.", valueName: "bits")
+        help: ArgumentHelp("The video's bits per second; 0 leaves it to --quality.", valueName: "bits")
     )
     var bitRate = 0
 
-    @Option(help: ArgumentHelp("Exactly this from the camera, as in YUYV:1280x720@30.", valueName: "format"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("The picture's quality, 1 to 100.", valueName: "quality")
+    )
+    var quality = 90
+
+    @Option(
+        help: ArgumentHelp(
+            "How much work the encoder spends on a smaller file: ultrafast, superfast, veryfast, faster, fast, medium or slow; auto chooses what this machine is fast enough for.",
+            valueName: "preset"
+        ),
+        completion: .list(MovieFileOutput.encoderPresets)
+    )
+    var encoderPreset = "auto"
+
+    @Option(
+        help: ArgumentHelp("The camera's exact format, as in YUYV:1280x720@30.", valueName: "format"),
+        completion: .videoFormats
+    )
     var videoFormat: String?
 
-    @Option(help: ArgumentHelp("Exactly this from the microphone, as in S16_LE:48000x2.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("The microphone's exact format, as in S16_LE:48000x2.", valueName: "format"),
+        completion: .audioFormats
+    )
     var audioFormat: String?
 
-    @Flag(help: "Replace the file if it is there; of a symbolic link, the file it leads to.")
+    @Flag(
+        name: [.customShort("y"), .long],
+        help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
+    )
     var overwrite = false
 
     @OptionGroup var saving: SavingOptions
@@ -55,13 +101,32 @@ struct RecordingOptions: ParsableArguments {
     )
     var file: String?
 
-    /// The recording that was asked for, checked as far as that goes without the daemon.
+    /// The requested recording, checked as far as possible without the daemon.
     func plan() throws(CaptureError) -> RecordingPlan {
         try RecordingPlan(self)
     }
 }
 
-extension Preset: ExpressibleByArgument {}
+extension OutputDescription {
+    /// The formats of a kind of output, as in `jpeg or png`.
+    static func choice(of kind: OutputKind) -> String {
+        let names = formats(of: kind)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+}
+
+extension Preset: ExpressibleByArgument {
+    private static let synonyms: [String: Preset] = [
+        "240p": .qvga320x240, "qvga": .qvga320x240, "480p": .vga640x480, "vga": .vga640x480, "720p": .hd1280x720,
+        "hd": .hd1280x720, "1080p": .hd1920x1080, "2160p": .hd4K3840x2160, "4k": .hd4K3840x2160,
+    ]
+
+    /// By AVFoundation's name, or by what people call the size.
+    public init?(argument: String) {
+        guard let preset = Preset(rawValue: argument) ?? Preset.synonyms[argument.lowercased()] else { return nil }
+        self = preset
+    }
+}
 
 /// A recording as it was asked for: which devices, into what.
 struct RecordingPlan {
@@ -71,6 +136,8 @@ struct RecordingPlan {
     private let videoCodec: String
     private let audioCodec: String
     private let bitRate: Int
+    private let quality: Int
+    private let encoderPreset: String
     private let duration: Double?
 
     /// Reads the options.
@@ -79,23 +146,31 @@ struct RecordingPlan {
     init(_ options: RecordingOptions) throws(CaptureError) {
         try NumberOptions.check(duration: options.duration)
         try NumberOptions.check(options.bitRate, "--bit-rate", 0...1_000_000_000)
+        try NumberOptions.check(options.quality, "--quality", 1...100)
         place = try options.saving.place(file: options.file, overwrite: options.overwrite)
+        try place.requireExtension(options.format, example: "mkv")
         format = try FileFormat.recording(options.format, path: place.name)
         videoCodec = options.videoCodec
         audioCodec = options.audioCodec
         bitRate = options.bitRate
+        quality = options.quality
+        encoderPreset = options.encoderPreset
         duration = options.duration
+        if options.encoderPreset != "auto", !["auto", "h264"].contains(options.videoCodec) {
+            throw CaptureError(.usage, "--encoder-preset does not apply to \(options.videoCodec), only to h264")
+        }
         var inputs: [CaptureDeviceInput] = []
         if format.kind == .sound {
             let given = [
                 (options.camera.map { $0 != "none" } ?? false, "--camera"), (options.preset != nil, "--preset"),
                 (options.videoFormat != nil, "--video-format"), (options.videoCodec != "auto", "--video-codec"),
-                (options.audioCodec != "auto", "--audio-codec"),
+                (options.audioCodec != "auto", "--audio-codec"), (options.encoderPreset != "auto", "--encoder-preset"),
+                (options.quality != 90, "--quality"),
             ]
             if let option = given.first(where: \.0)?.1 {
                 throw CaptureError(
                     .usage,
-                    "\(option) has no meaning for \(format.name), which holds one kind of sound alone"
+                    "\(option) does not apply to \(format.name), which holds only one kind of sound"
                 )
             }
         } else if options.camera != "none" {
@@ -107,7 +182,7 @@ struct RecordingPlan {
             try InputOptions.check(options.microphone, "--microphone")
             inputs.append(.microphone(options.microphone, request: request ?? AudioFormatRequest()))
         }
-        if inputs.isEmpty { throw CaptureError(.usage, "neither a camera nor a microphone is left to record") }
+        if inputs.isEmpty { throw CaptureError(.usage, "nothing to record: --camera and --microphone are both none") }
         self.inputs = inputs
     }
 
@@ -132,6 +207,8 @@ struct RecordingPlan {
                 videoCodec: videoCodec,
                 audioCodec: audioCodec,
                 bitRate: bitRate,
+                quality: quality,
+                encoderPreset: encoderPreset,
                 duration: duration
             )
         }
@@ -148,6 +225,8 @@ struct RecordingPlan {
                 videoCodec: videoCodec,
                 audioCodec: audioCodec,
                 bitRate: bitRate,
+                quality: quality,
+                encoderPreset: encoderPreset,
                 duration: duration
             )
         }
@@ -156,8 +235,7 @@ struct RecordingPlan {
 
 /// How options become inputs.
 enum InputOptions {
-    /// Refuses a device's id that is empty, as of a variable in a script that was never set: it is neither a device nor
-    /// the first of its kind.
+    /// Refuses an empty device id, such as a script's unset variable: it is neither a device nor the first of its kind.
     static func check(_ id: String?, _ option: String) throws(CaptureError) {
         guard let id, id.allSatisfy(\.isWhitespace) else { return }
         throw CaptureError(.usage, "\(option) is empty; give a device's id, as 'capturectl devices' lists it")
@@ -167,7 +245,7 @@ enum InputOptions {
     static func camera(_ id: String?, _ preset: Preset?, _ format: String?) throws(CaptureError) -> CaptureDeviceInput {
         try check(id, "--camera")
         guard let format else { return .camera(id, request: preset.map(\.request)) }
-        if preset != nil { throw CaptureError(.usage, "--preset and --video-format exclude each other") }
+        if preset != nil { throw CaptureError(.usage, "give either --preset or --video-format, not both") }
         return .camera(id, request: try VideoFormatRequest(text: format))
     }
 }

@@ -1,23 +1,24 @@
 import ArgumentParser
 import CaptureKit
 
-/// What `record`, `start` and `photo` take to save into the media library in the place of a file.
+/// The options of `record`, `start` and `photo` that save into the media library instead of a file.
 struct SavingOptions: ParsableArguments {
-    @Flag(help: "Save it into the media library, in the place of a file.")
+    @Flag(help: "Save it into the media library instead of a file.")
     var toLibrary = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Put it into this album of the library, which is made where there is none.",
+            "Put it into this album of the library, and create the album if needed.",
             valueName: "name"
-        )
+        ),
+        completion: .albums
     )
     var album: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The name that it gets in the library. (default: what it is and when)", valueName: "name")
+        help: ArgumentHelp("Its name in the library. (default: its kind and time)", valueName: "name")
     )
     var name: String?
 
@@ -55,12 +56,24 @@ enum RecordingPlace: Hashable, Sendable {
     /// Into the media library.
     case library(LibraryDestination)
 
-    /// What its format may be told from.
+    /// The name that may tell its format.
     var name: String {
         switch self {
         case .file(let path): path
         case .library(let destination): destination.name
         }
+    }
+
+    /// Refuses a file whose format cannot be told.
+    ///
+    /// - Parameters:
+    ///   - format: The option that would tell.
+    ///   - example: An extension, for the message.
+    /// - Throws: `usage`.
+    func requireExtension(_ format: String?, example: String) throws(CaptureError) {
+        guard let path, format == nil, !path.isEmpty, FileFormat.fileExtension(of: path) == nil else { return }
+        let name = Printable.text(path)
+        throw CaptureError(.usage, "'\(name)' has no extension; name it '\(name).\(example)', say, or give --format")
     }
 
     /// The path; `nil` in the library.

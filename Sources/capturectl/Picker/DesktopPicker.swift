@@ -1,3 +1,4 @@
+import CaptureAgent
 import CaptureKit
 
 /// Has a person at a desktop pick from the media library, in a window. Thread-safe; one window stands at a time, the next

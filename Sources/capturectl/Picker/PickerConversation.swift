@@ -1,3 +1,4 @@
+import CaptureAgent
 import CaptureKit
 import PickerMessages
 
@@ -19,9 +20,9 @@ struct PickerConversation: Sendable {
         try await process.send(.question(PickerQuestion(request)))
         for await report in process.reports {
             switch try report.get() {
-            case .ready: throw CaptureError(.badData, "the picker says that it is ready, and was before")
+            case .ready: throw CaptureError(.badData, "the picker said twice that it is ready")
             case .unable(let message): throw CaptureError(.inputOutput, Printable.text(message, limit: 300))
-            case .picked(let picked, let dropped): return .picked(PickAnswer(picked, dropped: dropped))
+            case .picked(let picked, let dropped): return .picked(PickedAssets(picked, dropped: dropped))
             case .closed: return .dismissed
             case .page(let number, let kind, let cursor):
                 guard let order = try await page(number, kind, cursor) else { return .withdrawn }
@@ -74,7 +75,8 @@ extension PickerQuestion {
         self.init(
             headline: request.headline,
             meaning: request.meaning,
-            facts: request.facts.map { Fact($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) },
+            certainty: request.certainty,
+            facts: request.details.map { Fact($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) },
             purpose: Purpose(request.purpose),
             limit: request.limit,
             kinds: kinds
@@ -83,7 +85,7 @@ extension PickerQuestion {
 }
 
 extension PickerQuestion.Purpose {
-    init(_ purpose: PickRequest.Purpose) {
+    init(_ purpose: PickPurpose) {
         self =
             switch purpose {
             case .pick: .pick

@@ -64,7 +64,7 @@ final class PickerProcess: Sendable {
         case nil: why = ending
         }
         end()
-        throw CaptureError(.nobodyToAsk, "\(program) shows no window: \(why)")
+        throw CaptureError(.nobodyToAsk, "\(program) cannot show a window: \(why)")
     }
 
     /// Tells it something.
@@ -114,7 +114,7 @@ final class PickerProcess: Sendable {
                 for line in try lines.take(buffer[..<count]) { feed.yield(.success(try PickerLine.decode(line))) }
             }
         } catch {
-            feed.yield(.failure(CaptureError(.badData, "the picker does not say what it should: \(error)")))
+            feed.yield(.failure(CaptureError(.badData, "cannot understand the picker: \(error)")))
         }
     }
 }

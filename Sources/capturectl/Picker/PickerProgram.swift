@@ -21,7 +21,7 @@ enum PickerProgram {
         throw CaptureError(
             .nobodyToAsk,
             "the program that shows the media library is not installed: there is no \(places[0]); "
-                + "'capturectl agent' in a terminal shows it, too"
+                + "'capturectl agent' in a terminal also shows it"
         )
     }
 }

@@ -1,5 +1,5 @@
+import CaptureAgent
 import CaptureKit
-import Foundation
 
 /// What the terminal itself says that it can show.
 enum TerminalAnswers {
@@ -26,7 +26,7 @@ enum TerminalAnswers {
     /// The attributes of `CSI ? 62 ; 4 ; … c`; `nil` before it is there.
     private static func attributes(_ answer: [UInt8]) -> [Int]? {
         let text = String(decoding: answer, as: UTF8.self)
-        guard let begin = text.range(of: "\u{1B}[?")?.upperBound,
+        guard let begin = text.firstRange(of: "\u{1B}[?")?.upperBound,
             let end = text[begin...].firstIndex(of: "c")
         else { return nil }
         return text[begin..<end].split(separator: ";").compactMap { Int($0) }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A way of showing pictures on a terminal.
 enum TerminalGraphics: String, CaseIterable, Sendable {

@@ -2,28 +2,32 @@ import CaptureKit
 
 /// Stored answers and identities, as rows and as JSON.
 enum AuthPresentation {
-    static func table(_ entries: [AuthorizationEntry]) -> String {
-        var table = Table(["USER", "PROGRAM", "SERVICE", "STATUS", "TIER", "BY", "WHEN", "LASTS", "MADE OF"])
+    static func table(_ entries: [AuthorizationEntry]) -> Table {
+        var table = Table([
+            "USER", .name("PROGRAM"), "SERVICE", "STATUS", .detail("TIER"), .detail("BY"), .optional("LASTS"),
+            .optional("WHEN"), .detail("MADE OF"),
+        ])
         for entry in entries {
             let answered = entry.follows.isEmpty ? entry.reason : entry.follows
             let source = entry.policy.isEmpty ? answered : entry.policy
             table.add([
                 entry.user, entry.program, entry.service, entry.status?.word ?? "unknown", entry.tier, source,
-                entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "", lasting(entry), entry.detail,
+                lasting(entry.lifetime, entry.ends), entry.time > 0 ? Clock.Moment(seconds: entry.time).text : "",
+                entry.detail,
             ])
         }
-        return table.text
+        return table
     }
 
     /// How long an answer holds, and until when as things stand.
-    private static func lasting(_ entry: AuthorizationEntry) -> String {
-        let end = entry.ends.map { Clock.Moment(seconds: $0 / 1000).text }
-        switch entry.lifetime {
+    private static func lasting(_ lifetime: String, _ ends: Int64?) -> String {
+        let end = ends.map { Clock.Moment(seconds: $0 / 1000).text }
+        switch lifetime {
         case "always": return end.map { "until \($0) unless used" } ?? "always"
         case "until": return end.map { "until \($0)" } ?? "until a date"
         case "connection": return "until it is closed"
         case "session": return "this time"
-        default: return entry.lifetime
+        default: return lifetime
         }
     }
 
@@ -33,8 +37,10 @@ enum AuthPresentation {
             "status": JSON(entry.status?.word), "stored": JSON(entry.stored?.word),
             "policy": JSON(entry.policy.isEmpty ? nil : entry.policy),
             "follows": JSON(entry.follows.isEmpty ? nil : entry.follows), "tier": JSON(entry.tier),
-            "reason": JSON(entry.reason), "time": JSON(entry.time), "detail": JSON(entry.detail),
-            "lifetime": JSON(entry.lifetime), "ends": entry.ends.map { JSON($0) } ?? .null,
+            "reason": JSON(entry.reason), "usage": JSON(entry.usage.isEmpty ? nil : entry.usage),
+            "time": entry.time > 0 ? .time(seconds: entry.time) : .null,
+            "detail": JSON(entry.detail),
+            "lifetime": JSON(entry.lifetime), "ends": entry.ends.map { .time(milliseconds: $0) } ?? .null,
             "file": json(entry.file),
         ]
     }
@@ -44,16 +50,16 @@ enum AuthPresentation {
         var lines: [String] = []
         for one in explanations {
             lines.append("\(one.service): \(one.status.word)")
-            if !one.follows.isEmpty { lines.append("  follows     from \(one.follows): who may read may add") }
+            if !one.follows.isEmpty { lines.append("  follows     from \(one.follows): reading includes adding") }
             lines.append("  decided by  " + decider(of: one))
             if one.decider != "policy", !one.policy.isEmpty {
                 lines.append("  policy      \(one.policy), by \(one.policySource)")
             }
             if one.decider != "answer", let stored = one.stored {
-                lines.append("  answer      \(stored.word), which does not count now, \(origin(of: one))")
+                lines.append("  answer      \(stored.word), which has no effect now, \(origin(of: one))")
             }
             for rule in one.possibleRules {
-                lines.append("  perhaps     \(rule), if it fits what is not known of a program that is only named")
+                lines.append("  perhaps     \(rule), which may match when the program runs")
             }
             let start =
                 switch one.start {
@@ -77,7 +83,7 @@ enum AuthPresentation {
 
     private static func decider(of one: AuthorizationExplanation) -> String {
         switch one.decider {
-        case "switch": "the switch, by which it is off for every program"
+        case "switch": "the switch: it is off for every program"
         case "policy":
             one.policyFault.isEmpty
                 ? "policy: \(one.policySource) says \(one.policy)" : "policy: \(one.policySource): \(one.policyFault)"
@@ -87,7 +93,10 @@ enum AuthPresentation {
     }
 
     private static func origin(of one: AuthorizationExplanation) -> String {
-        "by \(one.reason)" + (one.time > 0 ? ", \(Clock.Moment(seconds: one.time).text)" : "")
+        var text = "by \(one.reason)"
+        if one.time > 0 { text += ", \(Clock.Moment(seconds: one.time).text)" }
+        let lasting = lasting(one.lifetime, one.ends)
+        return lasting.isEmpty || lasting == "always" ? text : text + ", \(lasting)"
     }
 
     static func json(_ one: AuthorizationExplanation) -> JSON {
@@ -100,7 +109,9 @@ enum AuthPresentation {
             "policyFault": JSON(one.policyFault.isEmpty ? nil : one.policyFault),
             "policyPossible": .array(one.possibleRules.map { JSON($0) }),
             "stored": JSON(one.stored?.word), "reason": JSON(one.reason.isEmpty ? nil : one.reason),
-            "time": one.time > 0 ? JSON(one.time) : .null, "start": JSON(one.start.rawValue),
+            "time": one.time > 0 ? .time(seconds: one.time) : .null,
+            "lifetime": JSON(one.lifetime.isEmpty ? nil : one.lifetime),
+            "ends": one.ends.map { .time(milliseconds: $0) } ?? .null, "start": JSON(one.start.rawValue),
             "exitCode": JSON(one.exitCode), "asks": JSON(one.asks.isEmpty ? nil : one.asks),
             "message": JSON(one.message),
         ]
@@ -109,7 +120,7 @@ enum AuthPresentation {
     static func json(_ identity: ProgramIdentity) -> JSON {
         [
             "program": JSON(identity.program), "tier": JSON(identity.tier), "user": JSON(identity.user),
-            "uid": JSON(identity.userID), "pid": JSON(identity.processID), "found": JSON(found(identity)),
+            "uid": .id(identity.userID), "pid": .id(identity.processID), "found": JSON(found(identity)),
             "unit": JSON(identity.unit), "session": JSON(identity.session), "sandbox": JSON(identity.sandbox),
             "label": JSON(identity.label), "file": json(identity.file), "detail": JSON(identity.detail),
         ]
@@ -130,7 +141,7 @@ enum AuthPresentation {
             ("session", identity.session.map { Printable.text($0) }),
             ("sandbox", identity.sandbox.map { Printable.text($0) }),
             ("label", identity.label.map { Printable.text($0) }),
-            ("made of", Printable.text(identity.detail, limit: 1000)),
+            ("known by", Printable.text(identity.detail, limit: 1000)),
         ]
         return lines.compactMap { name, value in
             value.map { name + String(repeating: " ", count: 9 - name.count) + $0 }
@@ -144,8 +155,8 @@ enum AuthPresentation {
     private static func json(_ file: ProgramFile?) -> JSON {
         guard let file else { return .null }
         return [
-            "path": JSON(file.path), "device": JSON(file.device), "inode": JSON(file.inode),
-            "changed": file.changed.map { JSON($0) } ?? .null, "protected": JSON(file.isProtected),
+            "path": JSON(file.path), "device": .id(file.device), "inode": .id(file.inode),
+            "changed": file.changed.map { .time(nanoseconds: $0) } ?? .null, "protected": JSON(file.isProtected),
         ]
     }
 }

@@ -53,16 +53,18 @@ struct ControlSetting: Equatable {
 
 /// Settings as rows and as JSON.
 enum ControlPresentation {
-    static func table(_ controls: [DeviceControl]) -> String {
-        var table = Table(["NAME", ">VALUE", "KIND", "RANGE", ">DEFAULT", "LABEL"])
+    static func table(_ controls: [DeviceControl]) -> Table {
+        var table = Table([
+            .name("NAME"), ">VALUE", .optional("KIND"), .name("RANGE"), .optional(">DEFAULT"), .text("LABEL"),
+        ])
         for control in controls {
             table.add([
                 control.name, control.kind == .button ? "" : "\(control.value)", control.kind.rawValue,
                 range(control), control.kind == .button ? "" : "\(control.defaultValue)",
-                control.label + (control.isWritable ? "" : " (not to be changed now)"),
+                control.label + (control.isWritable ? "" : " (cannot be changed now)"),
             ])
         }
-        return table.text
+        return table
     }
 
     static func json(_ control: DeviceControl) -> JSON {

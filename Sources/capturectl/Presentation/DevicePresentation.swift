@@ -2,14 +2,14 @@ import CaptureKit
 
 /// Devices as rows and as JSON.
 enum DevicePresentation {
-    static func table(_ devices: [DeviceDescription]) -> String {
-        var table = Table(["KIND", "ID", "NAME", "ALSO", "DRIVER"])
+    static func table(_ devices: [DeviceDescription]) -> Table {
+        var table = Table(["KIND", .name("ID"), .text("NAME"), .optional("ALSO"), .detail("DRIVER")])
         for device in devices {
             table.add([
                 kind(device), device.id.rawValue, device.name, device.aliases.joined(separator: " "), device.driver,
             ])
         }
-        return table.text
+        return table
     }
 
     static func json(_ device: DeviceDescription) -> JSON {

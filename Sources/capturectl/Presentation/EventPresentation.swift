@@ -7,8 +7,8 @@ enum EventPresentation {
             switch event {
             case .deviceAdded(let device):
                 "\(DevicePresentation.kind(device)) came: \(device.id) \(device.name)"
-            case .deviceRemoved(let id): "device went: \(id)"
-            case .sessionAdded(let id): "session \(id) was made"
+            case .deviceRemoved(let id): "device gone: \(id)"
+            case .sessionAdded(let id): "session \(id) was created"
             case .sessionChanged(let id, let status):
                 "session \(id) is \(status.state.rawValue)" + (status.reason.map { ": \($0.message)" } ?? "")
             case .outputFinished(let id, let result):
@@ -17,14 +17,14 @@ enum EventPresentation {
             case .useChanged(let use): UsePresentation.sentence(use)
             case .consentChanged(let user, let program, let service, let status):
                 "consent of \(user) for \(program) to \(service): \(status?.word ?? "unknown")"
-            case .daemonAppeared: "the daemon came"
-            case .daemonVanished: "the daemon went"
+            case .daemonAppeared: "the daemon is here"
+            case .daemonVanished: "the daemon is gone"
             }
         return "\(time.clock)  \(Printable.text(words, limit: 1000))"
     }
 
     static func json(_ event: DaemonEvent, at time: Clock.Moment) -> JSON {
-        var members = [JSON.Member(key: "time", value: JSON(time.seconds))]
+        var members = [JSON.Member(key: "time", value: .time(seconds: time.seconds))]
         func add(_ name: String, _ facts: JSON = [:]) -> JSON {
             members.append(JSON.Member(key: "event", value: JSON(name)))
             if case .object(let more) = facts { members += more }
@@ -33,12 +33,12 @@ enum EventPresentation {
         switch event {
         case .deviceAdded(let device): return add("deviceAdded", DevicePresentation.json(device))
         case .deviceRemoved(let id): return add("deviceRemoved", ["id": JSON(id.rawValue)])
-        case .sessionAdded(let id): return add("sessionAdded", ["session": JSON(id)])
+        case .sessionAdded(let id): return add("sessionAdded", ["session": .id(id)])
         case .sessionChanged(let id, let status):
             return add(
                 "sessionChanged",
                 [
-                    "session": JSON(id), "state": JSON(status.state.rawValue),
+                    "session": .id(id), "state": JSON(status.state.rawValue),
                     "reasonCode": JSON(status.reason?.code.rawValue), "reason": JSON(status.reason?.message),
                 ]
             )
@@ -46,12 +46,12 @@ enum EventPresentation {
             return add(
                 "outputFinished",
                 [
-                    "session": JSON(id), "output": JSON(result.name),
+                    "session": .id(id), "output": JSON(result.name),
                     "reasonCode": JSON(result.error?.code.rawValue), "reason": JSON(result.error?.message),
                     "statistics": SessionPresentation.json(result.statistics),
                 ]
             )
-        case .sessionRemoved(let id): return add("sessionRemoved", ["session": JSON(id)])
+        case .sessionRemoved(let id): return add("sessionRemoved", ["session": .id(id)])
         case .useChanged(let use): return add("useChanged", UsePresentation.json(use))
         case .consentChanged(let user, let program, let service, let status):
             return add(

@@ -2,7 +2,16 @@ import CaptureKit
 
 /// Formats as an indented list and as JSON.
 enum FormatPresentation {
-    static func text(_ device: DeviceDescription) -> String {
+    /// Everything, or what fits a terminal.
+    ///
+    /// - Parameter width: The terminal's columns; `nil` for a line for each size.
+    static func text(_ device: DeviceDescription, width: Int? = nil) -> String {
+        guard let width else { return text(device) }
+        return short(device).flatMap { wrapped($0.words, indent: $0.indent, width: width) }.joined(separator: "\n")
+            + "\n"
+    }
+
+    private static func text(_ device: DeviceDescription) -> String {
         var lines = ["\(Printable.text(device.id.rawValue))  \(Printable.text(device.name))"]
         for option in device.videoFormats {
             let emulated = option.isEmulated ? ", emulated" : ""
@@ -28,6 +37,91 @@ enum FormatPresentation {
             )
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private typealias Line = (indent: Int, words: [String])
+
+    /// Sizes, pixel formats and sample formats that have all else in common, in one line.
+    private static func short(_ device: DeviceDescription) -> [Line] {
+        var lines: [Line] = [(0, ["\(Printable.text(device.id.rawValue)) ", Printable.text(device.name)])]
+        let formats = grouped(device.videoFormats.map { ($0, sizes(of: $0)) })
+        for (sizes, options) in formats {
+            // One format has room for its name.
+            let names = options.map { option in
+                let format = Printable.text(option.pixelFormat.description)
+                let name = options.count == 1 ? "  \(Printable.text(option.name))" : ""
+                return format + name + (option.isEmulated ? ", emulated" : "")
+            }
+            lines.append((2, names))
+            lines += sizes.map { (4, $0.words) }
+        }
+        let groups = grouped(
+            device.audioFormats.map { option in
+                let names = option.sampleFormats.map { Printable.text($0) }.joined(separator: " ")
+                return (range(option.rates), "\(names), \(range(option.channels)) channels")
+            }
+        )
+        lines += groups.map { group in (2, (group.key + ", Hz:").words + group.names) }
+        return lines
+    }
+
+    /// The sizes of a format, those with the same rates in one line; the smallest and the largest where there are many.
+    private static func sizes(of option: VideoFormatOption) -> [String] {
+        switch option.sizes {
+        case .discrete(let sizes):
+            let groups = grouped(sizes.map { ("\($0.width)x\($0.height)", rates($0.intervals)) })
+            guard groups.count > 4, let least = sizes.min(by: { $0.width * $0.height < $1.width * $1.height }),
+                let most = sizes.max(by: { $0.width * $0.height < $1.width * $1.height })
+            else {
+                return groups.map { "\($0.key) \($0.names.joined(separator: " "))" }
+            }
+            let rate =
+                sizes.compactMap { fastest($0.intervals) }.max().map { ", up to \(Quantities.rate($0)) fps" } ?? ""
+            return [
+                "\(sizes.count) sizes from \(least.width)x\(least.height) to \(most.width)x\(most.height)\(rate); "
+                    + "see --wide"
+            ]
+        case .stepwise(let range):
+            let (width, height) = (range.width, range.height)
+            return ["\(width.least)x\(height.least) to \(width.most)x\(height.most), \(rates(range.intervals))"]
+        }
+    }
+
+    private static func fastest(_ intervals: FrameIntervals) -> Double? {
+        switch intervals {
+        case .discrete(let list): list.map(\.framesPerSecond).max()
+        case .range(let shortest, _, _): shortest.framesPerSecond
+        }
+    }
+
+    /// The names under each key, keys and names in their order.
+    private static func grouped<Name, Key: Equatable>(_ pairs: [(name: Name, key: Key)]) -> [(key: Key, names: [Name])]
+    {
+        var groups: [(key: Key, names: [Name])] = []
+        for (name, key) in pairs {
+            if let index = groups.firstIndex(where: { $0.key == key }) {
+                groups[index].names.append(name)
+            } else {
+                groups.append((key, [name]))
+            }
+        }
+        return groups
+    }
+
+    /// Words on as many lines as it takes, all but the first indented once more; what fits no line is cut.
+    private static func wrapped(_ words: [String], indent: Int, width: Int) -> [String] {
+        var lines = [String(repeating: " ", count: indent)]
+        var isEmpty = true
+        for word in words {
+            let last = lines[lines.count - 1]
+            if !isEmpty, TextWidth.of(last) + 1 + TextWidth.of(word) > width {
+                lines.append(String(repeating: " ", count: indent + 2) + word)
+            } else {
+                lines[lines.count - 1] += (isEmpty ? "" : " ") + word
+            }
+            isEmpty = false
+        }
+        return lines.map { TextWidth.cut($0, to: width) }
     }
 
     static func json(_ device: DeviceDescription) -> JSON {
@@ -93,4 +187,9 @@ enum FormatPresentation {
     private static func range(_ range: ClosedRange<Int>) -> String {
         range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
+}
+
+extension String {
+    /// Its words.
+    fileprivate var words: [String] { split(separator: " ").map(String.init) }
 }

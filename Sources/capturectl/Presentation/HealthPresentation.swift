@@ -2,7 +2,7 @@ import CaptureKit
 
 /// The daemon's own word on how it is, as text and as JSON.
 enum HealthPresentation {
-    static func text(_ health: DaemonHealth, _ sessions: [SessionSummary], _ uses: [LiveUse]) -> String {
+    static func text(_ health: DaemonHealth, _ sessions: [SessionSummary]) -> String {
         let running = sessions.count { $0.status.state == .running }
         var lines = ["captured \(Printable.text(health.text("version"))): \(fault(health) ?? "well")"]
         lines.append("  \(Quantities.count(sessions.count, "session")), \(running) running")
@@ -16,8 +16,13 @@ enum HealthPresentation {
                 }
             if !text.isEmpty { lines.append("  \(spaced(key)): \(Printable.text(text, limit: 1000))") }
         }
-        let tables = [UsePresentation.table(uses), SessionPresentation.table(sessions)].filter { !$0.isEmpty }
-        return lines.joined(separator: "\n") + (tables.isEmpty ? "" : "\n\n" + tables.joined(separator: "\n"))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What is in use, and the sessions that are not over.
+    static func tables(_ sessions: [SessionSummary], _ uses: [LiveUse]) -> [Table] {
+        [UsePresentation.table(uses), SessionPresentation.table(SessionPresentation.ordered(sessions, all: false))]
+            .filter { !$0.isEmpty }
     }
 
     static func json(_ health: DaemonHealth, _ sessions: [SessionSummary], _ uses: [LiveUse]) -> JSON {
@@ -36,16 +41,16 @@ enum HealthPresentation {
                 }
             ),
             "uses": .array(uses.map { UsePresentation.json($0) }),
-            "sessions": .array(sessions.map { SessionPresentation.json($0) }),
+            "sessions": .array(SessionPresentation.ordered(sessions, all: true).map { SessionPresentation.json($0) }),
         ]
     }
 
     /// What is wrong, in a few words; `nil` when all is well.
     static func fault(_ health: DaemonHealth) -> String? {
-        if !health.text("storeFault").isEmpty { return "its store of answers is not usable, nothing can start" }
-        if !health.list("policyFaults").isEmpty { return "its policy cannot be understood, nothing can start" }
-        if !health.text("switchFault").isEmpty { return "its switches cannot be read, nothing can start" }
-        if !health.text("historyFault").isEmpty { return "its history is not usable, nothing can start" }
+        if !health.text("storeFault").isEmpty { return "its store of answers cannot be used, so nothing can start" }
+        if !health.list("policyFaults").isEmpty { return "its policy cannot be understood, so nothing can start" }
+        if !health.text("switchFault").isEmpty { return "its switches cannot be read, so nothing can start" }
+        if !health.text("historyFault").isEmpty { return "its history cannot be used, so nothing can start" }
         let problems = health.list("configurationProblems").count
         return problems == 0 ? nil : "\(Quantities.count(problems, "problem")) in its configuration"
     }

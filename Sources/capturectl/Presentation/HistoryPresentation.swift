@@ -2,8 +2,12 @@ import CaptureKit
 
 /// The history, as rows and as JSON.
 enum HistoryPresentation {
-    static func table(_ events: [HistoryEvent]) -> String {
-        var table = Table(["WHEN", "USER", "PROGRAM", "TIER", "SERVICE", "WHAT", ">LASTED", "BY", "NOTE"])
+    static func table(_ events: [HistoryEvent]) -> Table {
+        var table = Table([
+            "WHEN", .optional("USER"), .name("PROGRAM"), .detail("TIER"), .text("SERVICE"), "WHAT",
+            .optional(">LASTED"),
+            .detail("BY"), .text("NOTE"),
+        ])
         for event in events {
             table.add([
                 Clock.Moment(seconds: event.began / 1000).text, event.user, event.program, event.tier, event.service,
@@ -11,7 +15,7 @@ enum HistoryPresentation {
                 note(event),
             ])
         }
-        return table.text
+        return table
     }
 
     /// What happened, in a word or two.
@@ -39,12 +43,14 @@ enum HistoryPresentation {
 
     static func json(_ event: HistoryEvent) -> JSON {
         [
-            "id": JSON(event.id), "kind": JSON(event.kind), "user": JSON(event.user), "program": JSON(event.program),
+            "id": .id(event.id), "kind": JSON(event.kind), "user": JSON(event.user), "program": JSON(event.program),
             "tier": JSON(event.tier), "service": JSON(event.service), "device": JSON(event.device),
             "deviceName": JSON(event.deviceName), "cause": JSON(event.cause), "status": JSON(event.status?.word),
-            "began": JSON(event.began), "ended": event.ended.map { JSON($0) } ?? .null,
-            "duration": JSON(event.duration), "outcome": JSON(event.outcome), "message": JSON(event.message),
-            "pid": JSON(event.processID), "session": JSON(event.session), "times": JSON(event.times),
+            "began": .time(milliseconds: event.began), "ended": event.ended.map { .time(milliseconds: $0) } ?? .null,
+            "duration": event.kind == "use" ? .seconds(milliseconds: event.duration) : .null,
+            "outcome": JSON(event.outcome), "message": JSON(event.message),
+            "pid": event.processID > 0 ? .id(event.processID) : .null,
+            "session": event.session > 0 ? .id(event.session) : .null, "times": JSON(event.times),
             "author": event.authorProgram.isEmpty
                 ? .null : ["user": JSON(event.authorUser), "program": JSON(event.authorProgram)],
         ]

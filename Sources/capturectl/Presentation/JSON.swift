@@ -1,4 +1,5 @@
-/// A JSON value to be printed; keys keep their order.
+/// A JSON value to print. Keys keep their order. Absent values are left out of an object: no member is null or an empty
+/// string.
 indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     case null
     case bool(Bool)
@@ -60,9 +61,10 @@ indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLit
             return JSON.block("[", elements.map { $0.text(indent: indent.map { $0 + 2 }) }, "]", indent)
         case .object(let members):
             let space = indent == nil ? "" : " "
+            let present = members.filter { $0.value != .null && $0.value != "" }
             return JSON.block(
                 "{",
-                members.map { JSON.quoted($0.key) + ":" + space + $0.value.text(indent: indent.map { $0 + 2 }) },
+                present.map { JSON.quoted($0.key) + ":" + space + $0.value.text(indent: indent.map { $0 + 2 }) },
                 "}",
                 indent
             )

@@ -5,15 +5,18 @@ enum LibraryPresentation {
     /// How many digits of an id a table shows.
     static let shownDigits = 12
 
-    static func table(_ assets: [MediaAsset]) -> String {
-        var table = Table(["ID", "KIND", "TAKEN", "NAME", ">SIZE", ">LASTS", ">PIXELS", "", "PROGRAM"])
+    static func table(_ assets: [MediaAsset]) -> Table {
+        var table = Table([
+            "ID", "KIND", "TAKEN", .text("NAME"), .optional(">SIZE"), .optional(">LASTS"), .optional(">PIXELS"),
+            .optional(""), .detail("PROGRAM"),
+        ])
         for asset in assets {
             table.add([
                 String(asset.id.prefix(shownDigits)), asset.kind.rawValue, moment(asset.created), asset.name,
                 Quantities.size(asset.size), duration(asset), pixels(asset), marks(asset), asset.program,
             ])
         }
-        return table.text
+        return table
     }
 
     /// Everything that is known of one, one fact in a line; what there is not is left out.
@@ -38,39 +41,42 @@ enum LibraryPresentation {
     static func json(_ asset: MediaAsset) -> JSON {
         [
             "id": JSON(asset.id), "kind": JSON(asset.kind.rawValue), "name": JSON(asset.name),
-            "mediaType": JSON(asset.mediaType), "codec": JSON(asset.codec), "created": JSON(asset.created),
-            "modified": JSON(asset.modified), "added": JSON(asset.added), "duration": JSON(asset.duration),
-            "width": JSON(asset.width), "height": JSON(asset.height), "size": JSON(asset.size),
+            "mediaType": JSON(asset.mediaType), "codec": JSON(asset.codec),
+            "created": .time(milliseconds: asset.created),
+            "modified": .time(milliseconds: asset.modified), "added": .time(milliseconds: asset.added),
+            "duration": asset.kind == .photo ? .null : .seconds(nanoseconds: asset.duration),
+            "width": asset.kind == .sound ? .null : JSON(asset.width),
+            "height": asset.kind == .sound ? .null : JSON(asset.height), "size": JSON(asset.size),
             "device": JSON(asset.device),
             "place": asset.place.map { ["latitude": JSON($0.latitude), "longitude": JSON($0.longitude)] } ?? .null,
             "favourite": JSON(asset.isFavourite), "program": JSON(asset.program), "edited": JSON(asset.isEdited),
-            "binned": asset.binned.map { JSON($0) } ?? .null, "sha256": JSON(asset.sha256),
+            "binned": asset.binned.map { .time(milliseconds: $0) } ?? .null, "sha256": JSON(asset.sha256),
             "originalSha256": JSON(asset.originalSHA256),
         ]
     }
 
-    static func table(_ albums: [MediaAlbum]) -> String {
-        var table = Table(["ID", "NAME", ">ASSETS", "MADE", "CHANGED"])
+    static func table(_ albums: [MediaAlbum]) -> Table {
+        var table = Table([.name("ID"), .text("NAME"), ">ASSETS", .detail("MADE"), .optional("CHANGED")])
         for album in albums {
             table.add([album.id, album.name, "\(album.count)", moment(album.created), moment(album.modified)])
         }
-        return table.text
+        return table
     }
 
     static func json(_ album: MediaAlbum) -> JSON {
         [
-            "id": JSON(album.id), "name": JSON(album.name), "created": JSON(album.created),
-            "modified": JSON(album.modified), "count": JSON(album.count),
+            "id": JSON(album.id), "name": JSON(album.name), "created": .time(milliseconds: album.created),
+            "modified": .time(milliseconds: album.modified), "count": JSON(album.count),
         ]
     }
 
-    static func table(_ faults: [LibraryFault]) -> String {
-        var table = Table(["FAULT", "ID", "FILE", "WHAT"])
+    static func table(_ faults: [LibraryFault]) -> Table {
+        var table = Table(["FAULT", "ID", .text("FILE"), .text("WHAT")])
         for fault in faults {
             let what = fault.outcome.isEmpty ? fault.message : "\(fault.message): \(fault.outcome)"
             table.add([fault.kind, String((fault.asset ?? "").prefix(shownDigits)), fault.name, what])
         }
-        return table.text
+        return table
     }
 
     static func json(_ fault: LibraryFault) -> JSON {
@@ -115,7 +121,7 @@ enum LibraryPresentation {
         switch status {
         case .denied: "reading and changing the media library is denied to this program; 'capturectl auth' changes that"
         case .restricted: "reading and changing the media library is restricted by policy"
-        case .notDetermined: "whether this program may read and change the media library was not decided"
+        case .notDetermined: "nobody has decided whether this program may read and change the media library"
         case .authorized, .limited: nil
         }
     }

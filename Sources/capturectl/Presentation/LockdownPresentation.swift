@@ -3,24 +3,27 @@ import CaptureKit
 /// The lockdown for a person and for programs.
 enum LockdownPresentation {
     /// The sentence, every node with who may open it and who holds it, and whose processes were looked at.
-    static func text(_ status: LockdownStatus, _ holders: [NodeHolder], seesAll: Bool) -> String {
-        var table = Table(["NODE", "KIND", "OPEN TO", "HELD BY"])
+    ///
+    /// - Parameter width: The terminal's columns; `nil` for everything.
+    static func text(_ status: LockdownStatus, _ holders: [NodeHolder], seesAll: Bool, width: Int? = nil) -> String {
+        var table = Table(["NODE", "KIND", .text("OPEN TO"), .text("HELD BY")])
         for node in status.nodes {
             table.add([
-                node.node.path, node.node.kind.rawValue, node.isAlone ? "captured alone" : openTo(node),
+                node.node.path, node.node.kind.rawValue, node.isAlone ? "only captured" : openTo(node),
                 holders.filter { $0.node == node.node.path }.map {
                     "\($0.name) (\($0.process), \(node.names.user($0.user)))"
                 }
                 .joined(separator: ", "),
             ])
         }
-        let sight = seesAll ? "" : "of those who hold a node, your own processes are shown; root sees all\n"
-        return "\(status.text)\n\(table.text)\(sight)"
+        let sight = seesAll ? "" : "only your own processes are shown; root sees all\n"
+        return "\(status.text)\n\(table.fitted(to: width).text)\(sight)"
     }
 
     static func json(_ status: LockdownStatus, _ holders: [NodeHolder], seesAll: Bool) -> JSON {
         [
             "lockdown": JSON(status.isOn), "whole": JSON(status.isWhole),
+            "faults": .array(status.faults.map { JSON($0) }),
             "nodes": .array(
                 status.nodes.map { node in
                     [
@@ -35,7 +38,7 @@ enum LockdownPresentation {
             "holders": .array(
                 holders.map { holder in
                     [
-                        "node": JSON(holder.node), "process": JSON(holder.process), "name": JSON(holder.name),
+                        "node": JSON(holder.node), "process": .id(holder.process), "name": JSON(holder.name),
                         "program": JSON(holder.program), "user": JSON(AccountNames().user(holder.user)),
                     ]
                 }
@@ -45,7 +48,7 @@ enum LockdownPresentation {
     }
 
     /// Who holds what.
-    static func table(_ holders: [NodeHolder], names: AccountNames) -> String {
+    static func table(_ holders: [NodeHolder], names: AccountNames) -> Table {
         var table = Table([">PROCESS", "PROGRAM", "USER", "NODE"])
         for holder in holders {
             table.add([
@@ -53,10 +56,10 @@ enum LockdownPresentation {
                 holder.node,
             ])
         }
-        return table.text
+        return table
     }
 
     private static func openTo(_ node: NodeStatus) -> String {
-        node.openTo.isEmpty ? "root alone" : node.openTo.joined(separator: ", ")
+        node.openTo.isEmpty ? "only root" : node.openTo.joined(separator: ", ")
     }
 }

@@ -1,14 +1,28 @@
 import Glibc
 import Synchronization
 
-/// Where things are said: data on standard output, everything else on standard error.
+/// Writes data to standard output and everything else to standard error.
 enum Output {
-    /// Why facts could not be written to standard output; 0 while they could.
+    /// The error number of a failed write to standard output; 0 if none failed.
     static let lostFacts = Atomic<Int32>(0)
 
     /// Data, with a line end.
     static func print(_ text: String) {
         write(text.hasSuffix("\n") || text.isEmpty ? text : text + "\n", to: STDOUT_FILENO)
+    }
+
+    /// A table: fitted to a terminal, complete elsewhere.
+    ///
+    /// - Parameter isWide: Whether everything is shown on a terminal, too.
+    static func print(_ table: Table, isWide: Bool = false) {
+        let shown = table.fitted(to: isWide ? nil : TerminalSize.width(of: STDOUT_FILENO))
+        print(shown.text)
+        tellCut([shown])
+    }
+
+    /// Says so if names were cut.
+    static func tellCut(_ tables: [Table]) {
+        if tables.contains(where: \.isCut) { note("names with … are cut; --wide shows them in full") }
     }
 
     /// Facts as JSON.
@@ -42,6 +56,17 @@ enum Output {
                 done += count
             }
         }
+    }
+}
+
+/// How large a terminal is.
+enum TerminalSize {
+    /// The columns of a terminal; `nil` if the descriptor leads to something else.
+    static func width(of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
     }
 }
 

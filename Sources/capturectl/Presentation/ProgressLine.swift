@@ -5,34 +5,69 @@ struct ProgressLine {
     /// Columns of the terminal.
     var width: Int
 
-    /// The line of the given counters: time, size, frames, drops, level.
+    /// The line of the given counters: time, size, frames, drops, level. The narrower the terminal, the smaller the meter.
     func text(_ statistics: SessionStatistics, output: String) -> String {
         let counters = statistics.outputs[output] ?? OutputStatistics()
+        let losses = Losses(statistics, output: output)
         var parts = [Quantities.time(max(counters.duration, 0)), Quantities.size(counters.bytes)]
         if counters.frames > 0 || !counters.videoEncoder.isEmpty {
             parts.append(Quantities.count(counters.frames, "frame"))
         }
-        parts.append("\(ProgressLine.drops(statistics, output: output)) dropped")
-        if counters.samples > 0 || !counters.audioEncoder.isEmpty {
-            parts.append("\(LevelMeter.bar(counters.peak)) \(Quantities.level(counters.peak))")
+        let hasSound = counters.samples > 0 || !counters.audioEncoder.isEmpty
+        if counters.frames > 0 || !counters.videoEncoder.isEmpty || !hasSound {
+            parts.append("\(losses.frames.total) dropped")
         }
-        return String(parts.joined(separator: "  ").prefix(max(width - 1, 10)))
+        if losses.periods.total > 0 { parts.append("\(Quantities.count(losses.periods.total, "period")) lost") }
+        let room = max(width - 1, 10)
+        guard hasSound else { return String(parts.joined(separator: "  ").prefix(room)) }
+        let level = Quantities.level(counters.peak)
+        let meters = [LevelMeter.steps, LevelMeter.steps / 2].map {
+            LevelMeter.bar(counters.peak, steps: $0) + " " + level
+        }
+        let lines = (meters + [level]).map { (parts + [$0]).joined(separator: "  ") }
+        return lines.first { $0.count <= room } ?? String(parts.joined(separator: "  ").prefix(room))
+    }
+}
+
+/// What was lost on the way to an output: in the device, in the ring, in the recorder. Pictures and sound are counted
+/// separately, because a lost period of sound is not a lost frame.
+struct Losses {
+    /// Losses by cause, none of them 0.
+    struct Causes {
+        private(set) var counts: [(cause: String, count: UInt64)] = []
+
+        fileprivate init(_ causes: [String: UInt64]) {
+            counts = causes.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { (cause: $0.key, count: $0.value) }
+        }
+
+        var total: UInt64 { counts.reduce(0) { $0 + $1.count } }
+
+        /// As in `0 dropped` or `3 dropped (1 no-slot, 2 sequence-gap)`.
+        var text: String {
+            let causes = counts.map { "\($0.count) \($0.cause)" }.joined(separator: ", ")
+            return "\(total) dropped" + (causes.isEmpty ? "" : " (\(causes))")
+        }
+
+        var json: JSON { .object(counts.map { JSON.Member(key: $0.cause, value: JSON($0.count)) }) }
     }
 
-    /// Everything that was lost on the way to an output: in the device, in the ring, in the recorder.
-    static func drops(_ statistics: SessionStatistics, output: String) -> UInt64 {
-        dropsByCause(statistics, output: output).reduce(0) { $0 + $1.count }
-    }
+    /// Frames of cameras.
+    let frames: Causes
+    /// Periods of microphones.
+    let periods: Causes
 
-    /// The losses by cause, none of them 0.
-    static func dropsByCause(_ statistics: SessionStatistics, output: String) -> [(cause: String, count: UInt64)] {
-        var causes: [String: UInt64] = [:]
-        for input in statistics.inputs.values {
-            for (cause, count) in input.drops { causes[cause, default: 0] += count }
+    init(_ statistics: SessionStatistics, output: String) {
+        var (frames, periods): ([String: UInt64], [String: UInt64]) = ([:], [:])
+        for (name, input) in statistics.inputs {
+            if name == AuthorizationService.microphone.rawValue {
+                periods.merge(input.drops, uniquingKeysWith: +)
+            } else {
+                frames.merge(input.drops, uniquingKeysWith: +)
+            }
         }
-        let missed = statistics.outputs[output]?.missedFrames ?? 0
-        if missed > 0 { causes["slow-recorder", default: 0] += missed }
-        return causes.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { (cause: $0.key, count: $0.value) }
+        frames["slow-recorder", default: 0] += statistics.outputs[output]?.missedFrames ?? 0
+        self.frames = Causes(frames)
+        self.periods = Causes(periods)
     }
 }
 
@@ -43,8 +78,8 @@ enum LevelMeter {
     /// What its left end stands for.
     static let floor = -48.0
 
-    /// The bar of a peak in thousandths of full scale: four decibels a step, `!` at its end from -1 dB on.
-    static func bar(_ peak: Int) -> String {
+    /// The bar of a peak in thousandths of full scale: four decibels a step if there are 12, `!` at its end from -1 dB on.
+    static func bar(_ peak: Int, steps: Int = steps) -> String {
         guard peak > 0 else { return "[" + String(repeating: " ", count: steps) + "]" }
         let level = Quantities.decibels(peak)
         let lit = min(max(Int(((level - floor) / -floor * Double(steps)).rounded(.up)), 0), steps)

@@ -8,8 +8,12 @@ struct RecordingSummary {
     let outcome: SessionOutcome
 
     private var counters: OutputStatistics { outcome.statistics.outputs[outcome.output] ?? OutputStatistics() }
-    private var drops: [(cause: String, count: UInt64)] {
-        ProgressLine.dropsByCause(outcome.statistics, output: outcome.output)
+    private var lost: Losses { Losses(outcome.statistics, output: outcome.output) }
+
+    /// What a stream has and what it lost, in one line; `nil` when it lost nothing.
+    var losses: String? {
+        if counters.videoEncoder.isEmpty { return lost.periods.total > 0 ? sound : nil }
+        return lost.frames.total > 0 ? frames : nil
     }
 
     /// Over a few lines, for a person.
@@ -28,7 +32,7 @@ struct RecordingSummary {
         if let file { return Printable.text(file) }
         guard let saved = outcome.saved else { return "not in the media library" }
         return saved.asset.map { "in the media library as \(Printable.text($0))" }
-            ?? "added to the media library; this program may not read it back"
+            ?? "added to the media library, which this program may not read"
     }
 
     /// What the file holds.
@@ -39,16 +43,27 @@ struct RecordingSummary {
         if counters.frames > 1 || (counters.frames == 0 && !counters.videoEncoder.isEmpty) {
             lines.append("  \(frames)")
         }
+        if let pace { lines.append("  \(pace)") }
         if counters.samples > 0 { lines.append("  \(sound)") }
         return lines
+    }
+
+    /// What becomes of an encoder that did not keep up; `nil` for one that did.
+    private var pace: String? {
+        guard counters.missedFrames > 0, !counters.encoderPreset.isEmpty else { return nil }
+        let late = "encoding with preset \(Printable.text(counters.encoderPreset)) did not keep up"
+        guard let faster = OutputDescription.encoderPreset(fasterThan: counters.encoderPreset) else {
+            return late + "; choose a smaller size or rate with --video-format"
+        }
+        return late + "; use --encoder-preset \(faster)"
     }
 
     /// What is known of a file that its recorder finishes unseen.
     private var lastKnown: [String] {
         let end =
             file == nil
-            ? "its recorder finishes it alone, and it is kept for: capturectl library kept"
-            : "finished by its recorder alone; how much it holds is not known here"
+            ? "its recorder still finishes it, and it is kept for: capturectl library kept"
+            : "its recorder still finishes it; its length is not known here"
         let line = "\(place): \(made), \(end)"
         guard outcome.statistics.outputs[outcome.output] != nil else { return [line] }
         var parts = [Quantities.size(counters.bytes), Quantities.time(counters.duration)]
@@ -63,12 +78,11 @@ struct RecordingSummary {
     }
 
     private var frames: String {
-        let causes = drops.map { "\($0.count) \($0.cause)" }.joined(separator: ", ")
-        return "\(Quantities.count(counters.frames, "frame")), dropped: \(causes.isEmpty ? "none" : causes)"
+        "\(Quantities.count(counters.frames, "frame")), \(lost.frames.text)"
     }
 
     private var sound: String {
-        var sound = Quantities.count(counters.samples, "sample frame")
+        var sound = "\(Quantities.count(counters.samples, "sample frame")), periods: \(lost.periods.text)"
         if counters.silence > 0 { sound += ", \(counters.silence) of them silence after overruns" }
         if counters.missedSamples > 0 { sound += ", \(counters.missedSamples) missed" }
         return sound + ", clock drift \(counters.drift) ppm"
@@ -101,11 +115,11 @@ struct RecordingSummary {
             )
         }
         return [
-            ("bytes", JSON(counters.bytes)), ("duration", JSON(Double(counters.duration) / 1e9)),
+            ("bytes", JSON(counters.bytes)), ("duration", .seconds(nanoseconds: counters.duration)),
             ("frames", JSON(counters.frames)), ("samples", JSON(counters.samples)),
             ("silence", JSON(counters.silence)), ("videoEncoder", JSON(counters.videoEncoder)),
-            ("audioEncoder", JSON(counters.audioEncoder)),
-            ("drops", .object(drops.map { JSON.Member(key: $0.cause, value: JSON($0.count)) })),
+            ("encoderPreset", JSON(counters.encoderPreset)), ("audioEncoder", JSON(counters.audioEncoder)),
+            ("drops", lost.frames.json), ("droppedPeriods", lost.periods.json),
             ("missedSamples", JSON(counters.missedSamples)), ("driftPPM", JSON(counters.drift)),
             ("inputs", .object(inputs)),
         ].map { JSON.Member(key: $0.0, value: $0.1) }

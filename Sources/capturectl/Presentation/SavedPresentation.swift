@@ -9,8 +9,8 @@ enum SavedPresentation {
     }
 
     /// The recordings that wait, one in a row.
-    static func table(_ kept: [KeptRecording]) -> String {
-        var table = Table(["ID", "BEGUN", "NAME", ">SIZE", "PROGRAM", "WHY"])
+    static func table(_ kept: [KeptRecording]) -> Table {
+        var table = Table(["ID", "BEGUN", .text("NAME"), .optional(">SIZE"), .detail("PROGRAM"), .text("WHY")])
         for recording in kept {
             table.add([
                 String(recording.id.prefix(LibraryPresentation.shownDigits)),
@@ -18,12 +18,12 @@ enum SavedPresentation {
                 recording.program, recording.reason,
             ])
         }
-        return table.text
+        return table
     }
 
     static func json(_ recording: KeptRecording) -> JSON {
         [
-            "id": JSON(recording.id), "started": JSON(recording.started), "name": JSON(recording.name),
+            "id": JSON(recording.id), "started": .time(milliseconds: recording.started), "name": JSON(recording.name),
             "album": JSON(recording.album), "size": JSON(recording.size), "program": JSON(recording.program),
             "reason": JSON(recording.reason),
         ]

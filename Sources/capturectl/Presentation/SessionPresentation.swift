@@ -2,8 +2,17 @@ import CaptureKit
 
 /// Sessions as rows, as text and as JSON.
 enum SessionPresentation {
-    static func table(_ sessions: [SessionSummary]) -> String {
-        var table = Table([">ID", "STATE", "USER", "PROGRAM", "INPUTS", "OUTPUTS", "REASON"])
+    /// Live sessions first, then the ended ones if `all` is true, each in the order of their numbers.
+    static func ordered(_ sessions: [SessionSummary], all: Bool) -> [SessionSummary] {
+        let sorted = sessions.sorted { $0.id < $1.id }
+        let live = sorted.filter { !$0.status.state.isFinal }
+        return all ? live + sorted.filter(\.status.state.isFinal) : live
+    }
+
+    static func table(_ sessions: [SessionSummary]) -> Table {
+        var table = Table([
+            ">ID", "STATE", .optional("USER"), .name("PROGRAM"), .text("INPUTS"), .optional("OUTPUTS"), .text("REASON"),
+        ])
         for session in sessions {
             table.add([
                 "\(session.id)", session.status.state.rawValue, session.user, session.program,
@@ -12,7 +21,7 @@ enum SessionPresentation {
                 session.status.reason?.message ?? "",
             ])
         }
-        return table.text
+        return table
     }
 
     static func text(_ session: SessionSummary, _ statistics: SessionStatistics) -> String {
@@ -49,7 +58,7 @@ enum SessionPresentation {
 
     static func json(_ session: SessionSummary, _ statistics: SessionStatistics? = nil) -> JSON {
         var members: [JSON.Member] = [
-            .init(key: "id", value: JSON(session.id)), .init(key: "state", value: JSON(session.status.state.rawValue)),
+            .init(key: "id", value: .id(session.id)), .init(key: "state", value: JSON(session.status.state.rawValue)),
             .init(key: "reasonCode", value: JSON(session.status.reason?.code.rawValue)),
             .init(key: "reason", value: JSON(session.status.reason?.message)),
             .init(key: "program", value: JSON(session.program)), .init(key: "user", value: JSON(session.user)),
@@ -83,7 +92,7 @@ enum SessionPresentation {
 
     static func json(_ statistics: SessionStatistics) -> JSON {
         [
-            "elapsed": JSON(Double(statistics.elapsed) / 1e9),
+            "elapsed": .seconds(nanoseconds: statistics.elapsed),
             "inputs": .object(
                 statistics.inputs.sorted { $0.key < $1.key }.map { JSON.Member(key: $0.key, value: json($0.value)) }
             ),
@@ -96,7 +105,7 @@ enum SessionPresentation {
     private static func json(_ input: InputStatistics) -> JSON {
         [
             "device": JSON(input.device), "format": JSON(input.format), "published": JSON(input.published),
-            "drops": JSON(input.drops), "latency": JSON(Double(input.latency) / 1e9),
+            "drops": JSON(input.drops), "latency": .seconds(nanoseconds: input.latency),
             "queueDepth": JSON(input.queueDepth), "copiedBytes": input.copiedBytes.map { JSON($0) } ?? .null,
         ]
     }
@@ -105,9 +114,10 @@ enum SessionPresentation {
         [
             "frames": JSON(output.frames), "samples": JSON(output.samples), "missedFrames": JSON(output.missedFrames),
             "missedSamples": JSON(output.missedSamples), "silence": JSON(output.silence), "bytes": JSON(output.bytes),
-            "duration": JSON(Double(output.duration) / 1e9), "peak": JSON(Double(output.peak) / 1000),
+            "duration": .seconds(nanoseconds: output.duration), "peak": JSON(Double(output.peak) / 1000),
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
-            "videoEncoder": JSON(output.videoEncoder), "audioEncoder": JSON(output.audioEncoder),
+            "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
+            "audioEncoder": JSON(output.audioEncoder),
         ]
     }
 

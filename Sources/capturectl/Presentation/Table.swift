@@ -1,38 +1,75 @@
 import CaptureKit
 
-/// Rows under headings, aligned, two spaces between columns; the last column is not filled up.
-struct Table {
+/// A column of a table: its heading, and what happens to it on a narrow terminal.
+struct Column: ExpressibleByStringLiteral {
     enum Alignment {
         case left
         case right
     }
 
-    private let headings: [String]
-    private let alignments: [Alignment]
-    private var rows: [[String]] = []
-
-    /// A table with a heading for every column; those that begin with `>` stand right.
-    init(_ headings: [String]) {
-        alignments = headings.map { $0.hasPrefix(">") ? .right : .left }
-        self.headings = headings.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
+    /// What happens to it on a narrow terminal.
+    enum Fitting {
+        /// Always shown whole.
+        case fixed
+        /// Shown only in a table with everything.
+        case detail
+        /// Left out if the table would not fit.
+        case optional
+        /// Cut at its end.
+        case text
+        /// A name that people type elsewhere: cut in its middle only if nothing else helps, and the cut is reported.
+        case name
     }
+
+    let heading: String
+    let alignment: Alignment
+    let fitting: Fitting
+
+    private init(_ heading: String, _ fitting: Fitting) {
+        alignment = heading.hasPrefix(">") ? .right : .left
+        self.heading = heading.hasPrefix(">") ? String(heading.dropFirst()) : heading
+        self.fitting = fitting
+    }
+
+    /// A column that is always shown whole, and right-aligned if its heading begins with `>`.
+    init(stringLiteral heading: String) { self.init(heading, .fixed) }
+
+    static func detail(_ heading: String) -> Column { Column(heading, .detail) }
+    static func optional(_ heading: String) -> Column { Column(heading, .optional) }
+    static func text(_ heading: String) -> Column { Column(heading, .text) }
+    static func name(_ heading: String) -> Column { Column(heading, .name) }
+}
+
+/// Rows under headings, aligned, with two spaces between columns; the last column is not padded.
+struct Table {
+    private var columns: [Column]
+    private var rows: [[String]] = []
+    /// Whether a name that somebody may want to type is cut.
+    private(set) var isCut = false
+
+    /// A table without rows.
+    init(_ columns: [Column]) {
+        self.columns = columns
+    }
+
+    /// Whether there are no rows.
+    var isEmpty: Bool { rows.isEmpty }
 
     /// Adds a row; cells are made printable, missing ones are empty.
     mutating func add(_ cells: [String]) {
-        rows.append(headings.indices.map { $0 < cells.count ? Printable.text(cells[$0]) : "" })
+        rows.append(columns.indices.map { $0 < cells.count ? Printable.text(cells[$0]) : "" })
     }
 
     /// The lines, without headings when there are no rows.
     var text: String {
         guard !rows.isEmpty else { return "" }
-        let all = [headings] + rows
-        let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
+        let widths = widths
+        return ([columns.map(\.heading)] + rows).map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
-                let fill = String(repeating: " ", count: widths[column] - cell.count)
+                let fill = String(repeating: " ", count: widths[column] - TextWidth.of(cell))
                 if column > 0 { line += "  " }
-                switch alignments[column] {
+                switch columns[column].alignment {
                 case .right: line += fill + cell
                 case .left: line += column == row.count - 1 ? cell : cell + fill
                 }
@@ -40,5 +77,117 @@ struct Table {
             while line.hasSuffix(" ") { line.removeLast() }
             return line + "\n"
         }.joined()
+    }
+
+    /// The short table for a terminal: without details, and with cells cut until a line fits.
+    ///
+    /// - Parameter width: The terminal's columns; `nil` for everything.
+    func fitted(to width: Int?) -> Table {
+        guard let width else { return self }
+        var table = self
+        table.drop { $0.fitting == .detail }
+        for column in table.columns.indices.reversed() where table.rows.allSatisfy({ $0[column].isEmpty }) {
+            table.drop(at: column)
+        }
+        while table.width > width, let last = table.columns.lastIndex(where: { $0.fitting == .optional }) {
+            table.drop(at: last)
+        }
+        // On a terminal so narrow the first columns say the most.
+        while table.narrowest > width, table.columns.count > 1 { table.drop(at: table.columns.count - 1) }
+        table.shorten(.text, to: width)
+        table.shorten(.name, to: width)
+        return table
+    }
+
+    private var widths: [Int] {
+        columns.indices.map { column in
+            (rows.map { TextWidth.of($0[column]) } + [TextWidth.of(columns[column].heading)]).max() ?? 0
+        }
+    }
+
+    private var width: Int { widths.reduce(0, +) + 2 * max(columns.count - 1, 0) }
+
+    /// The width of the table when everything is cut as short as is sensible.
+    private var narrowest: Int {
+        let least = zip(columns, widths).map { column, width in
+            column.fitting == .text || column.fitting == .name
+                ? min(width, max(Table.least, TextWidth.of(column.heading))) : width
+        }
+        return least.reduce(0, +) + 2 * max(columns.count - 1, 0)
+    }
+
+    private mutating func drop(_ isLeftOut: (Column) -> Bool) {
+        for column in columns.indices.reversed() where isLeftOut(columns[column]) { drop(at: column) }
+    }
+
+    private mutating func drop(at column: Int) {
+        columns.remove(at: column)
+        for row in rows.indices { rows[row].remove(at: column) }
+    }
+
+    /// Narrows the widest column of a kind until the table fits, or all of the kind are as narrow as is sensible.
+    private mutating func shorten(_ fitting: Column.Fitting, to width: Int) {
+        var widths = widths
+        var excess = self.width - width
+        var isShorter: Set<Int> = []
+        while excess > 0 {
+            let candidates = columns.indices.filter { column in
+                columns[column].fitting == fitting && widths[column] > Table.least
+                    && widths[column] > TextWidth.of(columns[column].heading)
+            }
+            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[widest] -= 1
+            isShorter.insert(widest)
+            excess -= 1
+        }
+        for column in isShorter {
+            for row in rows.indices {
+                let cell = rows[row][column]
+                guard TextWidth.of(cell) > widths[column] else { continue }
+                let isName = fitting == .name
+                rows[row][column] = TextWidth.cut(cell, to: widths[column], inMiddle: isName)
+                if isName { isCut = true }
+            }
+        }
+    }
+
+    /// The columns that a cell keeps.
+    private static let least = 8
+}
+
+/// The width of text on a terminal.
+enum TextWidth {
+    /// The columns of a text: two for each wide East Asian letter and each emoji.
+    static func of(_ text: String) -> Int {
+        text.reduce(0) { $0 + of($1) }
+    }
+
+    private static func of(_ character: Character) -> Int {
+        guard let scalar = character.unicodeScalars.first else { return 0 }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            return 2
+        default: return scalar.properties.isEmojiPresentation ? 2 : 1
+        }
+    }
+
+    /// A text with `…` for what does not fit: at its end, or in its middle.
+    static func cut(_ text: String, to width: Int, inMiddle: Bool = false) -> String {
+        guard of(text) > width else { return text }
+        let room = max(width - 1, 0)
+        let tail = inMiddle ? String(prefix(String(text.reversed()), room * 2 / 3).reversed()) : ""
+        return prefix(text, room - of(tail)) + "…" + tail
+    }
+
+    private static func prefix(_ text: String, _ width: Int) -> String {
+        var result = ""
+        var left = width
+        for character in text {
+            left -= of(character)
+            if left < 0 { break }
+            result.append(character)
+        }
+        return result
     }
 }

@@ -2,15 +2,17 @@ import CaptureKit
 
 /// What uses cameras and microphones, as lines and as JSON.
 enum UsePresentation {
-    static func table(_ uses: [LiveUse]) -> String {
-        var table = Table(["DEVICE", "SERVICE", "USER", "PROGRAM", ">SESSION", "SINCE", "UNTIL"])
+    static func table(_ uses: [LiveUse]) -> Table {
+        var table = Table([
+            .text("DEVICE"), "SERVICE", .optional("USER"), .name("PROGRAM"), ">SESSION", .optional("SINCE"), "UNTIL",
+        ])
         for use in uses {
             table.add([
                 device(use), use.service, use.user, use.program, "\(use.session)", clock(use.began),
                 use.ended.map(clock) ?? "now",
             ])
         }
-        return table.text
+        return table
     }
 
     /// What became of a use, as in `camera Front of ann is used by exe:/usr/bin/tool`.
@@ -19,17 +21,18 @@ enum UsePresentation {
         let whose = "\(use.program) of \(use.user)"
         return switch use.phase {
         case .live: "\(what) is used by \(whose)"
-        case .ended: "\(what) is used no more by \(whose)"
+        case .ended: "\(what) is no longer used by \(whose)"
         case .gone: "the use of \(what) by \(whose) is no longer listed"
         }
     }
 
     static func json(_ use: LiveUse) -> JSON {
         [
-            "id": JSON(use.id), "state": JSON(use.phase.rawValue), "service": JSON(use.service),
+            "id": .id(use.id), "state": JSON(use.phase.rawValue), "service": JSON(use.service),
             "device": JSON(use.device), "deviceName": JSON(use.deviceName), "user": JSON(use.user),
             "program": JSON(use.program), "name": JSON(use.name), "tier": JSON(use.tier),
-            "session": JSON(use.session), "began": JSON(use.began), "ended": use.ended.map { JSON($0) } ?? .null,
+            "session": .id(use.session), "began": .time(milliseconds: use.began),
+            "ended": use.ended.map { .time(milliseconds: $0) } ?? .null,
         ]
     }
 

@@ -1,9 +1,10 @@
+import CaptureAgent
 import CaptureKit
 
-/// Answers questions for consent in the desktop's dialog, until a signal or the end of the session.
+/// Asks for consent in the desktop's dialog, until a signal or the end of the session.
 ///
-/// It outlives the daemon: with each that appears it registers anew. A desktop that is gone ends it, so that another
-/// agent is asked.
+/// It outlives the daemon and registers again with each new one. It ends when the desktop is gone, so that another agent
+/// is asked.
 enum DesktopAgent {
     private enum Event: Sendable {
         case appeared
@@ -14,8 +15,8 @@ enum DesktopAgent {
 
     /// Runs until it is interrupted.
     ///
-    /// - Throws: `unreachable` when the desktop shows no dialogs, or when either bus is lost; what the daemon says when it
-    ///   does not take this program for a person's agent.
+    /// - Throws: `nobodyToAsk` if the desktop shows no dialogs; `unreachable` if the desktop's backend or either bus is
+    ///   lost; what the daemon says when it does not take this program for a person's agent.
     static func run(on daemon: CaptureDaemon) async throws(CaptureError) {
         let (events, feed) = AsyncStream<Event>.makeStream()
         let prompt = try await DesktopPrompt.connect { feed.yield(.failed($0)) }
@@ -39,7 +40,7 @@ enum DesktopAgent {
             mirroring.cancel()
             withExtendedLifetime(interrupts) {}
         }
-        Output.note("questions for consent are shown by \(Printable.text(prompt.backend)); Ctrl-C ends that")
+        Output.note("asking for consent with \(Printable.text(prompt.backend)); Ctrl-C ends this")
         feed.yield(.appeared)
         var agent: PromptAgent?
         for await event in events {
@@ -74,6 +75,7 @@ enum DesktopAgent {
             return try await PromptAgent.register(
                 on: daemon,
                 kind: "desktop",
+                describe: PersonalMetadata.describe,
                 confirm: { await prompt.confirm($0) },
                 pick: { request, browser throws(CaptureError) in try await picker.begin(request, browser) },
                 answer: { await prompt.ask($0) }
@@ -85,7 +87,7 @@ enum DesktopAgent {
     }
 }
 
-/// Brings the desktop's store of permissions up to date, one change after the other, beside the asking.
+/// Brings the desktop's permission store up to date, one change after the other, while questions are shown.
 private final class MirrorTask: Sendable {
     private let feed: AsyncStream<String?>.Continuation
     private let task: Task<Void, Never>
@@ -100,7 +102,7 @@ private final class MirrorTask: Sendable {
                 } catch {
                     // The daemon refuses the program all the same; only the desktop's own portal may not yet.
                     Output.message(
-                        "denials are not up to date in the desktop's store of permissions: "
+                        "denials are not up to date in the desktop's permission store: "
                             + Printable.text(error.message, limit: 1000)
                     )
                 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The file that a command was told to write.
 enum Destination {
-    /// Opens it; while it is a pipe without a reader that is said, and Ctrl-C ends the wait.
+    /// Opens it. Says so if it is a pipe without a reader; Ctrl-C ends the wait.
     static func open(_ path: String, overwrite: Bool) async throws(CaptureError) -> OutputFile {
         let flag = Flag()
         var interrupts: Interrupts?

@@ -1,3 +1,4 @@
+import CaptureAgent
 import CaptureKit
 
 /// Asks for this command's own consent on its own terminal, while it waits to start.
@@ -21,6 +22,7 @@ enum InlineAgent {
                 agent = try await PromptAgent.register(
                     on: daemon,
                     isInline: true,
+                    describe: PersonalMetadata.describe,
                     confirm: { await prompt.confirm($0) },
                     pick: { prompt.picking($0, from: $1, pictures: pictures) },
                     answer: { await prompt.ask($0) }
@@ -37,13 +39,13 @@ enum InlineAgent {
         } catch {
             await end(&agent, prompt)
             if let refusal, error.code == .nobodyToAsk {
-                Output.message("this terminal is not asked on: \(Printable.text(refusal.message, limit: 1000))")
+                Output.message("cannot ask on this terminal: \(Printable.text(refusal.message, limit: 1000))")
             }
             throw error
         }
     }
 
-    /// Takes the question away that still stands, before anything else is said on the same terminal.
+    /// Withdraws the open question before anything else is printed on the same terminal.
     private static func end(_ agent: inout PromptAgent?, _ prompt: TerminalPrompt) async {
         withExtendedLifetime(agent) {}
         agent = nil

@@ -1,11 +1,13 @@
 import CaptureKit
 import Glibc
 
-/// Keeps a line of progress on standard error, where that is a terminal.
+/// Keeps a line of progress on standard error, if that is a terminal.
 struct ProgressDisplay {
-    /// `nil` where nobody would see it.
+    /// `nil` if nobody would see it: without a terminal, or on one that cannot erase a line.
     init?() {
-        guard isatty(STDERR_FILENO) == 1 else { return nil }
+        guard let terminal = Environment.value("TERM"), terminal != "dumb", !terminal.isEmpty,
+            isatty(STDERR_FILENO) == 1
+        else { return nil }
     }
 
     /// Shows the counters in place of those before.
@@ -14,14 +16,10 @@ struct ProgressDisplay {
         Output.write("\r\u{1B}[K" + line, to: STDERR_FILENO)
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     func clear() {
         Output.write("\r\u{1B}[K", to: STDERR_FILENO)
     }
 
-    private var width: Int {
-        var size = winsize()
-        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    private var width: Int { TerminalSize.width(of: STDERR_FILENO) ?? 80 }
 }

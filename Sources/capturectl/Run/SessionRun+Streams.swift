@@ -12,6 +12,9 @@ extension SessionRun {
         try await session.addOutput(output)
         let run = SessionRun(session: session, output: output.name)
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
+        // Standard output is the stream's.
+        let summary = RecordingSummary(file: nil, format: "", outcome: outcome)
+        if let losses = summary.losses { Output.message(losses) }
         if let error = outcome.error { throw error }
     }
 

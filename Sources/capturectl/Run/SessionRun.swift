@@ -19,11 +19,20 @@ struct SessionRun {
     let session: CaptureSession
     /// The output's name.
     let output: String
-    /// Gets its name when the session runs, and none when it is refused.
+    /// Gets its name then, and none when the session is refused.
     var file: OutputFile?
-    /// For a photo: gets its name when it is complete, so that a failed one leaves nothing and replaces nothing.
-    var isNamedWhenComplete = false
+    var naming = Naming.whenItPlays
     var display: ProgressDisplay?
+
+    /// When a file gets its name. One that never does leaves nothing and replaces nothing.
+    enum Naming {
+        /// For a session that goes on by itself.
+        case whenRunning
+        /// As soon as a part of it would outlive a kill.
+        case whenItPlays
+        /// For a photo.
+        case whenComplete
+    }
 
     private enum Event: Sendable {
         case session(SessionEvent)
@@ -64,13 +73,16 @@ struct SessionRun {
             switch event {
             case .session(.changed(let status)):
                 if status.state == .running, phase == .starting {
-                    if !isNamedWhenComplete { try await named() }
+                    if naming == .whenRunning { try await named() }
                     if untilRunning { return outcome }
                     phase = .running
-                    // Where nobody looks, the counters are asked for all the same: a daemon that is lost leaves them.
-                    ticker = Ticker(milliseconds: display == nil ? 1000 : 250) { feed.yield(.tick) }
+                    ticker = Ticker(milliseconds: waitsForName ? 100 : pace) { feed.yield(.tick) }
                 }
                 guard status.state.isFinal else { continue }
+                if phase == .interrupted {
+                    let made = outcome.statistics.outputs[output]
+                    guard let made, made.frames > 0 || made.samples > 0 else { throw SessionRun.nothing }
+                }
                 // What ended the session is the cause of what its output lacks. A daemon that is stopped says so: the
                 // recording is whole, but shorter than was asked.
                 outcome.error = status.reason ?? outcome.error ?? (status.state == .stopped ? nil : reason(status))
@@ -82,9 +94,10 @@ struct SessionRun {
                         throw CaptureError(.dismissed, "the session was stopped before anything was captured")
                     }
                 }
-                if outcome.error == nil { try await named() }
-                if outcome.statistics.outputs[output] != nil { file?.discardIfEmpty() }
-                return await withFinalCounters(outcome)
+                outcome = await withFinalCounters(outcome)
+                if outcome.error == nil { try await named() } else { nameWhatPlays(outcome.statistics) }
+                if outcome.error == nil, file?.isLost == true { outcome.error = SessionRun.lost }
+                return outcome
             case .session(.finished(let result)) where result.name == output:
                 outcome.statistics.outputs[output] = result.statistics
                 outcome.isFinal = true
@@ -96,19 +109,23 @@ struct SessionRun {
                 }
             case .session: continue
             case .failed(let error):
-                if phase == .starting { throw error }
+                if phase == .starting || phase == .interrupted { throw error }
                 outcome.error = outcome.error ?? error
+                nameWhatPlays(outcome.statistics)
                 return outcome
             case .interrupt:
                 switch phase {
                 case .starting:
-                    try await session.stop()
-                    throw CaptureError(.dismissed, "interrupted before anything was captured")
+                    // It may run already, unseen: whether anything was captured shows at its end.
+                    phase = .interrupted
+                    stop(feed)
                 case .running:
                     phase = .stopping
                     stop(feed)
+                case .interrupted: throw SessionRun.nothing
                 case .stopping:
-                    outcome.error = CaptureError(.timedOut, "gave up waiting; the recorder finishes the file by itself")
+                    outcome.error = CaptureError(.timedOut, "stopped waiting; the recorder finishes the file by itself")
+                    nameWhatPlays(outcome.statistics)
                     return outcome
                 }
             case .tick:
@@ -116,6 +133,15 @@ struct SessionRun {
                 if let now = try? await session.statistics() {
                     outcome.statistics = now
                     display?.show(now, output: output)
+                    if waitsForName, plays(now) {
+                        try await named()
+                        ticker = Ticker(milliseconds: pace) { feed.yield(.tick) }
+                    }
+                }
+                if file?.isLost == true, phase == .running {
+                    outcome.error = SessionRun.lost
+                    phase = .stopping
+                    stop(feed)
                 }
             }
         }
@@ -124,9 +150,18 @@ struct SessionRun {
 
     private enum Phase {
         case starting
+        /// Told to stop before it was seen to run.
+        case interrupted
         case running
         case stopping
     }
+
+    private static let lost = CaptureError(
+        .inputOutput,
+        "the output file was deleted or replaced while it was being recorded"
+    )
+
+    private static let nothing = CaptureError(.dismissed, "interrupted before anything was captured")
 
     private func stop(_ feed: AsyncStream<Event>.Continuation) {
         let session = session
@@ -147,6 +182,23 @@ struct SessionRun {
             try await session.stop()
             throw error
         }
+    }
+
+    /// Milliseconds between two looks at the counters. Where nobody looks, they are asked for all the same: a daemon that is
+    /// lost leaves them.
+    private var pace: Int { display == nil ? 1000 : 250 }
+
+    private var waitsForName: Bool { naming == .whenItPlays && file?.isKept == false }
+
+    private func plays(_ statistics: SessionStatistics) -> Bool {
+        (statistics.outputs[output]?.duration ?? 0) > 0
+    }
+
+    /// Gives the file of a run that failed its name, if there is something in it, or that is not known.
+    private func nameWhatPlays(_ statistics: SessionStatistics) {
+        guard waitsForName, plays(statistics) || statistics.outputs[output] == nil else { return }
+        // What ended the run is told; that another file took the name meanwhile is not the cause.
+        try? file?.keep()
     }
 
     private func withFinalCounters(_ outcome: SessionOutcome) async -> SessionOutcome {

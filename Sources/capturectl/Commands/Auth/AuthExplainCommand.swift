@@ -6,8 +6,9 @@ struct AuthExplainCommand: AsyncParsableCommand {
         commandName: "explain",
         abstract: "Show what decides about a program, and what a start would do now.",
         discussion: """
-            Names the rule of the policy, by file and line, or the stored answer that counts, and whom a start would ask. \
-            Nobody is asked by it. Without a program: this command, as seen from here. Without a service: all. For a unit, --user tells whom it runs as, which rules may ask for.
+            Names the policy rule, by file and line, or the stored answer that counts, and whom a start would ask. \
+            Asks nobody. Without a program, explains this command, run from here. Without a service, explains all. For \
+            a unit, --user says which user it runs as, because rules may depend on that.
             """
     )
 
@@ -15,7 +16,7 @@ struct AuthExplainCommand: AsyncParsableCommand {
 
     @OptionGroup var subject: ProgramOptions
 
-    @Argument(help: ArgumentHelp("This service alone; library for both of its levels.", valueName: "service"))
+    @Argument(help: ArgumentHelp("Only this service; library means both of its levels.", valueName: "service"))
     var service: AuthSetCommand.Subject?
 
     func run() async throws {

@@ -9,13 +9,12 @@ struct AuthListCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
         let entries = try await AuthorizationPanel(on: try await bus.connect()).entries()
-        if json { return Output.print(JSON.array(entries.map(AuthPresentation.json))) }
+        if table.json { return Output.print(JSON.array(entries.map(AuthPresentation.json))) }
         if entries.isEmpty { return Output.note("no answer is stored") }
-        Output.print(AuthPresentation.table(entries))
+        Output.print(AuthPresentation.table(entries), isWide: table.wide)
     }
 }

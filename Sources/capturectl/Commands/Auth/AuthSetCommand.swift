@@ -4,15 +4,16 @@ import CaptureKit
 struct AuthSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Store an answer for a program, as if it had been asked.",
+        abstract: "Store an answer for a program, as if it had asked.",
         discussion: """
-            A no takes effect at once, in running sessions too, and so does the end of a yes. Another user's answers take \
-            root, and so does a yes to a service or a user of a program's own, which counts for everybody; a no to these is \
-            free to who sits at the machine. A yes belongs to a file, which app: ids do not name: those programs are allowed \
-            when they ask. What policy restricts cannot be set.
+            A no, and the end of a yes, take effect at once, even in running sessions. Only root can set another \
+            user's answers. Only root can allow a service, or a program with a user of its own, because that yes \
+            counts for everybody; the person at the machine can say no to these without a password. A yes belongs to a \
+            file. An app: id does not name one, so you can only allow such a program when it asks. You cannot change \
+            what policy restricts.
 
             library sets both of its levels at once: none, add-only, limited (reading what you choose, with 'library \
-            choose') or all. What allows less than before is free. Who may read the library may add to it.
+            choose') or all. Allowing less than before takes no password. A program that may read may also add.
             """
     )
 
@@ -55,16 +56,24 @@ struct AuthSetCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Whose answer it is. (default: your own)", valueName: "name"))
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("Whose answer it is. (default: your own)", valueName: "name")
+    )
     var user: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("A yes ends then, as in 2026-03-01, '2026-03-01 12:30', 8h or 7d.", valueName: "time")
+        help: ArgumentHelp("When a yes ends, as in 2026-03-01, '2026-03-01 12:30', 8h or 7d.", valueName: "time")
     )
     var until: String?
 
-    @Argument(help: ArgumentHelp("The program's id, as in unit:camera.service.", valueName: "program"))
+    @Argument(
+        help: ArgumentHelp("The program's id, as in unit:camera.service, or its path.", valueName: "program"),
+        completion: .programs,
+        transform: ProgramName.whole
+    )
     var program: String
 
     @Argument(
@@ -73,7 +82,7 @@ struct AuthSetCommand: AsyncParsableCommand {
     var service: Subject
 
     @Argument(
-        help: ArgumentHelp("authorized or denied; for library none, add-only, limited or all.", valueName: "answer")
+        help: ArgumentHelp("authorized or denied; for library: none, add-only, limited or all.", valueName: "answer")
     )
     var answer: Answer
 
@@ -82,7 +91,15 @@ struct AuthSetCommand: AsyncParsableCommand {
         try ProgramName.check(program)
         let change = try change()
         let end = try end()
-        guard !change.isYes else { return try await set(change, until: end, over: try await bus.connect()) }
+        guard !change.isYes else {
+            let daemon = try await bus.connect()
+            let limit = until.map { "--until \(ShellWord.quoted($0)) " } ?? ""
+            let what = "\(ShellWord.quoted(program)) \(service.rawValue) \(answer.rawValue)"
+            let asRoot = "auth set --user \(ShellWord.user(user)) \(limit)\(what)"
+            return try await PasswordAgent.during(asRoot: asRoot) { () async throws(CaptureError) in
+                try await set(change, until: end, over: daemon)
+            }
+        }
         try await bus.withdraw { daemon throws(CaptureError) in
             try await set(change, until: end, over: daemon)
         } overSocket: { socket throws(CaptureError) in
@@ -112,7 +129,7 @@ struct AuthSetCommand: AsyncParsableCommand {
         guard let service = AuthorizationService(rawValue: service.rawValue) else {
             guard let choice = LibraryChoice(rawValue: answer.rawValue) else {
                 let known = LibraryChoice.allCases.map(\.rawValue).joined(separator: ", ")
-                throw CaptureError(.usage, "library is set to one of \(known), not to \(answer.rawValue)")
+                throw CaptureError(.usage, "library takes one of \(known), not \(answer.rawValue)")
             }
             return .library(choice)
         }
@@ -122,7 +139,7 @@ struct AuthSetCommand: AsyncParsableCommand {
             let hint = AuthorizationService.ofLibrary.contains(service) ? "; \(answer.rawValue) is for library" : ""
             throw CaptureError(
                 .usage,
-                "\(service.rawValue) is set to authorized or denied, not to \(answer.rawValue)\(hint)"
+                "\(service.rawValue) takes authorized or denied, not \(answer.rawValue)\(hint)"
             )
         }
     }
@@ -133,11 +150,11 @@ struct AuthSetCommand: AsyncParsableCommand {
     func end(now: Int64 = Clock.now().seconds) throws(CaptureError) -> Int64? {
         guard let until else { return nil }
         guard try change().isYes else {
-            throw CaptureError(.usage, "--until goes with a yes: a no holds until it is changed")
+            throw CaptureError(.usage, "--until only goes with a yes; a no holds until you change it")
         }
         let end = try MomentArgument.milliseconds(until, "--until", .future, now: now)
         guard end > now * 1000 else {
-            throw CaptureError(.usage, "--until: '\(Printable.text(until))' is over already; give a time to come")
+            throw CaptureError(.usage, "--until: '\(Printable.text(until))' is in the past; give a later time")
         }
         return end
     }

@@ -4,10 +4,11 @@ import CaptureKit
 struct AuthStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how a program stands with each service.",
+        abstract: "Show a program's status for each service.",
         discussion: """
-            Without a program: how this command stands, as seen from here. Nobody is asked. What is restricted is so by the \
-            policy's file and line beside it. The status library is what a program is told that asks without a level.
+            Without a program, shows the status of this command, run from here. Asks nobody. Beside a restricted \
+            service stand the file and line of the policy. A program that asks without a level is told the status \
+            library.
             """
     )
 
@@ -51,9 +52,10 @@ struct AuthStatusCommand: AsyncParsableCommand {
                 ),
             ])
         }
-        var table = Table(places.isEmpty ? ["SERVICE", "STATUS"] : ["SERVICE", "STATUS", "BY"])
+        var table = Table(places.isEmpty ? ["SERVICE", "STATUS"] : ["SERVICE", "STATUS", .text("BY")])
         for row in rows { table.add([row.key.rawValue, row.value.word, places[row.key] ?? ""]) }
         for (name, status) in withoutLevel { table.add([name, status.word, places[.libraryReadWrite] ?? ""]) }
-        Output.print(Printable.text(name) + "\n" + table.text)
+        Output.print(Printable.text(name))
+        Output.print(table)
     }
 }

@@ -4,7 +4,7 @@ import CaptureKit
 struct AuthWhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami",
-        abstract: "Show how the daemon sees a command that is run from here."
+        abstract: "Show how the daemon sees a command run from here."
     )
 
     @OptionGroup var bus: BusOptions

@@ -6,27 +6,31 @@ struct LibraryAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add photos, movies and sound files; the files themselves stay where they are.",
         discussion: """
-            Each is checked by its content and is in the library as a whole or not at all. Prints the ids, where this \
-            program may read the library too.
+            Each file is checked by its content and added completely or not at all. Prints the ids if this program may \
+            also read the library.
             """
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Put them into this album, by name or id.", valueName: "album"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Put them into this album, by name or id.", valueName: "album"),
+        completion: .albums
+    )
     var album: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The name that it gets; for one file.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Its name in the library, for one file.", valueName: "name"))
     var name: String?
 
-    @Flag(help: "Print what came of each file as JSON.")
+    @Flag(help: "Print the result for each file as JSON.")
     var json = false
 
     @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file())
     var files: [String]
 
     func validate() throws {
-        if name != nil, files.count > 1 { throw ValidationError("--name goes with one file") }
+        if name != nil, files.count > 1 { throw ValidationError("--name only goes with one file") }
     }
 
     func run() async throws {

@@ -4,10 +4,10 @@ import CaptureKit
 struct LibraryChangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "changes",
-        abstract: "Tell what is different since a token; without one, print the token of now.",
+        abstract: "Show changes since a token. Without a token, print the current one.",
         discussion: """
-            The last line names the token to go on from. With --json each line is a difference with its token. A token \
-            that is too old exits 65: list anew.
+            The last line has the token to continue from. With --json each line is a change with its token. If the \
+            token is too old, the command exits with 65; list everything again.
             """
     )
 
@@ -15,14 +15,14 @@ struct LibraryChangesCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Where to begin, as this command printed it.", valueName: "token")
+        help: ArgumentHelp("A token that this command printed before.", valueName: "token")
     )
     var since: String?
 
-    @Flag(help: "Go on telling what changes, until Ctrl-C.")
+    @Flag(help: "Keep showing changes, until Ctrl-C.")
     var follow = false
 
-    @Flag(help: "Print a line of JSON for every difference.")
+    @Flag(help: "Print a line of JSON for every change.")
     var json = false
 
     func run() async throws {
@@ -81,7 +81,7 @@ struct LibraryChangesCommand: AsyncParsableCommand {
             for await event in events {
                 switch event {
                 case .daemonVanished:
-                    Output.message("the capture daemon went away; what changes is told when it is back")
+                    Output.message("the capture daemon went away; changes are shown when it is back")
                 case .daemonAppeared: Output.message("the capture daemon is back")
                 default: continue
                 }

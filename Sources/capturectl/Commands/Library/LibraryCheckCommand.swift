@@ -4,22 +4,21 @@ import CaptureKit
 struct LibraryCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Compare the library's index with its files, each by its content.",
-        discussion: "Exit code 65 when something is wrong. Of a large library it takes minutes."
+        abstract: "Compare the library's index with the contents of its files.",
+        discussion: "Exits with 65 if something is wrong. A large library takes minutes."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
         let faults = try await LibraryRun.changing(bus) { library throws(CaptureError) in try await library.check() }
-        LibraryFaults.print(faults, json: json)
+        LibraryFaults.print(faults, table)
         if !faults.isEmpty {
             throw CaptureError(
                 .badData,
-                "\(Quantities.count(faults.count, "fault")) in the library; 'library repair' mends what can be mended"
+                "\(Quantities.count(faults.count, "fault")) in the library; 'library repair' repairs what it can"
             )
         }
         Output.note("nothing is wrong with the library")
@@ -28,11 +27,11 @@ struct LibraryCheckCommand: AsyncParsableCommand {
 
 /// Faults on standard output.
 enum LibraryFaults {
-    static func print(_ faults: [LibraryFault], json: Bool) {
-        if json {
+    static func print(_ faults: [LibraryFault], _ options: TableOptions) {
+        if options.json {
             Output.print(JSON.array(faults.map(LibraryPresentation.json)))
         } else {
-            Output.print(LibraryPresentation.table(faults))
+            Output.print(LibraryPresentation.table(faults), isWide: options.wide)
         }
     }
 }

@@ -4,11 +4,11 @@ import CaptureKit
 struct LibraryChooseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "choose",
-        abstract: "See and change what a program may read that is limited to what you choose.",
+        abstract: "See and change what a limited program may read.",
         discussion: """
-            For a program of yours that was allowed chosen assets alone, in a question or by 'auth set PROGRAM library \
-            limited'. Everything is listed, with a mark at what the program may read: pick more, or pick what is marked \
-            to take it away. What the program made itself it may always read.
+            For a program of yours that may only read chosen assets, after a question or 'auth set PROGRAM library \
+            limited'. Everything is listed, with a mark for what the program may read. Pick more, or pick a marked \
+            asset to take it away. The program may always read what it made itself.
             """
     )
 
@@ -19,7 +19,11 @@ struct LibraryChooseCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: ArgumentHelp("The program's id, as 'auth list' prints it.", valueName: "program"))
+    @Argument(
+        help: ArgumentHelp("The program's id, as 'auth list' prints it, or its path.", valueName: "program"),
+        completion: .programs,
+        transform: ProgramName.whole
+    )
     var program: String
 
     func run() async throws {

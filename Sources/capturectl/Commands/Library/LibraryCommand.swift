@@ -4,15 +4,15 @@ import CaptureKit
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "The media library: look, add, change, take out and put back.",
+        abstract: "Use the media library: list, add, change, export and import.",
         discussion: """
-            Adding and reading have each a consent of their own, asked for on this terminal where it was never decided. \
-            Assets are named by their ids as 'library list' prints them; the first digits will do, 6 at least, where no \
-            other asset begins so.
+            Adding and reading each need their own consent; this terminal asks if that was never decided. Name assets \
+            by their ids, as 'library list' prints them. The first digits are enough, at least 6, if no other asset \
+            begins with them.
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "Looking",
+                name: "Reading",
                 subcommands: [
                     LibraryStatusCommand.self, LibraryListCommand.self, LibraryCountCommand.self,
                     LibraryShowCommand.self, LibraryThumbnailCommand.self, LibraryChangesCommand.self,
@@ -29,7 +29,7 @@ struct LibraryCommand: AsyncParsableCommand {
                 ]
             ),
             CommandGroup(
-                name: "The Whole",
+                name: "Whole Library",
                 subcommands: [
                     LibraryExportCommand.self, LibraryImportCommand.self, LibraryCheckCommand.self,
                     LibraryRepairCommand.self,

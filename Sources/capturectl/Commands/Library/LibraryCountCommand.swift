@@ -4,7 +4,7 @@ import CaptureKit
 struct LibraryCountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "count",
-        abstract: "Tell how many assets there are."
+        abstract: "Print how many assets there are."
     )
 
     @OptionGroup var bus: BusOptions

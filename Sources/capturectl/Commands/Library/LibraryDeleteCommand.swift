@@ -4,9 +4,9 @@ import CaptureKit
 struct LibraryDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Put assets into the bin, which forgets them after 30 days unless KeepDeletedFor= says otherwise.",
+        abstract: "Move assets to the bin, which erases them after 30 days unless KeepDeletedFor= says otherwise.",
         discussion: """
-            You are asked to confirm it, on this terminal or on the desktop. 'library restore' takes them out again.
+            You are asked to confirm this, on this terminal or on the desktop. 'library restore' takes them out again.
             """
     )
 
@@ -21,6 +21,6 @@ struct LibraryDeleteCommand: AsyncParsableCommand {
         let count = try await LibraryRun.changing(bus) { library throws(CaptureError) in
             try await library.delete(try await AssetFinder.ids(of: numbers, in: library))
         }
-        Output.note("\(Quantities.count(count, "asset")) put into the bin")
+        Output.note("\(Quantities.count(count, "asset")) moved to the bin")
     }
 }

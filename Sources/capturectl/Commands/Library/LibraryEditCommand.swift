@@ -4,7 +4,7 @@ import CaptureKit
 struct LibraryEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Put another content in the place of an asset's; the original stays beside it."
+        abstract: "Replace an asset's content; its original is kept."
     )
 
     @OptionGroup var bus: BusOptions

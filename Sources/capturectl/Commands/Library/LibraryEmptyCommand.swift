@@ -4,10 +4,10 @@ import CaptureKit
 struct LibraryEmptyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "empty",
-        abstract: "Erase what is in the bin for good, before its time.",
+        abstract: "Erase everything in the bin for good, now.",
         discussion: """
-            You are asked to confirm it, on this terminal or on the desktop. Until then what is in the bin counts as kept: \
-            against quotas and the disk. 'library list --bin' shows what it is.
+            You are asked to confirm this, on this terminal or on the desktop. Until then, the bin takes disk space \
+            and counts against quotas. 'library list --bin' shows what is in it.
             """
     )
 
@@ -15,6 +15,6 @@ struct LibraryEmptyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let count = try await LibraryRun.during(bus) { library throws(CaptureError) in try await library.emptyBin() }
-        Output.note(count == 0 ? "nothing is in the bin" : "\(Quantities.count(count, "asset")) erased")
+        Output.note(count == 0 ? "the bin is empty" : "\(Quantities.count(count, "asset")) erased")
     }
 }

@@ -6,18 +6,18 @@ struct LibraryExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write assets into a folder, as plain files by year and month.",
         discussion: """
-            Beside each file stands NAME.json with everything that is known of it, its albums included; of an edited one \
-            its original too, as in a.original.jpg. Nothing that is there is ever written over: what has the name already \
-            gets a number behind it, and what an export before wrote is skipped, so that one that was interrupted goes \
-            on. A name that ends in .json, as those of facts do, gets a _ behind it here, and not in the library that it \
-            is imported to. Of an asset whose edit cannot be read the original is written alone; the exit code is that \
-            of a failure then. Months are those of UTC. 'library import' reads it all back; what is in the bin is left out.
+            Beside each file is NAME.json with everything that is known about it, including its albums. An edited \
+            asset also has its original, as in a.original.jpg. Existing files are never overwritten: if a name is \
+            taken, the new file gets a number. Files of an earlier export are skipped, so an interrupted export can \
+            continue. If an asset's own name ends in .json, the export appends a _, and an import removes it again. \
+            If an edit cannot be read, only the original is written, and the command fails in the end. Months are in \
+            UTC. 'library import' reads everything back; the bin is left out.
             """
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Everything, with albums that are empty too.")
+    @Flag(help: "Everything, including empty albums.")
     var all = false
 
     @Argument(
@@ -27,7 +27,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
     var words: [String]
 
     func validate() throws {
-        if all, words.count != 1 { throw ValidationError("with --all give the folder alone") }
+        if all, words.count != 1 { throw ValidationError("with --all, give only the folder") }
         if !all, words.count < 2 { throw ValidationError("give the ids of assets, or --all, and then a folder") }
     }
 

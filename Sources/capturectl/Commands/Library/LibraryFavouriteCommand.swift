@@ -9,7 +9,7 @@ struct LibraryFavouriteCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Take the mark away.")
+    @Flag(help: "Remove the mark.")
     var off = false
 
     @Argument(help: ArgumentHelp("The asset's id.", valueName: "id"))

@@ -4,24 +4,24 @@ import CaptureKit
 struct LibraryImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Add every photo, movie and sound file of a folder, with what 'library export' wrote beside them.",
+        abstract: "Add every photo, movie and sound file of a folder, with the facts from 'library export'.",
         discussion: """
-            Files without a NAME.json are added as they are. Edits are made again, albums too: these are filled in their \
-            order when all files are there. Of an asset that was exported again after a change, the latest version alone \
-            is added. What is in the library already, by name and content, is not added once more as far as capturectl \
-            may read it, so that an import that was broken off goes on. All of it counts as added by capturectl, now: which \
-            program made it, and when it was added and changed there, stays in the export. A file that is broken does \
-            not stop the others: all that failed is told at the end, with exit code 65. Symbolic links and hidden files \
-            are left out.
+            Files without a NAME.json are added as they are. Edits and albums are restored; albums are filled in their \
+            order once all files are there. If an asset was exported again after a change, only the latest version is \
+            added. If capturectl may read the library, it skips files that the library already has, with the same \
+            name and content. An interrupted import can therefore continue. Everything counts as added by capturectl, \
+            now; which program made it, and when it was added and changed, stays in the export. A broken file does not \
+            stop the others: failures are listed at the end, with exit code 65. Symbolic links and hidden files are \
+            left out.
             """
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Add what is there already once more.")
+    @Flag(help: "Also add files that are already there.")
     var duplicates = false
 
-    @Flag(help: "Print what came of it as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)

@@ -4,10 +4,10 @@ import CaptureKit
 struct LibraryKeptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kept",
-        abstract: "Recordings that could not be saved: save them after all, or discard them.",
+        abstract: "Save or discard recordings that could not be saved before.",
         discussion: """
-            A recording for the library is kept when the consent to save it was withdrawn meanwhile, when there was no \
-            room, or when captured ended before it did. It waits here until you decide.
+            A recording for the library is kept here if the consent to save it was withdrawn meanwhile, if there was \
+            no room, or if captured ended first. It waits until you decide.
             """,
         subcommands: [KeptListCommand.self, KeptSaveCommand.self, KeptDiscardCommand.self],
         defaultSubcommand: KeptListCommand.self
@@ -30,7 +30,7 @@ enum KeptFinder {
             guard let id = found.first else {
                 throw CaptureError(
                     .noSuchAsset,
-                    "no recording \(number.digits) waits; 'library kept' lists those that do"
+                    "no recording \(number.digits) waits; 'library kept' lists all that do"
                 )
             }
             guard found.count == 1 else {

@@ -6,8 +6,8 @@ struct LibraryListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List assets, the latest first.",
         discussion: """
-            Times are given as 2026-03-01, '2026-03-01 12:30', today, yesterday, or as a span before now such as 12h or \
-            7d. Where reading is denied the list is empty, and standard error says why.
+            Give times as 2026-03-01, '2026-03-01 12:30', today, yesterday, or as a span before now such as 12h or 7d. \
+            If reading is denied, the list is empty and standard error says why.
             """
     )
 
@@ -15,31 +15,34 @@ struct LibraryListCommand: AsyncParsableCommand {
 
     @OptionGroup var assets: AssetFilterOptions
 
-    @Option(help: ArgumentHelp("In the order of created, added, name or, with --album, position.", valueName: "order"))
+    @Option(help: ArgumentHelp("Sort by created, added, name or, with --album, position.", valueName: "order"))
     var order: AssetFetchOptions.Order = .created
 
-    @Flag(help: "The earliest first, or from A to Z.")
+    @Flag(help: "Reverse: the earliest first, or from A to Z.")
     var ascending = false
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("At most that many. (default: 100)", valueName: "number"))
+    @Option(
+        name: [.customShort("n"), .long],
+        parsing: .unconditional,
+        help: ArgumentHelp("List at most this many. (default: 100)", valueName: "number")
+    )
     var limit: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What follows the first ones: page 2 begins after --limit of them.", valueName: "number")
+        help: ArgumentHelp("List this page; page 2 begins after the first --limit assets.", valueName: "number")
     )
     var page: Int?
 
-    @Flag(help: "All of them.")
+    @Flag(name: .shortAndLong, help: "List all assets.")
     var all = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func validate() throws {
         if all, limit != nil { throw ValidationError("give either --limit or --all") }
         if all, page != nil { throw ValidationError("give either --page or --all") }
-        if order == .position, assets.album == nil { throw ValidationError("--order position goes with --album") }
+        if order == .position, assets.album == nil { throw ValidationError("--order position needs --album") }
     }
 
     func run() async throws {
@@ -51,18 +54,18 @@ struct LibraryListCommand: AsyncParsableCommand {
         let (found, status, hasMore) = try await LibraryRun.reading(bus) { library throws(CaptureError) in
             try await fetch(most, page, from: library)
         }
-        if json {
+        if table.json {
             Output.print(JSON.array(found.map(LibraryPresentation.json)))
         } else {
-            Output.print(LibraryPresentation.table(found))
+            Output.print(LibraryPresentation.table(found), isWide: table.wide)
         }
         LibraryRun.tell(status)
         if found.isEmpty, LibraryPresentation.refusal(status) == nil {
-            Output.note(page == 1 ? "there is nothing of that kind" : "there is nothing on page \(page)")
+            Output.note(page == 1 ? "no asset matches" : "there is nothing on page \(page)")
         }
         if hasMore {
             let size = limit.map { "--limit \($0) " } ?? ""
-            Output.note("there are more: \(size)--page \(page + 1) shows the next ones, --all all of them")
+            Output.note("there are more: \(size)--page \(page + 1) lists the next ones, --all lists all")
         }
     }
 

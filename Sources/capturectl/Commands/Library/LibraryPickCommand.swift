@@ -4,11 +4,11 @@ import CaptureKit
 struct LibraryPickCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pick",
-        abstract: "Pick assets from a list of all of them, and copy them into a folder.",
+        abstract: "Pick assets from a list, and copy them into a folder.",
         discussion: """
-            The whole library is listed on this terminal, or by the agent of your session where this is none. Takes no \
-            consent: this program is handed what you pick, and what it may read stays as it was. A file that is there is \
-            not replaced: a number is put behind the name. Prints the files.
+            This terminal lists the whole library; without a terminal, the agent of your session does. Needs no \
+            consent: this program gets only what you pick, and may read no more than before. Existing files are not \
+            replaced; the new file gets a number. Prints the files.
             """
     )
 
@@ -16,16 +16,16 @@ struct LibraryPickCommand: AsyncParsableCommand {
 
     @OptionGroup var pictures: PictureOptions
 
-    @Option(help: ArgumentHelp("Of this kind: photo, movie or sound; may be given again.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Only this kind: photo, movie or sound. Can be repeated.", valueName: "kind"))
     var kind: [MediaAssetKind] = []
 
-    @Option(help: ArgumentHelp("How many may be picked, 1 to 1000.", valueName: "number"))
+    @Option(help: ArgumentHelp("How many you may pick, 1 to 1000.", valueName: "number"))
     var limit = 1000
 
     @Option(
         name: .customLong("to"),
         parsing: .unconditional,
-        help: ArgumentHelp("The folder to copy them into; made when it is not there.", valueName: "folder"),
+        help: ArgumentHelp("The folder to copy them into; created if needed.", valueName: "folder"),
         completion: .directory
     )
     var folder = "."
@@ -35,7 +35,7 @@ struct LibraryPickCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard (1...1000).contains(limit) else {
-            throw CaptureError(.usage, "--limit is \(limit); 1 to 1000 may be picked")
+            throw CaptureError(.usage, "--limit is \(limit); it must be 1 to 1000")
         }
         if folder.isEmpty { throw CaptureError(.usage, "--to is empty; give a folder, or leave it out") }
         try await LibraryRun.during(bus, pictures: pictures.shown) { library throws(CaptureError) in

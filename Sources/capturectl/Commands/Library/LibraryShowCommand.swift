@@ -4,7 +4,7 @@ import CaptureKit
 struct LibraryShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show everything that is known of an asset."
+        abstract: "Show everything that is known about an asset."
     )
 
     @OptionGroup var bus: BusOptions

@@ -4,7 +4,7 @@ import CaptureKit
 struct LibraryStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how this program stands with the media library; never asks."
+        abstract: "Show what this program may do with the media library; never asks."
     )
 
     @OptionGroup var bus: BusOptions

@@ -5,12 +5,13 @@ import Glibc
 struct LockdownCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lockdown",
-        abstract: "Give the device nodes of cameras and microphones to the daemon alone, or back.",
+        abstract: "Let only the daemon open cameras and microphones, or undo that.",
         discussion: """
-            Without it consent is advisory: a program whose user may open a device node need not ask. With it the nodes \
-            of cameras, their media nodes and the capture nodes of ALSA are captured's, mode 0600, those that are \
-            plugged in later too; what captures past the daemon, PipeWire included, stops. Codecs, outputs and \
-            playback stay as they are. A program that has a node open keeps it until it closes it.
+            Without a lockdown consent is advisory: a program whose user may open a device node need not ask. With it, \
+            cameras and their media nodes belong to captured, mode 0600, and ALSA's capture nodes move from /dev/snd \
+            to a folder of the daemon. The same happens to devices that are plugged in later. Programs that capture \
+            without the daemon, PipeWire included, stop capturing. Codecs, outputs and playback are not affected. A \
+            program that already has a node open keeps it until it closes it.
             """,
         subcommands: [LockdownOnCommand.self, LockdownOffCommand.self, LockdownStatusCommand.self]
     )
@@ -24,16 +25,18 @@ extension BusOptions {
         guard case .system = try kind() else {
             throw CaptureError(
                 .usage,
-                "the lockdown gives devices to the system's daemon; one on a session bus is its user's: use --bus system"
+                "lockdown is only for the system's daemon, not for one on a session bus; use --bus system"
             )
         }
     }
 
     /// Makes sure that it is root who changes the machine.
+    ///
+    /// - Parameter command: The arguments, as in `lockdown on`.
     func requireRoot(_ command: String) throws(CaptureError) {
         try requireSystem()
         guard geteuid() == 0 else {
-            throw CaptureError(.notPermitted, "device nodes are root's to give: sudo capturectl lockdown \(command)")
+            throw CaptureError(.notPermitted, "only root can do this: sudo capturectl \(command)")
         }
     }
 }

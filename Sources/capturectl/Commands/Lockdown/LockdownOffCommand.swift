@@ -4,16 +4,16 @@ import CaptureKit
 struct LockdownOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
-        abstract: "Give the nodes back to whom they belong without it. For root."
+        abstract: "Give the nodes back to their usual owners. For root."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print how the nodes are then, as JSON.")
+    @Flag(help: "Print the nodes' new state as JSON.")
     var json = false
 
     func run() async throws {
-        try bus.requireRoot("off")
+        try bus.requireRoot("lockdown off")
         let machine = Machine()
         let lockdown = Lockdown(machine: machine)
         let now = try lockdown.turnOff()

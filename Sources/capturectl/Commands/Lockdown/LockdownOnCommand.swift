@@ -5,19 +5,19 @@ import Glibc
 struct LockdownOnCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
-        abstract: "Give the nodes to the daemon alone, after saying what that stops. For root."
+        abstract: "Let only the daemon open the nodes, after saying what that stops. For root."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(name: .shortAndLong, help: "Do not ask; needed where there is no terminal.")
+    @Flag(name: .shortAndLong, help: "Do not ask. Needed without a terminal.")
     var yes = false
 
-    @Flag(help: "Print how the nodes are then, as JSON.")
+    @Flag(help: "Print the nodes' new state as JSON.")
     var json = false
 
     func run() async throws {
-        try bus.requireRoot("on")
+        try bus.requireRoot("lockdown on")
         let machine = Machine()
         let lockdown = Lockdown(machine: machine)
         let impact = LockdownImpact(machine, daemon: lockdown.daemon)

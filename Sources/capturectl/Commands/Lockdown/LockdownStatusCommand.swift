@@ -5,24 +5,24 @@ import Glibc
 struct LockdownStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Tell of each node who may open it and who holds it.",
-        discussion: "To root the programs of everyone are shown, to others their own."
+        abstract: "Show for each node who may open it and who has it open.",
+        discussion: "Root sees everyone's programs, others see their own."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
         try bus.requireSystem()
         let lockdown = Lockdown(machine: Machine())
         let isRoot = geteuid() == 0
         let holders = isRoot ? seen(lockdown) : await told(lockdown)
-        if json {
+        if table.json {
             Output.print(LockdownPresentation.json(lockdown.status(), holders, seesAll: isRoot))
         } else {
-            Output.print(LockdownPresentation.text(lockdown.status(), holders, seesAll: isRoot))
+            let width = table.wide ? nil : TerminalSize.width(of: STDOUT_FILENO)
+            Output.print(LockdownPresentation.text(lockdown.status(), holders, seesAll: isRoot, width: width))
         }
     }
 

@@ -4,12 +4,12 @@ import CaptureKit
 struct AlbumAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Put assets at an album's end; those that are in it stay where they are."
+        abstract: "Add assets to the end of an album; those already in it stay where they are."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))

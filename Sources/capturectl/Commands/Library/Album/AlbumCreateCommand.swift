@@ -4,7 +4,7 @@ import CaptureKit
 struct AlbumCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an album, and print its id."
+        abstract: "Create an album, and print its id."
     )
 
     @OptionGroup var bus: BusOptions

@@ -4,12 +4,12 @@ import CaptureKit
 struct AlbumDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Delete an album; what is in it stays in the library."
+        abstract: "Delete an album; its assets stay in the library."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
     var album: String
 
     func run() async throws {

@@ -9,8 +9,7 @@ struct AlbumListCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var table: TableOptions
 
     func run() async throws {
         let albums = try await LibraryRun.reading(bus) { library throws(CaptureError) in
@@ -18,7 +17,7 @@ struct AlbumListCommand: AsyncParsableCommand {
             try await LibraryRun.tellStatus(of: library)
             return albums
         }
-        if json { return Output.print(JSON.array(albums.map(LibraryPresentation.json))) }
-        Output.print(LibraryPresentation.table(albums))
+        if table.json { return Output.print(JSON.array(albums.map(LibraryPresentation.json))) }
+        Output.print(LibraryPresentation.table(albums), isWide: table.wide)
     }
 }

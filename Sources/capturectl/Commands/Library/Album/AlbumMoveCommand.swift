@@ -4,19 +4,19 @@ import CaptureKit
 struct AlbumMoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Put assets of an album elsewhere in it, in the order given.",
+        abstract: "Move assets within an album, in the given order.",
         discussion: "'library list --album NAME --order position' shows an album in its order."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))
     var ids: [String]
 
-    @Option(help: ArgumentHelp("The asset before which they come; the album's end without it.", valueName: "id"))
+    @Option(help: ArgumentHelp("Put them before this asset. (default: at the album's end)", valueName: "id"))
     var before: String?
 
     func run() async throws {

@@ -4,12 +4,12 @@ import CaptureKit
 struct AlbumRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take assets out of an album; in the library they stay."
+        abstract: "Remove assets from an album; they stay in the library."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("The assets' ids.", valueName: "id"))

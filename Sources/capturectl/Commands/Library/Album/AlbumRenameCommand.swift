@@ -4,12 +4,12 @@ import CaptureKit
 struct AlbumRenameCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename",
-        abstract: "Give an album another name."
+        abstract: "Rename an album."
     )
 
     @OptionGroup var bus: BusOptions
 
-    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"))
+    @Argument(help: ArgumentHelp("The album, by name or id.", valueName: "album"), completion: .albums)
     var album: String
 
     @Argument(help: ArgumentHelp("Its new name.", valueName: "name"))

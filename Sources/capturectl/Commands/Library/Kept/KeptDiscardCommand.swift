@@ -4,8 +4,8 @@ import CaptureKit
 struct KeptDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Throw them away for good.",
-        discussion: "You are asked to confirm it, on this terminal or on the desktop."
+        abstract: "Discard kept recordings for good.",
+        discussion: "You are asked to confirm this, on this terminal or on the desktop."
     )
 
     @OptionGroup var bus: BusOptions

@@ -4,10 +4,10 @@ import CaptureKit
 struct KeptSaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
-        abstract: "Take them into the media library, and into the albums that they were meant for.",
+        abstract: "Save kept recordings into the media library, and into the albums that they were meant for.",
         discussion: """
-            You are asked to confirm it, on this terminal or on the desktop. What the program that recorded them may keep in \
-            the library does not hold them back. Prints the assets' ids, where capturectl may read the library.
+            You are asked to confirm this, on this terminal or on the desktop. The quota of the program that recorded \
+            them does not matter here. Prints the assets' ids if capturectl may read the library.
             """
     )
 
@@ -26,7 +26,7 @@ struct KeptSaveCommand: AsyncParsableCommand {
                 case .success(let saved): tell(saved, of: outcome.id)
                 case .failure(let error):
                     if let fault { Output.message(Printable.text(fault.message, limit: 1000)) }
-                    fault = CaptureError(error.code, "\(outcome.id) is not saved, and stays: \(error.message)")
+                    fault = CaptureError(error.code, "\(outcome.id) was not saved, and is still kept: \(error.message)")
                 }
             }
             // The last one is told as the command's own end.

@@ -1,0 +1,123 @@
+"""What a person sees on terminals of several widths."""
+import fcntl, json, os, pty, re, struct, subprocess, termios, unicodedata
+
+WIDTHS = [60, 80, 200]
+
+
+def run(daemon, *arguments, env=None, **options):
+    """A command's status, and what it says on standard output and standard error."""
+    done = subprocess.run([daemon.programs / "capturectl", *map(str, arguments)], env={**daemon.environment, **(env or {})},
+                          text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def shown(daemon, columns, *arguments, env=None):
+    """What a command shows on a terminal of so many columns, escapes included, and its exit code."""
+    child, master = pty.fork()
+    if child == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execve(daemon.programs / "capturectl", ["capturectl", *map(str, arguments)],
+                  {"TERM": "xterm", **daemon.environment, **(env or {})})
+    text = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # The program has closed its side.
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(master)
+    return text.decode().replace("\r\n", "\n"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def width(line):
+    """The columns that a line takes."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in line)
+
+
+def widest(text):
+    return max([width(line) for line in text.splitlines()], default=0)
+
+
+def streams(daemon, folder, it):
+    for command, size in [("frames", 1000000), ("listen", 100000), ("frames -f mjpeg", 10000), ("listen -f raw", 10000)]:
+        done = subprocess.run(f"capturectl {command} | head -c {size} | wc -c; exit ${{PIPESTATUS[0]}}", shell=True, text=True,
+                              executable="/bin/bash", capture_output=True, timeout=60,
+                              env={**daemon.environment, "PATH": f"{daemon.programs}:{os.environ['PATH']}"})
+        it(f"{command} delivers until its reader leaves", done.stdout.strip() == str(size), done.stdout)
+        it("which ends it well, without a word", done.returncode == 0 and not done.stderr, f"{done.returncode} {done.stderr}")
+    it("the daemon's journal calls no such session failed", "failed" not in daemon.log(), daemon.log())
+    it("nor does the list of sessions", "failed" not in daemon.control("sessions", "--all"))
+
+
+def progress(daemon, folder, it):
+    for number, columns in enumerate(WIDTHS):
+        text, status = shown(daemon, columns, "record", "-d", "1", folder / f"{number}.mkv")
+        lines = re.split(r"\r\x1b\[K", text)
+        it(f"progress is shown on {columns} columns, and fits", status == 0 and len(lines) > 2 and
+           all(0 <= width(line) < columns for line in lines[:-1]) and " dropped  [" in text, text)
+        it("the summary tells of drops, where there are none, too",
+           " frames, 0 dropped\n" in text and "periods: 0 dropped" in text, text)
+    for number, values in enumerate([{"TERM": "dumb"}, {"TERM": ""}]):
+        text, status = shown(daemon, 80, "record", "-d", "0.5", folder / f"dumb.{number}.mkv", env=values)
+        it(f"with {values} nothing is written over", status == 0 and "\x1b" not in text and "\r" not in text, text)
+        it("and the summary comes all the same", " frames, 0 dropped\n" in text, text)
+    text, _ = shown(daemon, 80, "record", "-d", "0.5", folder / "plain.mkv", env={"NO_COLOR": "1"})
+    it("with NO_COLOR there is no color", not re.search(r"\x1b\[[0-9;]*m", text), text)
+
+
+def sessions(daemon, folder, it):
+    daemon.control("record", "--camera", "none", "--duration", "0.2", folder / "a.flac")
+    it("a session that is over is not listed", "stopped" not in daemon.control("sessions"))
+    _, _, messages = run(daemon, "sessions")
+    it("which is said, with what lists it", "--all" in messages, messages)
+    number = daemon.control("start", "--camera", "none", folder / "b.flac").strip()
+    lines = daemon.control("sessions").splitlines()
+    it("one that runs is", len(lines) == 2 and lines[1].split()[:2] == [number, "running"], lines)
+    states = [line.split()[1] for line in daemon.control("sessions", "--all").splitlines()[1:]]
+    it("with --all those that are over come after it", states == ["running", "stopped"], states)
+    daemon.control("stop", number)
+
+
+def allow_library(daemon):
+    program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
+    daemon.give_reason("capturectl", program, "X-Capture-LibraryUsageDescription=Looks\n"
+                       "X-Capture-LibraryAddUsageDescription=Adds\n")
+    daemon.control("auth", "set", program, "library", "all")
+
+
+def tables(daemon, folder, it):
+    allow_library(daemon)
+    daemon.control("photo", folder / "a.jpg")
+    daemon.control("library", "add", folder / "a.jpg")
+    daemon.control("library", "album", "create", "A trip to the sea in spring, with everybody who had the time to come")
+    daemon.control("record", "--duration", "0.3", folder / "a.mkv")
+    number = daemon.control("start", folder / "b.mkv").strip()
+    commands = [["devices"], ["formats"], ["sessions", "--all"], ["auth", "list"], ["auth", "status"], ["history"],
+                ["control"], ["switch"], ["library", "list"], ["library", "album", "list"], ["library", "kept"]]
+    for command in commands:
+        name = " ".join(command)
+        for columns in WIDTHS:
+            text, status = shown(daemon, columns, *command)
+            # A program's id stands above the table, whole: it is as long as its path.
+            text = text.removeprefix(f"exe:{daemon.programs / 'capturectl'}")
+            it(f"{name} fits {columns} columns", status == 0 and widest(text) <= columns, f"{status}\n{text}")
+        if command[0] in ("switch", "formats") or command[:2] == ["auth", "status"]:
+            continue
+        whole = run(daemon, *command)[1]
+        it(f"{name} is whole where there is no terminal", "…" not in whole, whole)
+        text, _ = shown(daemon, 60, *command, "--wide")
+        # A use that goes on has lasted longer meanwhile.
+        steady = re.compile(r"[0-9:]+\.[0-9]")
+        it(f"{name} --wide shows the same on a terminal", steady.sub("", whole) in steady.sub("", text), whole + text)
+    for columns in WIDTHS:
+        text, _ = shown(daemon, columns, "status")
+        rows = re.sub(r"^captured .*?\n\n", "", text, flags=re.S)
+        it(f"the tables of status fit {columns} columns", widest(rows) <= columns, text)
+        it(f"and status lists the running session at {columns} columns", "running" in rows, text)
+    text, _ = shown(daemon, 60, "auth", "list")
+    it("a program's id that is cut is told, with what shows it whole", "…" in text and "--wide" in text, text)
+    text, _ = shown(daemon, 80, "formats", "synthetic:camera")
+    it("the formats of a camera fit one screen", len(text.splitlines()) <= 24 and "1920x1080" in text, text)
+    daemon.control("stop", number)
