@@ -82,7 +82,7 @@ class Archive:
 
 def initramfs(out, busybox, init, folder, names):
     archive = Archive()
-    for name in ["bin", "dev", "proc", "sys", "modules", "lower", "out", "rw", "new"]:
+    for name in ["bin", "dev", "proc", "sys", "modules", "lower", "installed", "out", "rw", "new"]:
         archive.add(name, 0o040755)
     archive.add("dev/console", 0o020600, device=(5, 1))
     archive.add("bin/busybox", 0o100755, open(busybox, "rb").read())

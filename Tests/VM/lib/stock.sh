@@ -16,6 +16,8 @@ machine_command() {
     -fsdev "local,id=out,path=$out,$shared" -device "virtio-9p-pci,fsdev=out,mount_tag=out"
     -device virtio-serial-pci -chardev stdio,id=console,signal=off -device virtconsole,chardev=console
     -object rng-random,id=rng,filename=/dev/urandom -device virtio-rng-pci,rng=rng)
+  [[ -z $installed ]] || command+=(-fsdev "local,id=installed,path=$installed,readonly=on,$shared"
+    -device "virtio-9p-pci,fsdev=installed,mount_tag=installed")
   [[ -z $disk ]] || command+=(-drive "file=$disk,format=raw,if=none,id=disk,cache=writeback"
     -device virtio-blk-pci,drive=disk)
 }

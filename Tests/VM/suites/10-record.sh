@@ -88,6 +88,7 @@ it "photo: three planes" photo ym12.jpg --camera "$second" --video-format YM12:3
 sound_file talk.wav pcm_s16le
 sound_file talk.flac flac
 sound_file talk.opus opus
+sound_file talk.m4a aac
 
 frames() { capturectl frames --camera "$first" --video-format YUYV:320x240 --count 5 --format "$1" >"$work/$2"; }
 it "frames: Y4M" frames y4m pipe.y4m

@@ -20,27 +20,6 @@ refused() {
   ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
   grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
 }
-# recording FILE OPTION...: in the background, until it runs
-recording() {
-  recorded=$1
-  rm -f "$1"
-  capturectl record --json "${@:2}" "$1" >"$work/facts.json" 2>"$work/stderr" &
-  recording=$!
-  wait_for 60 ran "$1"
-}
-larger() { (($(stat -c %s "$1") > $2)); }
-ran() { [[ -s $1 ]] || ! kill -0 $recording; }
-# ends CODE [PATTERN]: it ends so by itself, says so, and its file plays
-ends() {
-  local status=0
-  wait_for 90 fails kill -0 $recording 2>/dev/null || { kill -KILL $recording; echo "it never ended"; capturectl status; }
-  wait $recording || status=$?
-  tr '\r' '\n' <"$work/stderr" | tail -n 3
-  awk -f "$vm/lib/guest/flat.awk" <"$work/facts.json" >"$work/facts"
-  ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
-  [[ -z ${2:-} ]] || grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
-  playable "$recorded"
-}
 
 it "captured serves" serve
 ((not_ok_count == 0)) || finish
@@ -71,11 +50,11 @@ it "another program has the microphone" wait_for 20 grep -q RUNNING /proc/asound
 it "a microphone in use by it" refused 75 "arecord" --camera none --microphone $loop
 kill $holder; wait $holder 2>/dev/null
 it "the camera is set again" small
-it "a session has the camera in one format" recording "$work/one.mkv" --camera "$first" --microphone none \
+it "a session has the camera in one format" begin_record "$work/one.mkv" --camera "$first" --microphone none \
   --video-format YUYV:320x240 --duration 600
 it "another format meanwhile" refused 75 "YUYV 320x240" --camera "$first" --microphone none --video-format NV12:320x240
 kill -INT $recording
-it "Ctrl-C finishes the file" ends 0
+it "Ctrl-C finishes the file" record_ends 0
 
 # Where it goes to.
 full() { # CONTAINER OPTION...
@@ -100,8 +79,8 @@ closed_pipe() {
   "${@:2}" | head -c 200000 >/dev/null
   ((PIPESTATUS[0] == $1)) || { echo "exit status ${PIPESTATUS[0]}, not $1"; return 1; }
 }
-it "frames into a pipe that is closed" closed_pipe 74 timeout 120 capturectl frames --camera "$first" --video-format YUYV:320x240
-it "samples into a pipe that is closed" closed_pipe 74 timeout 120 capturectl listen --microphone $loop
+it "frames into a pipe that is closed end well" closed_pipe 0 timeout 120 capturectl frames --camera "$first" --video-format YUYV:320x240
+it "samples into a pipe that is closed end well" closed_pipe 0 timeout 120 capturectl listen --microphone $loop
 
 # Frames that the driver loses or spoils.
 it "a fifth of the frames is lost" vivid_fault "$first" percentage_of_dropped_buffers 20
@@ -110,25 +89,25 @@ it "the losses are counted" test "$(value drops.sequence-gap)" -gt 10
 it "and nothing else is missing" accounted 25 6
 it "ffprobe counts the rest" test "$(frame_count "$work/lossy.mkv")" = "$(value frames)"
 it "no frame is lost any more" vivid_fault "$first" percentage_of_dropped_buffers 0
-camera_runs() { recording "$work/fault.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration "${1:-600}"; }
+camera_runs() { begin_record "$work/fault.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration "${1:-600}"; }
 it "a recording runs" camera_runs 6
 it "a frame is spoiled" vivid_fault "$first" inject_v4l2_buf_flag_error
-it "the recording goes on" ends 0
+it "the recording goes on" record_ends 0
 it "without it" is drops.device-error 1
 it "streaming cannot start" vivid_fault "$first" inject_vidioc_streamon_error
 it "that is told" refused 74 "does not start" --camera "$first" --video-format YUYV:320x240 --microphone none
 it "the next one works" camera_runs
 it "streaming breaks off" vivid_fault "$first" inject_fatal_streaming_error
-it "the file is finished, 74" ends 74 "failed while streaming"
+it "the file is finished, 74" record_ends 74 "failed while streaming"
 
 # Sound stays where it belongs: a beep a second, and the daemon held for longer than the driver's buffer.
 stop_tone
 it "beeps sound" play_beeps 120
-it "they are recorded" recording "$work/beeping.wav" --camera none --microphone $loop --duration 9
+it "they are recorded" begin_record "$work/beeping.wav" --camera none --microphone $loop --duration 9
 hold() { kill -STOP "$(main_pid captured)" && sleep 2 && kill -CONT "$(main_pid captured)"; }
 it "two seconds in, the daemon is held" wait_for 30 larger "$work/beeping.wav" 200000
 hold
-it "the recording ends as asked" ends 0
+it "the recording ends as asked" record_ends 0
 it "the overrun is counted" test "$(value inputs.microphone.drops.overrun || echo 0)" -gt 0
 it "its sound is silence" test "$(value silence)" -gt 24000
 it "the length is true" within "$(value samples)" 432000 1
@@ -148,12 +127,12 @@ capturectl monitor --json >"$work/monitor" &
 monitor=$!
 background() { id=$(capturectl start --camera "$first" --microphone none --video-format YUYV:320x240 --overwrite "$work/bg.mkv"); }
 it "a session runs by itself" background
-it "a recording with sound runs" recording "$work/gone.mkv" --camera "$first" --video-format YUYV:320x240 \
+it "a recording with sound runs" begin_record "$work/gone.mkv" --camera "$first" --video-format YUYV:320x240 \
   --microphone $loop --duration 600
-it "both go on for a second" wait_for 30 larger "$work/gone.mkv" 20000
+it "both go on for a second" wait_for 30 larger "$work/gone.mkv" 4000
 pulled=$(date +%s.%N)
 it "the cameras are unplugged" unplug_cameras
-it "the file is finished, 74" ends 74 "went away"
+it "the file is finished, 74" record_ends 74 "went away"
 it "the other session is told of" facts capturectl status --json "$id"
 it "it says interrupted" is state interrupted
 it "and why" is reasonCode DeviceLost
@@ -162,7 +141,8 @@ it "no camera is listed" fails says vivid capturectl devices
 # event_within SECONDS EVENT SINCE: the signal came in time
 event_within() {
   local time
-  time=$(grep "\"$2\"" "$work/monitor" | head -n 1 | sed 's/.*"time": *\([0-9.]*\).*/\1/')
+  time=$(grep "\"$2\"" "$work/monitor" | head -n 1 | sed 's/.*"time": *"\([^"]*\)".*/\1/')
+  time=$(date -d "$time" +%s) || return 1
   awk -v t="$time" -v s="$3" -v w="$1" 'BEGIN { d = t - s; print d " s"; exit !(t != "" && d < w) }'
 }
 # Emulated, udev alone takes longer.
@@ -178,9 +158,9 @@ first=$(camera 1)
 it "the camera works" small
 it "by the name it had" capturectl photo --overwrite --camera $first_id --video-format YUYV:320x240 "$work/back.png"
 it "it shows bars" bars "$work/back.png"
-it "sound is recorded" recording "$work/gone.flac" --camera none --microphone $loop --duration 600
+it "sound is recorded" begin_record "$work/gone.flac" --camera none --microphone $loop --duration 600
 it "the microphone is unplugged" unplug_sound snd_aloop
-it "the file is finished, 74" ends 74 "unplugged"
+it "the file is finished, 74" record_ends 74 "unplugged"
 it "no such microphone is listed" wait_for 30 fails says Loopback capturectl devices
 it "it is plugged in again" plug_sound snd_aloop
 it "it is listed" wait_for 20 says Loopback capturectl devices

@@ -77,11 +77,11 @@ ends_meanwhile() {
   it "the hour is over meanwhile" date -s '+2 hours'
   it "the microphone is switched on" capturectl switch microphone on
   it "the session does not go on, but is over" says_in reader '^over: failed: '
-  it "it is told why" says_in reader '^over: failed: .*(has ended|a date that has come)'
+  it "it is told why" says_in reader '^over: failed: .*(has ended|its end date has passed)'
   it "it never ran again" times 0 '^runs again'
   it "nobody was asked" fails grep -q asked "$work/there.out"
   it "no node of it is open" no_node /dev/snd
-  it "the journal tells of its end" wait_for 90 says "microphone of $program ended: .*a date that has come" journal captured
+  it "the journal tells of its end" wait_for 90 says "microphone of $program ended: .*its end date has passed" journal captured
   it "nothing is stored any more" stores_nothing
   it "the next start asks, and goes without where nobody answers" \
     says '^start ended failed: ' as alice $reader session microphone plain

@@ -34,6 +34,14 @@ hears() { says "^decision: $1" "${@:2}" request microphone; }
 journal_of() { journalctl -b -o cat --no-pager _SYSTEMD_UNIT=captured.service CAPTURE_CAUSE="$1"; }
 # serves COUNT: so many agents are registered
 serves() { facts capturectl status --json && is health.agents "$1"; }
+# agents_are PROGRAMS COMMAND...: the agents that it lists, the latest first
+agents_are() {
+  local wanted=$1 seen
+  shift
+  "$@" --json >"$work/agents" || return 1
+  seen=$(grep -oE '"program" ?: ?"[^"]*"' "$work/agents" | cut -d'"' -f4 | xargs)
+  [[ $seen == "$wanted" ]] || { cat "$work/agents"; return 1; }
+}
 rest() {
   rm -f /etc/captured/captured.conf.d/suite.conf
   reload_captured
@@ -73,6 +81,9 @@ sessions() {
   systemd-run --quiet --collect --unit=login-far --uid=alice -p PAMName=login --setenv=XDG_SESSION_CLASS=user \
     -p StandardOutput="file:$work/there.out" /home/alice/there agent yes
   it "and from elsewhere another, which came last" says_in there registered
+  it "she sees both, the latest first" agents_are 'exe:/home/alice/there exe:/home/alice/here' alone capturectl auth agents
+  it "root sees them, too" agents_are 'exe:/home/alice/there exe:/home/alice/here' capturectl auth agents
+  it "bob sees neither" agents_are '' as bob capturectl auth agents
   far=$(scopes | grep -vx "$seat")
   it "a program at the machine gets a yes" hears granted alone $asks
   it "from the agent there, and the other is not asked" asked 1 0
@@ -83,12 +94,12 @@ sessions() {
   it "a service of the machine gets one" systemctl start bell
   it "in the session that is in front" asked 2 1
   it "it is the machine's" stores 'root unit:bell.service microphone authorized'
-  it "from elsewhere she may not take it back" refused 77 'who sits at this machine may only' \
+  it "from elsewhere she may not take it back" refused 77 'the person at this machine may only' \
     elsewhere capturectl auth set unit:bell.service microphone denied
   it "where she sits she may" alone capturectl auth set unit:bell.service microphone denied
   it "then it is a no" stores 'root unit:bell.service microphone denied'
-  it "which she may not make a yes" refused 77 'root alone' alone capturectl auth set unit:bell.service microphone authorized
-  it "nor have forgotten" refused 77 'root alone' alone capturectl auth reset unit:bell.service
+  it "which she may not make a yes" refused 77 'only root' alone capturectl auth set unit:bell.service microphone authorized
+  it "nor have forgotten" refused 77 'only root' alone capturectl auth reset unit:bell.service
   it "it is a no still" stores 'root unit:bell.service microphone denied'
   forget
   end here
@@ -102,6 +113,23 @@ sessions() {
   systemctl stop login-far
   it "nothing is stored" stores_nothing
 }
+
+# What the daemon does can be followed in the journal, by room.
+followed() {
+  unit_setting captured.service Environment=CAPTURE_LOG=debug,rings=trace
+  it "captured starts with every room's lines" systemctl restart captured
+  allow alice microphone
+  it "a recording is made" expect_exit 0 alone capturectl record "${sound[@]}" followed.wav
+  it "the bus tells of the call" tells bus 'calls org.capturekit.Capture1.Manager.CreateSession'
+  it "consent of the decision" tells authorization 'decided: \["microphone is authorized"\]'
+  it "the engine of the device" tells engine 'alsa:.* is open'
+  it "devices of what the driver gave" tells devices 'is set to .* sample frames before an overrun'
+  it "rings of each buffer" tells rings 'slot [0-9]+ is published: buffer [0-9]+'
+  unit_default captured.service
+  it "and starts without them" systemctl restart captured
+  forget
+}
+tells() { says "$2" journalctl -b -o cat --no-pager "CAPTURE_ROOM=captured.$1"; }
 bell_is() { [[ $(systemctl show -P ExecMainStatus bell) == "$1" ]] || { systemctl status bell; return 1; }; }
 scopes() { loginctl list-sessions --no-legend | awk '$3 == "alice" { print $1 }'; }
 # elsewhere COMMAND...: as alice, in the session from elsewhere
@@ -256,11 +284,63 @@ service_password() {
   rest
 }
 
+# Each command that takes a password, on a terminal where no agent of polkit's runs: the command brings one.
+command_passwords() {
+  chpasswd <<<'alice:of alice'
+  capturectl switch camera off
+  password_of on "switching on" switch camera on
+  it "cameras are on again" says 'camera +on' capturectl switch
+  local program=exe:/usr/bin/aplay
+  password_of yes "a yes" auth set $program microphone authorized
+  it "the yes is stored" stores "alice $program microphone authorized"
+  as alice capturectl auth set $program microphone denied
+  password_of gone "forgetting a no" auth reset $program microphone
+  it "the no is forgotten" fails stores "alice $program microphone denied"
+  # The command gives the bus up, tries the control socket, which cannot ask for a password, and connects to the bus anew.
+  as alice capturectl auth set $program microphone denied
+  it "the bus stops" pkill -STOP -x -u messagebus dbus-daemon
+  terminal slow capturectl auth reset $program microphone
+  it "the command goes by the control socket" wait_for 30 connects_anew 'auth reset'
+  it "the bus goes on" pkill -CONT -x -u messagebus dbus-daemon
+  it "a slow bus asks for her password all the same" shows slow 'Password:'
+  types slow 'of alice\n'
+  it "and the right one counts" ends slow 0
+  it "the no is forgotten, too" fails stores "alice $program microphone denied"
+  it "without a terminal it ends at once, with the command for root" refused 77 'as root: sudo capturectl switch camera on$' \
+    eval 'capturectl switch camera off && alone capturectl switch camera on'
+  capturectl switch camera on
+  forget
+}
+# password_of NAME WHAT COMMAND...
+password_of() {
+  local name=$1 what=$2
+  shift 2
+  terminal "$name-wrong" capturectl "$@"
+  it "$what asks for her password" shows "$name-wrong" 'Password:'
+  types "$name-wrong" 'of bob\n'
+  it "$what: a wrong one does not count" ends "$name-wrong" 77
+  it "$what: the command for root is named" shows "$name-wrong" "as root: sudo capturectl ${1} "
+  terminal "$name-cancelled" capturectl "$@"
+  it "$what asks again" shows "$name-cancelled" 'Password:'
+  types "$name-cancelled" '\003'
+  it "$what: it is cancelled" eval "wait_for 60 test -s '$work/$name-cancelled.status' && fails ends '$name-cancelled' 0"
+  terminal "$name-right" capturectl "$@"
+  it "$what asks once more" shows "$name-right" 'Password:'
+  types "$name-right" 'of alice\n'
+  it "$what: the right one counts" ends "$name-right" 0
+}
+
+# connects_anew WORDS: alice's capturectl with these words has a second socket
+connects_anew() {
+  local process
+  process=$(pgrep -u alice -f "^capturectl $1") && (($(find "/proc/$process/fd" -lname 'socket:*' | wc -l) >= 2))
+}
+
 # prompted COUNT: so often polkit's own agent asked for a password
 prompted() { (($(grep -ac 'Password:' "$work/polkit.screen") == $1)); }
 bell_ended() { [[ $(systemctl show -P ActiveState bell) == @(failed|inactive) ]] && bell_is "$1"; }
 
-# captured-agent.service, as her service manager runs it. Where no desktop is, it is tried some times: that goes on while
+# captured-agent.service, as her service manager runs it. Where no desktop is, it is given up at once: that goes on while
 # other things are looked at.
 desktop_is_missing() {
   it "alice has a service manager" user_manager alice
@@ -274,11 +354,11 @@ manager() { as alice systemctl --user "$@"; }
 agent_is() { [[ $(manager show -P "$1" captured-agent) == "$2" ]] || { manager status captured-agent; return 1; }; }
 desktop() {
   local before
-  it "it was given up after some tries" wait_for 120 agent_is ActiveState failed
-  it "each of which ended with 69" agent_is ExecMainStatus 69
+  it "it is given up" wait_for 120 agent_is ActiveState failed
+  it "as an agent with nobody to ask" agent_is ExecMainStatus 75
   it "it says what is missing, and what to install" \
-    says 'suite.portal names .*neither there nor can be started; install xdg-desktop-portal-gtk' \
-    journalctl -b -o cat --no-pager _SYSTEMD_USER_UNIT=captured-agent.service
+    says 'suite.portal names .*not running and cannot be started; install xdg-desktop-portal-gtk' \
+    journalctl -b -o cat --no-pager -t capturectl "_UID=$(id -u alice)"
   it "nobody is asked by it" serves 0
 
   spawn desktop alice /home/alice/desktop
@@ -301,7 +381,7 @@ desktop() {
   forget
   it "an application in a sandbox gets one" hears granted sandbox org.example.Cam /app/asks
   it "known by its id and tier, and by the reason that it brings along" \
-    times desktop 1 '^dialog .*flatpak:org.example.Cam.*sandboxed.*Takes notes'
+    times desktop 1 '^dialog .*flatpak:org.example.Cam, identified by its sandbox.*Takes notes'
   it "the answer is the sandbox's" stores 'alice flatpak:org.example.Cam microphone authorized'
   it "with it any program of the sandbox captures" sandbox org.example.Cam /usr/bin/capturectl listen "${sound[@]:2}"
   it "another that says so of itself, in that one's scope, is nobody" says 'NotPermitted.*its scope is that of org.example.Cam' \
@@ -362,7 +442,7 @@ full() {
   it "what runs goes on" session_is "$id" running
   date -s '+2 hours' >/dev/null
   it "until its time has come" wait_for 60 session_is "$id" failed
-  it "which it is told" says 'a date that has come' capturectl status --json "$id"
+  it "which it is told" says 'its end date has passed' capturectl status --json "$id"
   it "its file is whole" playable /home/alice/dated.wav
   it "the daemon is there all the time" says '^NRestarts=0$' systemctl show -p NRestarts captured
   rm $ballast
@@ -379,11 +459,13 @@ full() {
 it "captured serves, alice sits at the machine" start_captured
 it "she has programs" prepare
 sessions
+followed
 desktop_is_missing
 away
 limit
 password
 service_password
+command_passwords
 desktop
 full
 finish

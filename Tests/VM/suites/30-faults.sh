@@ -158,12 +158,12 @@ daemons() {
 }
 
 clients() {
-  local other pid frames victim
+  local other pid frames victim bystander
   it "a session runs by itself" started other.flac "${sound[@]}"
   other=$id
-  victim=$(recorders)
+  bystander=$(recorders)
   it "a movie is recorded" recording lost lost.mkv "${picture[@]}"
-  victim=$(recorders | grep -vxF "$victim")
+  victim=$(recorders | grep -vxF "$bystander")
   it "its recorder is killed" systemctl kill --signal=KILL "$victim"
   it "its client exits 74" ended lost 74
   it "its session failed" session_is "$id" failed
@@ -171,6 +171,13 @@ clients() {
   frames=$(frames_of "$id")
   it "its file plays up to the last second" test "$(frame_count /home/alice/lost.mkv)" -ge $((frames - 13))
   it "the other session goes on" session_is "$other" running
+
+  it "a movie is recorded, too" recording crash crash.mkv "${picture[@]}"
+  victim=$(recorders | grep -vxF "$bystander")
+  it "its recorder crashes" systemctl kill --signal=SEGV "$victim"
+  it "its client exits 74" ended crash 74
+  it "and names the signal, and where to look" grep -q 'killed by signal 11 (Segmentation fault); see .coredumpctl' "$work/crash.out"
+  it "its file plays" playable /home/alice/crash.mkv
 
   it "a movie is recorded again" recording gone gone.mkv "${picture[@]}"
   frames=$(frames_of "$id")

@@ -97,7 +97,7 @@ interrupted() {
   for input; do
     it "what the pause of the $input has cost is counted" test "$(paused "$id" "$input")" -ge $((2 * rate))
   done
-  it "the journal says why" journal_says captured "session $id .* suspended: capture is paused, since the message bus"
+  it "the journal says why" journal_says captured "session $id .* suspended: capture is paused because the message bus"
   it "the device was not lost" fails journal_says captured "session $id .* interrupted"
 }
 

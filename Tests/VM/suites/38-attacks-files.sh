@@ -340,7 +340,7 @@ disk_turns() {
   head -n 2 "$work/refused" | sed 's/^/# /'
   it "the session with the camera has ended" wait_for 20 over "$filming"
   it "its file is complete, too" whole "$filming" on.mkv
-  it "switching cameras off exits 74, and says that they are off" refused 74 'switched off now, but not for longer' \
+  it "switching cameras off exits 74, and says that they are off" refused 74 'switched off, but only until captured restarts' \
     capturectl switch camera off
   it "root's session has ended" wait_for 20 over "$others"
   it "its file is complete as well" whole "$others" roots.mkv

@@ -25,10 +25,10 @@ hand_over() { alone "$own/hand-over" "$1" "${allowed[@]}"; }
 # What an allowed program has of its own, too, is only told apart where the kernel lists sockets, as Debian's does.
 listed() { [[ $flavour == stock ]] && attack "$@" || skip "$1 is refused: $2" "this kernel lists no sockets (CONFIG_UNIX_DIAG)"; }
 attack exec-after-call "connect, call, leave the socket to another process, exec an allowed program" \
-  77 'NotPermitted: .*is not the one that it was' 'a call of alice was refused: .*is not the one that it was: exe:/home/alice/attacks/hand-over' \
+  77 'NotPermitted: .*has changed' 'a call of alice was refused: .*has changed: it was exe:/home/alice/attacks/hand-over' \
   hand_over called
 attack exec-stopped "the same, the first call being made after the exec, of which the allowed program sees no instruction" \
-  77 'NotPermitted: .*another has its connection' 'a call of alice was refused: .*another has its connection' hand_over stopped
+  77 'NotPermitted: .*another process has its connection' 'a call of alice was refused: .*another process has its connection' hand_over stopped
 listed exec-before-call "the same, and the allowed program goes on, with a connection of its own" \
   77 'NotPermitted: .*has its connection|may have its connection' 'a call of alice was refused: .*have its connection|has its connection' hand_over uncalled
 listed exec-before-hello "the same, and even the bus is greeted after the exec" \
@@ -52,7 +52,7 @@ namespaced() {
 # Files that are not what their path says.
 over_path() { alone unshare --user --map-root-user --mount sh -c "mount --bind $own/capture /usr/bin/capturectl && exec /usr/bin/capturectl"; }
 namespaced mounted-over "another file is mounted over an allowed path, in a namespace of one's own" \
-  77 'NotPermitted: .*cannot be identified' 'a call of alice was refused: .*/usr/bin/capturectl is another file for it' over_path
+  77 'NotPermitted: .*cannot be identified' 'a call of alice was refused: .*sees another file at /usr/bin/capturectl than' over_path
 unlinked() { alone sh -c "cp $own/capture $own/gone && exec $own/gone unlink"; }
 attack deleted "a program whose file is gone" 77 'NotPermitted: .*removed or replaced' 'a call of alice was refused: .*removed or replaced' unlinked
 attack memory "a program that never was a file" 77 'NotPermitted: .*from memory' 'a call of alice was refused: .*from memory' \
@@ -110,7 +110,7 @@ attack app-scope "another program in a scope as desktops name them for it" \
   scope app-gnome-org.example.Kept-4711.scope "$own/answers/evil" request camera
 it "the machine has few process numbers" few_numbers 1500
 attack pid-reuse-known "the peer has ended, and an allowed program of the same unit has its number" \
-  77 'NotPermitted: .*is not the one that it was' 'a call of alice was refused: .*is not the one that it was: app:org.example.Kept' \
+  77 'NotPermitted: .*has changed' 'a call of alice was refused: .*has changed: it was app:org.example.Kept' \
   unit $kept_unit "$own/pid-reuse" known $kept agent hold
 listed pid-reuse-in-unit "the same, the daemon knowing nothing of the peer before" \
   77 'NotPermitted: .*the number of another' 'a call of alice was refused: .*the number of another' \
@@ -126,7 +126,8 @@ it "its file is written over, in its place" written_over
 attack written-over "what was written into the file of an allowed program" \
   75 'decision: NobodyToAsk' 'app:org.example.Kept does not get the camera: there is nobody to ask' \
   unit $kept_unit $kept request camera
-it "a yes for whatever runs in units of that name cannot be set" refused 65 'any file may run in a unit' \
+it "a yes for whatever runs in units of that name cannot be set" \
+  refused 65 'any file can run as app:org.example.Kept, so it can only be allowed when it asks' \
   capturectl auth set --user alice app:org.example.Kept camera authorized
 
 # Sessions of others.
@@ -143,15 +144,15 @@ it "she records on" alone capturectl stop "$session"
 # Those who are no people at the machine register as one. Her home is closed to them.
 it "they have a program" install -D -m 755 "$attacks/agent" /usr/local/lib/attack-agent
 attack agent-of-a-service "a service registers an agent" \
-  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to unit:evil.service' \
+  77 'RegisterAgent: .*NotPermitted: only people may answer prompts' 'RegisterAgent was refused to unit:evil.service' \
   systemd-run --quiet --wait --pipe --unit=evil.service --uid=daemon /usr/local/lib/attack-agent
 attack agent-of-a-uid "a system account registers an agent" \
-  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to uid:' runuser -u games -- /usr/local/lib/attack-agent
+  77 'RegisterAgent: .*NotPermitted: only people may answer prompts' 'RegisterAgent was refused to uid:' runuser -u games -- /usr/local/lib/attack-agent
 sandboxed() {
   alone bash -c 'exec 9<"$1" && shift && exec "$@"' forge $own/info systemd-run --user --quiet --scope \
     --unit=app-flatpak-org.gnome.Cheese-4711.scope bwrap "${root[@]}" --file 9 /.flatpak-info $own/agent
 }
 namespaced agent-of-a-sandbox "a program in a sandbox registers an agent" \
-  77 'RegisterAgent: .*NotPermitted: prompts are answered by people' 'RegisterAgent was refused to flatpak:org.gnome.Cheese' sandboxed
+  77 'RegisterAgent: .*NotPermitted: only people may answer prompts' 'RegisterAgent was refused to flatpak:org.gnome.Cheese' sandboxed
 it "the daemon was there all the time" says '^NRestarts=0$' systemctl show -p NRestarts captured
 finish

@@ -58,7 +58,7 @@ kept() {
   done
   it "the movie plays" has "$(find /home/alice/out -name movie.mkv)" video codec_name mjpeg
   it "the sound does" has "$(find /home/alice/out -name sound.wav)" audio codec_type audio
-  it "a second export writes nothing" says '0 assets exported, 3 there already' alone capturectl library export --all out
+  it "a second export writes nothing" says '0 assets exported, 3 already there' alone capturectl library export --all out
 }
 # adds FILE...: their ids are in `ids`
 adds() {
@@ -138,7 +138,7 @@ deletes() {
   it "to empty the bin is asked, too" shows empty 'erase 1 item in the media library.s bin'
   replies empty y
   it "a yes erases" ends empty 0
-  it "nothing is in the bin" says 'nothing is in the bin' alone capturectl library empty
+  it "nothing is in the bin" says 'the bin is empty' alone capturectl library empty
   it "its content stays, which another has" test "$(contents)" = 3
 }
 
@@ -199,14 +199,14 @@ to_library() {
   it "no program saves it by itself" refused 75 'nobody to ask' alone capturectl library kept save "$made"
   it "nor discards it" refused 75 'nobody to ask' alone capturectl library kept discard "$made"
   terminal stays capturectl library kept discard "$made"
-  it "the question says what is lost" shows stays 'gone for good'
+  it "the question says what is lost" shows stays 'Discarded recordings are gone'
   replies stays n
   it "a no exits 77" ends stays 77
   it "it waits still" test "$(kept_id)" = "$made"
   terminal goes capturectl library kept discard "$made"
   replies goes y
   it "a yes discards it" ends goes 0
-  it "none waits" says 'no recording waits' alone capturectl library kept
+  it "none waits" says 'no recording is waiting' alone capturectl library kept
   it "nothing of it stays" nothing_begun
 
   may_use_library alice $capturectl_program all
@@ -280,7 +280,7 @@ caller=exe:/usr/bin/busctl
 # sees_nothing STATUS: no asset by any call, and no difference between one that is there and one that is not
 sees_nothing() {
   it "$1: a page is empty" says "^aa\{sv\}su 0 \"\" $2\$" call Fetch 'a{sv}' 0
-  it "$1: so is one of the bin, or it is refused" says "^aa\{sv\}su 0 \"\" $2\$|the bin is open to programs alone" \
+  it "$1: so is one of the bin, or it is refused" says "^aa\{sv\}su 0 \"\" $2\$|the whole library can see the bin" \
     call Fetch 'a{sv}' 1 binned b true
   it "$1: the count is none" says "^tu 0 $2\$" call Count 'a{sv}' 0
   it "$1: there are no albums" says '^aa\{sv\} 0$' call ListAlbums
@@ -344,7 +344,7 @@ programs() {
   changes_nothing add-only 'was denied the media library' 'was denied the media library'
   may_use_library alice $caller limited
   sees_nothing limited 4
-  changes_nothing limited 'no asset' 'chosen assets alone'
+  changes_nothing limited 'no asset' 'only use chosen assets'
   capturectl auth reset --user alice $caller
 
   pixel 2 /home/alice/own.gif

@@ -55,8 +55,8 @@ int register_agent(bool is_inline, sd_bus_error *error)
 static void answer(const char *what, int yes)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	int result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sb}", cookie, 1,
-					service, yes);
+	int result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sa{sv}}", cookie,
+					1, service, 1, "allowed", "b", yes);
 	report(what, result, &error);
 	sd_bus_error_free(&error);
 }

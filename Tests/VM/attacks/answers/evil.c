@@ -56,15 +56,15 @@ static int settings(int count, char **words)
 	const char *what = words[0];
 	int result = -1;
 	if (!strcmp(what, "set") && count == 5) {
-		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Set", &error, NULL, "ssss", words[1], words[2],
-					    words[3], words[4]);
+		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Set", &error, NULL, "ssssa{sv}", words[1],
+					    words[2], words[3], words[4], 0);
 	} else if (!strcmp(what, "reset") && count == 2) {
 		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Reset", &error, NULL, "sss", "", words[1], "");
 	} else if (!strcmp(what, "switch") && count == 2) {
 		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "SetSwitch", &error, NULL, "sb", words[1], 1);
 	} else if (!strcmp(what, "answer") && count == 3) {
-		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sb}", words[1], 1,
-					    words[2], 1);
+		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sa{sv}}", words[1],
+					    1, words[2], 1, "allowed", "b", 1);
 	} else if (!strcmp(what, "dismiss") && count == 2) {
 		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Dismiss", &error, NULL, "s", words[1]);
 	} else if (!strcmp(what, "open") && count == 3) {
@@ -78,8 +78,8 @@ static int settings(int count, char **words)
 			return 70;
 		memset(text, '\033', length);
 		text[length] = 0;
-		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sb}", text, 1,
-					    "camera", 1);
+		result = sd_bus_call_method(bus, SERVICE, ROOT, AUTHORIZATION, "Answer", &error, NULL, "sa{sa{sv}}", text, 1,
+					    "camera", 1, "allowed", "b", 1);
 		free(text);
 	} else {
 		fprintf(stderr, "unknown: %s\n", what);

@@ -61,7 +61,7 @@ int terminal(int count, char **words)
 	if (!child)
 		run(words[1], other, words + 2);
 	if (!strcmp(words[1], "own")) {
-		if (!shows(end, "questions for consent are put here")) {
+		if (!shows(end, "asking for consent here")) {
 			printf("the agent did not start\n");
 			return 70;
 		}

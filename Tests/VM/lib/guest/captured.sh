@@ -4,7 +4,7 @@
 # serve: captured is installed and runs, and this suite's own commands may use cameras and microphones. For suites that
 # share a boot: what is there already is kept.
 serve() {
-  [[ -x /usr/libexec/captured ]] || install_captured || return 1
+  have_captured || return 1
   systemctl start captured-recorder.socket captured || { journalctl --no-pager -n 30 -u captured; return 1; }
   local service
   for service in camera microphone; do capturectl auth set "$(myself)" "$service" authorized || return 1; done
@@ -24,6 +24,30 @@ facts() {
 record() {
   rm -f "$1"
   facts capturectl record --json "${@:2}" "$1"
+}
+# begin_record FILE OPTION...: a recording in the background, until it has written something
+begin_record() {
+  recorded=$1
+  rm -f "$1"
+  capturectl record --json "${@:2}" "$1" >"$work/recording.json" 2>"$work/stderr" &
+  recording=$!
+  wait_for 60 has_begun "$1"
+}
+has_begun() { [[ -s $1 ]] || ! kill -0 "$recording"; }
+# larger FILE BYTES
+larger() { (($(stat -c %s "$1") > $2)); }
+# record_ends CODE [PATTERN]: the recording in the background ends so by itself, says so, and its file plays; `value` knows
+# its summary
+record_ends() {
+  local status=0
+  wait_for 90 fails kill -0 "$recording" 2>/dev/null ||
+    { kill -KILL "$recording"; echo "it never ended"; capturectl status; }
+  wait "$recording" || status=$?
+  tr '\r' '\n' <"$work/stderr" | tail -n 3
+  awk -f "$vm/lib/guest/flat.awk" <"$work/recording.json" >"$work/facts"
+  ((status == $1)) || { echo "exit status $status, not $1"; return 1; }
+  [[ -z ${2:-} ]] || grep -qE -- "$2" "$work/stderr" || { echo "it does not say '$2'"; return 1; }
+  playable "$recorded"
 }
 # value NAME: `value frames`; nothing when there is no such fact
 value() { sed -n "s/^${1//./\\.}=//p" "$work/facts"; }

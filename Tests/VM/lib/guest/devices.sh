@@ -80,7 +80,8 @@ stop_tone() {
   [[ -z ${tone_player:-} ]] || { kill "$tone_player" 2>/dev/null; wait "$tone_player" 2>/dev/null; }
   tone_player=''
 }
-# drift PPM [SUBDEVICE]: the recording side's clock runs that much fast (or slow, negative); steps of 10 ppm
+# drift PPM [SUBDEVICE]: the loop's clock runs that much fast (or slow, negative), for both who plays and who records; steps
+# of 10 ppm
 drift() {
-  amixer -q -c Loopback cset "iface=PCM,name='PCM Rate Shift 100000',subdevice=${2:-0}" "$((100000 + $1 / 10))"
+  amixer -q -c Loopback cset "iface=PCM,name='PCM Rate Shift 100000',device=1,subdevice=${2:-0}" "$((100000 - $1 / 10))"
 }

@@ -214,10 +214,13 @@ def calls(pipe, folder, log):
     yield "a service that is none", ROOT, authorization, "GetStatus", "s", ("cameras",), []
     yield "no service", ROOT, authorization, "RequestAccess", "as", ([],), []
     yield "50000 services", ROOT, authorization, "RequestAccess", "as", (["camera"] * 50000 + ["x"],), []
-    yield "a cookie that was guessed", ROOT, authorization, "Answer", "sa{sb}", ("0" * 32, {"camera": 1}), []
+    yield "a cookie that was guessed", ROOT, authorization, "Answer", "sa{sa{sv}}", \
+        ("0" * 32, {"camera": {"allowed": ("b", 1)}}), []
     yield "a program of 100000 bytes", ROOT, authorization, "GetProgramStatus", "ss", ("", "exe:/" + "a" * 100000), []
-    yield "an answer that is none", ROOT, authorization, "Set", "ssss", ("", "exe:/bin/true", "camera", "maybe"), []
-    yield "a user that is not there", ROOT, authorization, "Set", "ssss", ("nobody2", "exe:/bin/true", "camera", "denied"), []
+    yield "an answer that is none", ROOT, authorization, "Set", "ssssa{sv}", \
+        ("", "exe:/bin/true", "camera", "maybe", {}), []
+    yield "a user that is not there", ROOT, authorization, "Set", "ssssa{sv}", \
+        ("nobody2", "exe:/bin/true", "camera", "denied", {}), []
     yield "a property that is read only", ROOT, "org.freedesktop.DBus.Properties", "Set", "ssv", \
         (manager, "Version", ("s", "9")), []
 

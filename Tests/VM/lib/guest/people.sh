@@ -4,7 +4,7 @@
 # start_captured: installed and serving, nothing answered, alice logged in at the seat. What answers are kept in may be
 # mounted before.
 start_captured() {
-  [[ -x /usr/libexec/captured ]] || install_captured || return 1
+  have_captured || return 1
   mkdir -p /home/alice && chown alice:alice /home/alice && as_folder=/home/alice || return 1
   # Suites ask more often in a minute than a person is to be asked.
   configure prompts '[Consent]\nPromptLimitIntervalSec=0'
@@ -21,7 +21,7 @@ reload_captured() {
   before=$(reloads)
   systemctl reload captured && wait_for 30 reloaded_since "$before"
 }
-reloads() { journal captured | grep -c 'the configuration was read anew'; }
+reloads() { journal captured | grep -c 'the configuration was read again'; }
 reloaded_since() { (($(reloads) > $1)); }
 # unit_setting UNIT LINE...: a drop-in for [Service], for good until unit_default
 unit_setting() {
@@ -59,7 +59,7 @@ recorded() {
     '$1 ~ name && $2 >= least { found = 1 } END { exit !found }' "$work/facts"
 }
 # newest_session: the number of the last one that was made
-newest_session() { facts capturectl sessions --json && sed -n 's/^[0-9]*\.id=//p' "$work/facts" | sort -n | tail -n 1; }
+newest_session() { facts capturectl sessions --all --json && sed -n 's/^[0-9]*\.id=//p' "$work/facts" | sort -n | tail -n 1; }
 
 # terminal NAME COMMAND...: runs it as alice in the foreground of a terminal; then `replies NAME KEYS`, `shows NAME TEXT`,
 # `ends NAME STATUS`, and `terminal_of NAME` for the process
@@ -80,7 +80,7 @@ terminal() {
 types() { printf '%b' "$2" >"$work/$1.keys"; }
 # replies NAME KEYS: types them when a question is put; what is typed before is thrown away
 replies() { wait_for 60 is_asked "$1" && types "$1" "$2" || { cat "$work/$1.screen"; return 1; }; }
-is_asked() { [[ $(tail -c 4 "$work/$1.screen") == '/n] ' ]]; }
+is_asked() { [[ $(tail -c 11 "$work/$1.screen") == 'd details] ' ]]; }
 shows() { wait_for "${3:-40}" grep -qE -- "$2" "$work/$1.screen" || { cat "$work/$1.screen"; return 1; }; }
 ends() {
   wait_for 120 test -s "$work/$1.status" && [[ $(<"$work/$1.status") == "$2" ]] ||

@@ -57,7 +57,7 @@ damaged() {
 store_mends() {
   local status=0
   capturectl doctor >"$work/doctor" 2>&1 || status=$?
-  grep -A1 'PROBLEM store' "$work/doctor" | grep -qE "$1" && grep -A1 'PROBLEM store' "$work/doctor" | grep -q 'mend it' &&
+  grep -A1 'PROBLEM store' "$work/doctor" | grep -qE "$1" && grep -A1 'PROBLEM store' "$work/doctor" | grep -q 'fix it' &&
     [[ $status == 78 ]] || { echo "status $status"; cat "$work/doctor"; return 1; }
 }
 store_newer() { "$python" -c "import sqlite3; d = sqlite3.connect('$store'); d.execute('PRAGMA user_version = 99'); d.close()"; }

@@ -1,15 +1,21 @@
 # The system around a test: the installed daemon, people, logins, and state that outlives a boot.
 
+# have_captured: captured is installed, and its user and folders are there. Some machines boot with its files in place.
+have_captured() {
+  if [[ -x /usr/libexec/captured ]]; then make_places; else install_captured; fi
+}
+# No service of the machine's does this at boot.
+make_places() { systemd-sysusers && systemd-tmpfiles --create /usr/lib/tmpfiles.d/captured*.conf; }
 # install_captured: as a packager does it, into the overlay, which is thrown away with the machine. Builds nothing; what
 # `run` has installed into a folder is copied.
 install_captured() {
   if [[ -d ${CAPTURE_TEST_INSTALLED:-} ]]; then
-    cp -R "$CAPTURE_TEST_INSTALLED/." / || return 1
+    cp -R --remove-destination "$CAPTURE_TEST_INSTALLED/." / || return 1
   else
     make -C "$checkout" install PREFIX=/usr || return 1
   fi
   [[ -d /run/systemd/system ]] || return 0
-  systemctl daemon-reload && systemd-sysusers && systemd-tmpfiles --create /usr/lib/tmpfiles.d/captured*.conf &&
+  systemctl daemon-reload && make_places &&
     udevadm control --reload && udevadm trigger --subsystem-match=video4linux --subsystem-match=sound &&
     udevadm settle --timeout=60 && bus_reload
 }
@@ -80,6 +86,9 @@ log_in_elsewhere() {
 logged_in() { loginctl list-sessions --no-legend | grep -qw "$1"; }
 session_of() { loginctl list-sessions --no-legend | awk -v user="$1" '$3 == user { print $1; exit }'; }
 log_out() { systemctl stop "login-$1"; }
+
+# emulated: whether the processor is one of software, which has no time for large pictures
+emulated() { [[ $(systemd-detect-virt) == qemu ]]; }
 
 # mount_state FOLDER: the disk that outlives this boot (the header's `# disk: yes` or `# boots: 2`)
 mount_state() {

@@ -1,0 +1,91 @@
+#!/bin/bash
+# Two power cuts while movies of each container record at three rates, and sound of each: what each file lacks, as a table.
+# machine: --systemd --vivid 3 --timeout 900 --karg vivid.multiplanar=1,1,1
+# flavours: stock fast
+# boots: 3
+# cuts: 1 2
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+disk=/var/lib/recordings
+# What had been recorded when the power was cut. On the host's disk: on the recordings' own it would bring them there.
+account=/out/account
+movies=(mkv mp4 mov) sounds=(flac opus wav)
+rates=(5 30 60)
+# What an emulated processor encodes at a time.
+! emulated || rates=(2 4 5)
+
+# records FILE OPTION...: by itself; its session's number goes to $work/sessions
+records() {
+  local id
+  rm -f "$1"
+  id=$(capturectl start "${@:2}" "$1") && echo "$id $1" >>"$work/sessions"
+}
+records_movie() { # NUMBER
+  local rate=${rates[($1 + boot) % 3]} file=$disk/$1.${movies[$1]}
+  records "$file" --camera "$(camera $(($1 + 1)))" --microphone none --video-format "YUYV:320x180@$rate"
+}
+records_sound() { records "$disk/sound.${sounds[$1]}" --camera none --microphone "hw:Loopback,1,$1"; }
+# What waits for a recorder is lost, too: each has recorded so many seconds, and less than a second of sound waits for it.
+all_keep_up() {
+  local id
+  while read -r id _; do
+    has_recorded "$id" "$1" && facts capturectl status --json "$id" || return 1
+    awk -F= '/^statistics\.outputs\.[^.]*\.queueDepth=/ { n += $2 } END { exit n > 50 }' "$work/facts" || return 1
+  done <"$work/sessions"
+}
+now() { date +%s.%N; }
+# Since when each one records, by the clock of the wall.
+notes_starts() {
+  local id file asked answered
+  while read -r id file; do
+    asked=$(now)
+    capturectl status --json "$id" >"$work/status" || return 1
+    answered=$(now)
+    facts cat "$work/status"
+    echo "$file $asked $answered $(value statistics.elapsed) $(sed -n 's/^statistics\.outputs\..*\.queueDepth=//p' "$work/facts")"
+  done <"$work/sessions" >$account
+  echo "cut $(now)" >>$account && sync $account
+}
+
+# lacks FILE: at most a second, from its end to the cut. status told how long it had recorded at some time between a
+# question and its answer, so that the loss lies between two figures; the lower one decides.
+lacks() {
+  local end asked answered elapsed waiting cut
+  read -r _ asked answered elapsed waiting < <(grep "^$1 " $account)
+  cut=$(sed -n 's/^cut //p' $account)
+  end=$(ffprobe -v error -show_entries packet=pts_time,duration_time -of csv=p=0 "$1" |
+    awk -F, '{ e = $1 + $2 } e > m { m = e } END { print m + 0 }')
+  awk -v file="${1##*/}" -v end="$end" -v had="$elapsed" -v asked="$asked" -v answered="$answered" -v cut="$cut" \
+    -v waiting="$waiting" '
+    BEGIN { least = had + cut - answered - end
+      printf "# %s: %.2f s in the file, %.2f to %.2f s lost, %s buffers waited\n", file, end, least, had + cut - asked - end, waiting
+      exit !(had > 0 && end > 0 && least <= 1) }'
+}
+checks() {
+  local file
+  for file in $(sed -n 's/^\(\/[^ ]*\) .*/\1/p' $account); do
+    it "${file##*/} plays" playable "$file"
+    it "${file##*/} lacks at most a second" lacks "$file"
+    cat "$work/output"
+  done
+}
+
+it "the disk is there" mount_state $disk
+if ((boot > 1)); then
+  cp "${CAPTURE_TEST_INSTALLED%/*}/32-power-cuts/boot$((boot - 1))/account" $account
+  it "there is an account of what was recorded" test -s $account
+  checks
+fi
+if ((boot < 3)); then
+  it "captured serves" serve
+  for number in 0 1 2; do
+    it "camera $number is a webcam" vivid_reset "$(camera $((number + 1)))" 0 320x180 YUYV "${rates[(number + boot) % 3]}"
+    it "a tone sounds" play_tone 440 600 $number
+    it "a ${sounds[$number]} file records" records_sound $number
+    it "a ${movies[$number]} file records" records_movie $number
+  done
+  it "they record for a while, and keep up" wait_for 180 all_keep_up 3
+  it "what is recorded is noted" notes_starts
+  power_cut
+fi
+finish
