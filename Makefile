@@ -1,12 +1,14 @@
 # make build      the programs, optimized, with their manual pages and completions
 # make demo       records from synthetic devices, after asking once; make demo-reset forgets the answer
 # make check      every test there is; closes with `N passed, N failed`
+# make docs-web   CaptureKit's documentation as web pages, into .build/docs
 # make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
 # make fuzz       libFuzzer on everything that parses bytes from outside
 # make scale      a library of a million assets beside one of ten thousand: pages, counts, differences, as ratios
 # make bench      measures against other programs, into .build/bench.json
 # make install    PREFIX (/usr/local), DESTDIR and SYSCONFDIR (/etc) are honoured; nothing is built here
-# make uninstall  takes away what install put there; answers and configuration stay
+# make deb        Debian packages of what is built, into .build/deb
+# make uninstall  stops the services and removes what install put there; answers and configuration stay
 # make setup      the system packages that building takes, when some are missing (Debian and its relatives)
 
 SWIFT ?= swift
@@ -18,48 +20,68 @@ bindir := $(PREFIX)/bin
 libexecdir := $(PREFIX)/libexec
 libdir := $(PREFIX)/lib
 datadir := $(PREFIX)/share
+docdir := $(datadir)/doc/captured
+catalog := Sources/CaptureKit/Documentation.docc
+# CaptureKit, and what it is made of.
+capturekit := CaptureKit CaptureMessages CaptureBus CaptureRing CaptureSystem CaptureCore CLinux CSystemd
+capturekitdir := $(datadir)/captured/CaptureKit
 # Neither D-Bus nor polkit looks below /usr/local for what decides about permissions.
 buspolicydir := $(if $(filter /usr,$(PREFIX)),/usr/share/dbus-1/system.d,$(SYSCONFDIR)/dbus-1/system.d)
 polkitdir := /usr/share/polkit-1/actions
 
 release := .build/release
 generated := .build/generated
+built := .build/programs.built
 build := $(SWIFT) build -c release --static-swift-stdlib
 
 build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-dev libavformat-dev libavcodec-dev \
-	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libyuv-dev libsqlite3-dev \
+	libavutil-dev libswscale-dev libswresample-dev libturbojpeg0-dev libexif-dev libyuv-dev libsqlite3-dev \
 	libssl-dev libgtk-3-dev
 demo_packages := dbus
-check_packages := python3 python3-dbus python3-gi desktop-file-utils bubblewrap xvfb xdotool xdg-desktop-portal-gtk \
-	ffmpeg
+check_packages := man-db python3 python3-dbus python3-gi desktop-file-utils bubblewrap xvfb xdotool xdg-desktop-portal-gtk \
+	ffmpeg libimage-exiftool-perl mediainfo pipewire wireplumber zsh fish
+deb_packages := build-essential debhelper lintian
 bench_packages := ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
 
-.PHONY: all build programs docs demo demo-reset check attacks fuzz scale bench install uninstall setup setup-demo setup-check \
-	setup-bench
+.PHONY: all again build programs docs docs-web demo demo-reset check attacks fuzz scale bench install install-capturekit deb \
+	uninstall setup setup-demo setup-check setup-bench setup-deb
 .NOTPARALLEL:
 
 all: build
 
 build: setup programs docs
 
+products := captured captured-recorder captured-door captured-picker capturectl capture-bench-reader \
+	capture-revocation-subject
+# Folders are among them, so that a file that was removed is noticed; a toolchain that was replaced is, too. A stamp has the
+# time at which its build began: what changes meanwhile is built the next time.
+sources := Package.swift $(wildcard Package.resolved) $(shell find Sources Tests/Benchmarks/Reader Tests/Revocation/Subject) $(shell command -v $(firstword $(SWIFT)))
+
+programs: $(built)
+docs: $(generated)/.docs
+
 # By name: all there is includes a dynamic library of a dependency, which nothing here uses.
-programs:
-	@for program in captured captured-recorder captured-door captured-picker capturectl capture-bench-reader \
-			capture-revocation-subject; do \
+$(built): $(sources) $(if $(filter-out $(wildcard $(release)/*),$(products:%=$(release)/%)),again)
+	@mkdir -p $(@D) && touch $@.began
+	@for program in $(products); do \
 		$(build) --product $$program || exit 1; \
 	done
+	@mv $@.began $@
 
-docs: programs
+$(generated)/.docs: $(built)
 	$(build) --product generate-manual
 	@rm -rf $(generated) && mkdir -p $(generated)/man $(generated)/completions
-	@for tool in capturectl captured; do \
-		$(release)/generate-manual $(release)/$$tool --multi-page --output-directory $(generated)/man \
-			--date "$$(git log -1 --format=%cs 2>/dev/null || date +%F)" || exit 1; \
-	done
+	@$(release)/generate-manual $(release)/capturectl --multi-page --output-directory $(generated)/man \
+		--date "$$(git log -1 --format=%cs 2>/dev/null || date +%F)"
 	@for shell in bash zsh fish; do \
 		$(release)/capturectl --generate-completion-script $$shell > $(generated)/completions/$$shell || exit 1; \
 	done
+	@touch $@
+
+# From the compiled modules, so nothing is built twice.
+docs-web: programs
+	Tests/Documentation/build $(release) .build/docs
 
 demo: setup-demo build
 	@Tests/Demo/demo
@@ -88,7 +110,7 @@ install_packages = @missing=; for package in $(1); do \
 		dpkg-query -W -f='$${db:Status-Abbrev}' $$package 2>/dev/null | grep -q ^ii || missing="$$missing $$package"; \
 	done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
-	command -v apt-get >/dev/null || { echo "install what these are called here:$$missing" >&2; exit 0; }; \
+	command -v apt-get >/dev/null || { echo "install the equivalents of these packages:$$missing" >&2; exit 0; }; \
 	echo "installing$$missing"; \
 	if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
 	get="$$as env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0"; \
@@ -100,20 +122,23 @@ setup:
 	$(call install_packages,$(build_packages))
 setup-demo: setup
 	$(call install_packages,$(demo_packages))
-setup-check: setup-demo
+setup-check: setup-demo setup-deb
 	$(call install_packages,$(check_packages))
 	@if [ "$$(id -u)" = 0 ]; then Tests/VM/setup; else sudo -E Tests/VM/setup; fi
+setup-deb: setup
+	$(call install_packages,$(deb_packages))
 setup-bench: setup-check
 	$(call install_packages,$(bench_packages))
 
-# Where each file goes: MODE SOURCE TARGET; `fill` puts the folders of the programs in. One list for install and
-# uninstall.
+# Where each file goes: MODE SOURCE TARGET. `fill` puts the folders of the programs in, `strip` is for a compiled program,
+# and `text` has links lead to where the files that they name are installed.
+# One list for install and uninstall.
 define files
-755 $(release)/capturectl $(bindir)/capturectl
-755 $(release)/captured $(libexecdir)/captured
-755 $(release)/captured-recorder $(libexecdir)/captured-recorder
-755 $(release)/captured-door $(libexecdir)/captured-door
-755 $(release)/captured-picker $(libexecdir)/captured-picker
+strip $(release)/capturectl $(bindir)/capturectl
+strip $(release)/captured $(libexecdir)/captured
+strip $(release)/captured-recorder $(libexecdir)/captured-recorder
+strip $(release)/captured-door $(libexecdir)/captured-door
+strip $(release)/captured-picker $(libexecdir)/captured-picker
 fill systemd/captured.service $(libdir)/systemd/system/captured.service
 fill systemd/captured-recorder.socket $(libdir)/systemd/system/captured-recorder.socket
 fill systemd/captured-recorder@.service $(libdir)/systemd/system/captured-recorder@.service
@@ -122,6 +147,8 @@ fill systemd/captured-agent.service $(libdir)/systemd/user/captured-agent.servic
 644 config/captured.tmpfiles $(libdir)/tmpfiles.d/captured.conf
 644 config/captured.conf $(libdir)/captured/captured.conf
 fill config/captured-lockdown.rules $(libdir)/captured/lockdown.rules
+fill config/captured-lockdown.conf $(libdir)/captured/lockdown.conf
+755 config/captured-lockdown-nodes $(libexecdir)/captured-lockdown-nodes
 644 config/org.capturekit.Capture1.service $(datadir)/dbus-1/system-services/org.capturekit.Capture1.service
 644 config/org.capturekit.Capture1.conf $(buspolicydir)/org.capturekit.Capture1.conf
 644 config/org.capturekit.capture1.policy $(polkitdir)/org.capturekit.capture1.policy
@@ -129,9 +156,21 @@ fill config/capturectl.desktop $(datadir)/applications/capturectl.desktop
 644 $(generated)/completions/bash $(datadir)/bash-completion/completions/capturectl
 644 $(generated)/completions/zsh $(datadir)/zsh/site-functions/_capturectl
 644 $(generated)/completions/fish $(datadir)/fish/vendor_completions.d/capturectl.fish
-644 README.md $(datadir)/doc/captured/README.md
-644 LICENSE $(datadir)/doc/captured/LICENSE
-$(foreach page,$(wildcard $(generated)/man/*.1),644 $(page) $(datadir)/man/man1/$(notdir $(page))
+text README.md $(docdir)/README.md
+text CONTRIBUTING.md $(docdir)/CONTRIBUTING.md
+$(foreach page,$(wildcard docs/*.md),text $(page) $(docdir)/docs/$(notdir $(page))
+)$(foreach page,$(wildcard $(catalog)/*.md),text $(page) $(docdir)/CaptureKit/$(notdir $(page))
+)text Tests/VM/README.md $(docdir)/docs/test-machine.md
+644 Tests/CaptureRingTests/read_ring.py $(docdir)/docs/read_ring.py
+644 config/captured.conf $(docdir)/config/captured.conf
+644 config/org.capturekit.Capture1.xml $(docdir)/config/org.capturekit.Capture1.xml
+644 LICENSE $(docdir)/LICENSE
+text examples/README.md $(docdir)/examples/README.md
+$(foreach example,$(wildcard examples/*.swift),644 $(example) $(docdir)/$(example)
+)$(foreach example,$(wildcard examples/*.py),755 $(example) $(docdir)/$(example)
+)$(foreach schema,$(wildcard docs/schemas/*.json),644 $(schema) $(datadir)/captured/schemas/$(notdir $(schema))
+)$(foreach page,$(wildcard $(generated)/man/capturectl*.1),644 $(page) $(datadir)/man/man1/$(notdir $(page))
+)$(foreach page,$(wildcard docs/man/*),644 $(page) $(datadir)/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))
 )$(foreach xml,$(wildcard config/org.capturekit.*.xml),644 $(xml) $(datadir)/dbus-1/interfaces/$(notdir $(xml))
 )
 endef
@@ -144,7 +183,10 @@ install:
 		"") continue ;; \
 		fill) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
 			sed -i 's|@libexecdir@|$(libexecdir)|; s|@bindir@|$(bindir)|' "$(DESTDIR)$$target" ;; \
-		755) install -D --strip -m 755 "$$source" "$(DESTDIR)$$target" ;; \
+		text) install -D -m 644 "$$source" "$(DESTDIR)$$target"; \
+			sed -i 's|](\(\.\./\)\?$(catalog)/|](\1CaptureKit/|g; s|](\.\./Tests/VM/README.md)|](test-machine.md)|g; s|](\.\./Tests/CaptureRingTests/|](|g; s|](Tests/VM/README.md)|](docs/test-machine.md)|g' \
+				"$(DESTDIR)$$target" ;; \
+		strip) install -D --strip -m 755 "$$source" "$(DESTDIR)$$target" ;; \
 		*) install -D -m "$$mode" "$$source" "$(DESTDIR)$$target" ;; \
 		esac; \
 	done
@@ -152,16 +194,34 @@ install:
 		echo "installed; now, as root:"; \
 		echo "  systemd-sysusers && systemd-tmpfiles --create && systemctl daemon-reload && systemctl reload dbus"; \
 		echo "  systemctl enable --now captured-recorder.socket captured.service"; \
-		echo "and for questions on the desktop, from the next login on:"; \
-		echo "  systemctl --global enable captured-agent.service"; \
+		echo "and for questions on the desktop, each person there:"; \
+		echo "  systemctl --user enable --now captured-agent.service"; \
 	fi
 
-# While the lockdown is on, the nodes of cameras and microphones are the daemon's alone.
+# CaptureKit's sources, as a package that programs depend on by its path.
+install-capturekit:
+	@install -d "$(DESTDIR)$(capturekitdir)/Sources"
+	@cp -R --no-preserve=mode,ownership $(addprefix Sources/,$(capturekit)) "$(DESTDIR)$(capturekitdir)/Sources"
+	@install -m 644 config/CaptureKit.Package.swift "$(DESTDIR)$(capturekitdir)/Package.swift"
+
+deb: setup-deb build
+	@debian/build
+
+# While the lockdown is on, the nodes of cameras and microphones are the daemon's alone. Recordings that run are finished.
 uninstall:
 	@if [ -e "$(DESTDIR)/etc/udev/rules.d/73-captured-lockdown.rules" ]; then \
-		echo "the lockdown is on, without captured nobody could capture; first, as root: capturectl lockdown off" >&2; \
+		echo "the lockdown is on, and without captured nobody could capture; first, as root: capturectl lockdown off" >&2; \
 		exit 69; \
 	fi
+	@if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then config/captured-stop; fi
 	@echo "$$files" | while read -r mode source target; do \
-		if [ -n "$$mode" ]; then rm -f "$(DESTDIR)$$target"; rmdir "$(DESTDIR)$${target%/*}" 2>/dev/null || true; fi; \
+		if [ -n "$$mode" ]; then rm -f "$(DESTDIR)$$target"; fi; \
 	done
+	@rm -rf "$(DESTDIR)$(capturekitdir)"
+	@for folder in $(addprefix $(docdir)/,docs CaptureKit config examples) $(docdir) $(datadir)/captured/schemas \
+			$(datadir)/captured $(libdir)/captured; do rmdir "$(DESTDIR)$$folder" 2>/dev/null || true; done
+	@if [ -z "$(DESTDIR)" ]; then \
+		if [ -d /run/systemd/system ]; then config/captured-stop finish; fi; \
+		echo "uninstalled; to purge what is left (answers, history, media library, configuration, user), as root:"; \
+		echo "  rm -rf /var/lib/captured $(SYSCONFDIR)/captured && userdel captured"; \
+	fi
