@@ -42,6 +42,7 @@ agents_are() {
   seen=$(grep -oE '"program" ?: ?"[^"]*"' "$work/agents" | cut -d'"' -f4 | xargs)
   [[ $seen == "$wanted" ]] || { cat "$work/agents"; return 1; }
 }
+bob() { local as_folder=/; as bob "$@"; }
 rest() {
   rm -f /etc/captured/captured.conf.d/suite.conf
   reload_captured
@@ -83,7 +84,7 @@ sessions() {
   it "and from elsewhere another, which came last" says_in there registered
   it "she sees both, the latest first" agents_are 'exe:/home/alice/there exe:/home/alice/here' alone capturectl auth agents
   it "root sees them, too" agents_are 'exe:/home/alice/there exe:/home/alice/here' capturectl auth agents
-  it "bob sees neither" agents_are '' as bob capturectl auth agents
+  it "bob sees neither" agents_are '' bob capturectl auth agents
   far=$(scopes | grep -vx "$seat")
   it "a program at the machine gets a yes" hears granted alone $asks
   it "from the agent there, and the other is not asked" asked 1 0
