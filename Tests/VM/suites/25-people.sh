@@ -84,8 +84,11 @@ sessions() {
   it "and from elsewhere another, which came last" says_in there registered
   it "she sees both, the latest first" agents_are 'exe:/home/alice/there exe:/home/alice/here' alone capturectl auth agents
   it "root sees them, too" agents_are 'exe:/home/alice/there exe:/home/alice/here' capturectl auth agents
-  it "bob sees neither" agents_are '' bob capturectl auth agents
   far=$(scopes | grep -vx "$seat")
+  log_in_elsewhere bob
+  it "bob sees neither" agents_are '' bob capturectl auth agents
+  log_out bob
+  it "he leaves" wait_for 60 fails logged_in bob
   it "a program at the machine gets a yes" hears granted alone $asks
   it "from the agent there, and the other is not asked" asked 1 0
   forget
