@@ -79,9 +79,12 @@ public final class CaptureDaemon: Sendable {
         try await property("Synthetic", of: CaptureNames.root, CaptureNames.manager).boolean ?? false
     }
 
-    /// How the daemon is: its store, its configuration, its agents. Every value printable as text.
+    /// How the daemon is: its store, its configuration, its agents.
     public func health() async throws(CaptureError) -> DaemonHealth {
-        DaemonHealth(try await manage("GetHealth").first?.properties ?? [:])
+        guard let health = try await manage("GetHealth").first.flatMap(DaemonHealth.init) else {
+            throw CaptureDaemon.malformed("GetHealth")
+        }
+        return health
     }
 
     /// Says why this program captures, if no file of its own does. The question shows it as the program's own words, and it

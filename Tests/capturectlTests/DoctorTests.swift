@@ -138,14 +138,13 @@ struct DoctorTests {
 
     @Test func `a store that is not usable and a fault in the configuration are problems`() {
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
-        let findings = checks.judge(
-            DaemonHealth(values: [
-                "storeFault": .text("it is corrupt"), "stateDirectory": .text("/var/lib/captured"),
-                "configurationProblems": .list(["/etc/captured/captured.conf:3: unknown key"]),
-                "recorder": .text("units of systemd, by the socket /run/captured-recorder.socket"),
-                "agents": .number(0),
-            ])
-        )
+        var health = DaemonHealth()
+        health.storeFault = "it is corrupt"
+        health.stateDirectory = "/var/lib/captured"
+        health.configurationProblems = ["/etc/captured/captured.conf:3: unknown key"]
+        health.recorder = "units of systemd, by the socket /run/captured-recorder.socket"
+        health.agents = 0
+        let findings = checks.judge(health)
         #expect(findings.filter { $0.state == .problem }.map(\.check) == ["store", "configuration", "recorder"])
         #expect(findings.first { $0.check == "configuration" }?.remedy.contains("/etc/captured/captured.conf") == true)
         #expect(findings.first { $0.check == "recorder" }?.text.contains("/run/captured-recorder.socket") == true)
@@ -155,25 +154,24 @@ struct DoctorTests {
 
     @Test func `a policy that cannot be understood is a problem, and so is a rule that counts as nothing`() {
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
-        var values: [String: DaemonHealth.Value] = [
-            "policyRules": .number(1),
-            "policyFaults": .list([
-                "/etc/captured/policy.d/a.conf:3: 'camra' is no value for Service=",
-                "/etc/captured/policy.d/b.conf: can be written by others than its owner",
-            ]),
-            "policyProblems": .list(["/etc/captured/policy.d/c.conf:1: the rule has no effect: it allows too much"]
-            ),
+        var health = DaemonHealth()
+        health.policyRules = 1
+        health.policyFaults = [
+            "/etc/captured/policy.d/a.conf:3: 'camra' is no value for Service=",
+            "/etc/captured/policy.d/b.conf: can be written by others than its owner",
         ]
-        let findings = checks.judge(DaemonHealth(values: values)).filter { $0.check == "policy" }
+        health.policyProblems = ["/etc/captured/policy.d/c.conf:1: the rule has no effect: it allows too much"]
+        let findings = checks.judge(health).filter { $0.check == "policy" }
         #expect(findings.map(\.state) == [.problem, .problem, .problem])
         #expect(findings[0].text.contains("every start is refused"))
         #expect(findings[0].text.contains("a.conf:3: 'camra'"))
         #expect(findings[0].remedy == "sudo nano '/etc/captured/policy.d/a.conf' && sudo systemctl reload captured")
         #expect(findings[1].remedy.hasPrefix("sudo chown root: '/etc/captured/policy.d/b.conf' && sudo chmod go-w "))
         #expect(!findings[2].text.contains("every start"))
-        #expect(HealthPresentation.fault(DaemonHealth(values: values))?.contains("policy") == true)
-        values = ["policyRules": .number(2), "policyFaults": .list([]), "policyProblems": .list([])]
-        let well = checks.judge(DaemonHealth(values: values)).filter { $0.check == "policy" }
+        #expect(HealthPresentation.fault(health)?.contains("policy") == true)
+        health = DaemonHealth()
+        health.policyRules = 2
+        let well = checks.judge(health).filter { $0.check == "policy" }
         #expect(well.map(\.state) == [.fine])
         #expect(well.first?.text.contains("2 rules") == true)
     }
@@ -190,9 +188,10 @@ struct DoctorTests {
         _ word: String,
         _ remedy: String
     ) {
-        let health = DaemonHealth(values: [
-            "storeFault": .text("it is not as it should be"), "storeRemedy": .text(word), "stateDirectory": .text("/s"),
-        ])
+        var health = DaemonHealth()
+        health.storeFault = "it is not as it should be"
+        health.storeRemedy = word
+        health.stateDirectory = "/s"
         let machine = Machine(root: "/nowhere")
         let system = DaemonChecks(isSystem: true, machine: machine).judge(health)
         #expect(system.first { $0.check == "store" }?.remedy == remedy)
@@ -202,9 +201,9 @@ struct DoctorTests {
 
     @Test func `consent that cannot be looked at is told with what mends that`() {
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nowhere"))
-        let health = DaemonHealth(values: [
-            "storeFault": .text("mode 0644"), "storeRemedy": .text("chmod 0600 '/s/a.sqlite'"),
-        ])
+        var health = DaemonHealth()
+        health.storeFault = "mode 0644"
+        health.storeRemedy = "chmod 0600 '/s/a.sqlite'"
         func remedy(_ code: CaptureError.Code, _ message: String) -> String {
             checks.consentFailure(CaptureError(code, message), health).remedy
         }

@@ -118,16 +118,17 @@ struct HistoryTests {
 
     @Test func `doctor tells a media library that cannot be used`() {
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nonexistent"))
-        let health = DaemonHealth(values: ["libraryFaults": .list(["alice: the index is damaged", "bob: it is full"])])
+        var health = DaemonHealth()
+        health.libraryFaults = ["alice: the index is damaged", "bob: it is full"]
         let findings = checks.judge(health).filter { $0.check == "library" }
         #expect(findings.map(\.state) == [.problem, .problem])
         #expect(findings.first?.text == "the media library of alice: the index is damaged")
     }
 
     @Test func `doctor tells a history that cannot be written, with what mends it`() {
-        let health = DaemonHealth(values: [
-            "historyFault": .text("the history /s/history.sqlite is damaged"), "historyRemedy": .text("mv 'a' 'b'"),
-        ])
+        var health = DaemonHealth()
+        health.historyFault = "the history /s/history.sqlite is damaged"
+        health.historyRemedy = "mv 'a' 'b'"
         let checks = DaemonChecks(isSystem: true, machine: Machine(root: "/nonexistent"))
         let finding = checks.judge(health).first { $0.check == "history" }
         #expect(finding?.state == .problem)

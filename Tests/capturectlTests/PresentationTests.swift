@@ -68,7 +68,9 @@ struct PresentationTests {
     @Test func `one is not several`() {
         #expect(Quantities.count(1, "camera") == "1 camera")
         #expect(Quantities.count(0, "camera") == "0 cameras")
-        let health = DaemonHealth(values: ["version": .text("1"), "configurationProblems": .list(["a:1: b"])])
+        var health = DaemonHealth()
+        health.version = "1"
+        health.configurationProblems = ["a:1: b"]
         #expect(HealthPresentation.text(health, []).contains("1 problem in its configuration\n"))
     }
 
@@ -97,7 +99,7 @@ struct PresentationTests {
         #expect(json["state"] == JSON("ended"))
         #expect(json["ended"] == "2023-11-14T22:13:21.000Z")
         #expect(UsePresentation.json(live)["ended"] == .null)
-        #expect(HealthPresentation.json(DaemonHealth(values: [:]), [], [live])["uses"] != .array([]))
+        #expect(HealthPresentation.json(DaemonHealth(), [], [live])["uses"] != .array([]))
     }
 
     @Test func `the meter is empty for silence, grows with the sound, and marks what is too loud`() {

@@ -95,7 +95,7 @@ actor Health {
         }
     }
 
-    func report() async throws(CaptureError) -> [String: BusValue] {
+    func report() async throws(CaptureError) -> DaemonHealth {
         let faults = await libraries.faults
         let users = Array(faults.keys) + [ownUser]
         try await WorkerThread.run("health") { [store, past] in
@@ -104,31 +104,27 @@ actor Health {
             for user in users { Users.learn(user) }
             return .success(())
         }
-        let storeFault = Health.fault(store.state)
-        let historyFault = Health.fault(past.state)
         let switches = await gate.currentSwitches
-        return [
-            "version": .string(CaptureVersion.text),
-            "store": .string(storeFault.isEmpty ? "ok" : "unusable"),
-            "storeFault": .string(storeFault),
-            "storeRemedy": .string(store.remedy),
-            "history": .string(historyFault.isEmpty ? "ok" : "unusable"),
-            "historyFault": .string(historyFault),
-            "historyRemedy": .string(past.remedy),
-            "libraryFaults": .strings(
-                faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
-            ),
-            "stateDirectory": .string(places.state),
-            "configurationProblems": .strings(configuration.problems.map { "\($0)" }),
-            "switchedOff": .strings(Service.ofDevices.filter(switches.isOff).map(\.rawValue)),
-            "switchFault": .string(switches.fault),
-            "policyRules": .uint32(UInt32(clamping: policy.ruleCount)),
-            "policyFaults": .strings(policy.faults.map { "\($0)" }),
-            "policyProblems": .strings((policy.refusals + policy.remarks).map { "\($0)" }),
-            "recorder": .string("\(places.recorder(configuration))"),
-            "agents": .uint32(UInt32(await agents.count)),
-            "user": .string(Users.name(of: ownUser)),
-        ]
+        var health = DaemonHealth()
+        health.version = CaptureVersion.text
+        health.storeFault = Health.fault(store.state)
+        health.store = health.storeFault.isEmpty ? "ok" : "unusable"
+        health.storeRemedy = store.remedy
+        health.historyFault = Health.fault(past.state)
+        health.history = health.historyFault.isEmpty ? "ok" : "unusable"
+        health.historyRemedy = past.remedy
+        health.libraryFaults = faults.sorted { $0.key < $1.key }.map { "\(Users.name(of: $0.key)): \($0.value)" }
+        health.stateDirectory = places.state
+        health.configurationProblems = configuration.problems.map { "\($0)" }
+        health.switchedOff = Service.ofDevices.filter(switches.isOff).map(\.rawValue)
+        health.switchFault = switches.fault
+        health.policyRules = UInt32(clamping: policy.ruleCount)
+        health.policyFaults = policy.faults.map { "\($0)" }
+        health.policyProblems = (policy.refusals + policy.remarks).map { "\($0)" }
+        health.recorder = "\(places.recorder(configuration))"
+        health.agents = UInt32(clamping: await agents.count)
+        health.user = Users.name(of: ownUser)
+        return health
     }
 
     private static func fault(_ state: StoreState) -> String {

@@ -76,7 +76,7 @@ struct ManagerObject: Sendable {
     }
 
     private func getHealth(_: BusCall) async throws(CaptureError) -> [BusValue] {
-        [.properties(try await health.report())]
+        [try await health.report().busValue]
     }
 
     private func reload(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

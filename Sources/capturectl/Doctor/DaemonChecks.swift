@@ -10,7 +10,7 @@ struct DaemonChecks {
         do throws(CaptureError) {
             let daemon = try await connect()
             let health = try await daemon.health()
-            var findings = [Finding.fine("daemon", "captured \(Printable.text(health.text("version"))) answers")]
+            var findings = [Finding.fine("daemon", "captured \(Printable.text(health.version)) answers")]
             findings += judge(health)
             findings += await devices(daemon)
             findings += await consent(daemon, health)
@@ -27,16 +27,16 @@ struct DaemonChecks {
 
     /// What mends the store: the daemon's own word, since it knows whether the answers in it can be kept.
     private func storeRemedy(_ health: DaemonHealth) -> String {
-        remedy(health, "storeRemedy", "every question is asked again")
+        remedy(health, health.storeRemedy, "every question is asked again")
     }
 
     /// - Parameters:
-    ///   - key: Where the daemon gives the command.
+    ///   - command: The daemon's word; empty if it has none.
     ///   - loss: What follows when the file is put aside.
-    private func remedy(_ health: DaemonHealth, _ key: String, _ loss: String) -> String {
-        let remedy = Printable.text(health.text(key), limit: 1000)
+    private func remedy(_ health: DaemonHealth, _ command: String, _ loss: String) -> String {
+        let remedy = Printable.text(command, limit: 1000)
         if remedy.isEmpty {
-            let state = Printable.text(health.text("stateDirectory"))
+            let state = Printable.text(health.stateDirectory)
             return "df -h '\(state)'; findmnt -T '\(state)'  # is it full, or mounted read-only?"
         }
         let command = (isSystem ? "sudo " : "") + remedy
@@ -50,7 +50,7 @@ struct DaemonChecks {
         let log = isSystem ? "journalctl -u captured -n 20" : restart
         let remedy =
             switch error.code {
-            case .inputOutput: health.text("storeFault").isEmpty ? log : storeRemedy(health)
+            case .inputOutput: health.storeFault.isEmpty ? log : storeRemedy(health)
             case .unreachable: restart
             // The daemon was not let look at this process: it runs without the capabilities that its unit gives it.
             case .notPermitted where isSystem && error.message.contains("cannot be read"):
@@ -65,9 +65,9 @@ struct DaemonChecks {
     /// The daemon's own account of itself.
     func judge(_ health: DaemonHealth) -> [Finding] {
         var findings: [Finding] = []
-        let fault = health.text("storeFault")
+        let fault = health.storeFault
         if fault.isEmpty {
-            let state = Printable.text(health.text("stateDirectory"))
+            let state = Printable.text(health.stateDirectory)
             findings.append(.fine("store", "the store of answers in \(state) works"))
         } else {
             findings.append(
@@ -78,19 +78,19 @@ struct DaemonChecks {
                 )
             )
         }
-        let pastFault = health.text("historyFault")
+        let pastFault = health.historyFault
         if !pastFault.isEmpty {
             findings.append(
                 .problem(
                     "history",
                     "no use can be recorded, so nothing can start: \(Printable.text(pastFault, limit: 1000))",
-                    remedy(health, "historyRemedy", "keeps the file, and begins a new history")
+                    remedy(health, health.historyRemedy, "keeps the file, and begins a new history")
                 )
             )
-        } else if !health.text("history").isEmpty {
+        } else if !health.history.isEmpty {
             findings.append(.fine("history", "the history of uses and decisions is kept"))
         }
-        for fault in health.list("libraryFaults") {
+        for fault in health.libraryFaults {
             findings.append(
                 .problem(
                     "library",
@@ -99,7 +99,7 @@ struct DaemonChecks {
                 )
             )
         }
-        let problems = health.list("configurationProblems")
+        let problems = health.configurationProblems
         if problems.isEmpty { findings.append(.fine("configuration", "the configuration has no errors")) }
         for problem in problems {
             let file = problem.split(separator: ":").first.map(String.init) ?? "/etc/captured/captured.conf"
@@ -113,8 +113,8 @@ struct DaemonChecks {
         }
         findings += policy(health)
         findings += switches(health)
-        findings.append(recorder(Printable.text(health.text("recorder"))))
-        if let agents = health.number("agents") {
+        findings.append(recorder(Printable.text(health.recorder)))
+        if let agents = health.agents {
             findings.append(
                 agents > 0
                     ? .fine(
@@ -134,9 +134,9 @@ struct DaemonChecks {
 
     /// What is switched off: because somebody wants it, or because the switches cannot be read.
     private func switches(_ health: DaemonHealth) -> [Finding] {
-        let services = health.list("switchedOff").map { Printable.text($0) }
+        let services = health.switchedOff.map { Printable.text($0) }
         guard let first = services.first else { return [] }
-        let fault = Printable.text(health.text("switchFault"), limit: 1000)
+        let fault = Printable.text(health.switchFault, limit: 1000)
         let remedy = "capturectl switch \(first) on"
         if !fault.isEmpty { return [.problem("switch", "everything is switched off: \(fault)", remedy)] }
         return [.advice("switch", "switched off for every program: \(services.joined(separator: ", "))", remedy)]
@@ -155,7 +155,7 @@ struct DaemonChecks {
             }
             return (isSystem ? "sudo " : "") + "nano '\(file)' && \(reload)"
         }
-        var findings = health.list("policyFaults").map { fault in
+        var findings = health.policyFaults.map { fault in
             let what = Printable.text(fault, limit: 1000)
             return Finding.problem(
                 "policy",
@@ -163,11 +163,11 @@ struct DaemonChecks {
                 mend(fault)
             )
         }
-        findings += health.list("policyProblems").map {
+        findings += health.policyProblems.map {
             .problem("policy", Printable.text($0, limit: 1000), mend($0))
         }
-        if findings.isEmpty, let count = health.number("policyRules"), count > 0 {
-            let rules = Quantities.count(Int(count), "rule")
+        if findings.isEmpty, health.policyRules > 0 {
+            let rules = Quantities.count(Int(health.policyRules), "rule")
             findings.append(.fine("policy", "\(rules) of policy without errors"))
         }
         return findings

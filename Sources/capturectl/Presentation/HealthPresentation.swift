@@ -4,17 +4,12 @@ import CaptureKit
 enum HealthPresentation {
     static func text(_ health: DaemonHealth, _ sessions: [SessionSummary]) -> String {
         let running = sessions.count { $0.status.state == .running }
-        var lines = ["captured \(Printable.text(health.text("version"))): \(fault(health) ?? "well")"]
+        var lines = ["captured \(Printable.text(health.version)): \(fault(health) ?? "well")"]
         lines.append("  \(Quantities.count(sessions.count, "session")), \(running) running")
-        for (key, value) in health.values.sorted(by: { $0.key < $1.key }) where key != "version" {
-            let text =
-                switch value {
-                case .text(let text): text
-                case .number(let number): "\(number)"
-                case .flag(let flag): flag ? "yes" : "no"
-                case .list(let list): list.isEmpty ? "none" : list.joined(separator: "; ")
-                }
-            if !text.isEmpty { lines.append("  \(spaced(key)): \(Printable.text(text, limit: 1000))") }
+        for member in members(health) where member.key != "version" {
+            if let text = words(member.value) {
+                lines.append("  \(spaced(member.key)): \(Printable.text(text, limit: 1000))")
+            }
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -28,30 +23,45 @@ enum HealthPresentation {
     static func json(_ health: DaemonHealth, _ sessions: [SessionSummary], _ uses: [LiveUse]) -> JSON {
         [
             "healthy": JSON(fault(health) == nil),
-            "health": .object(
-                health.values.sorted { $0.key < $1.key }.map { key, value in
-                    let json: JSON =
-                        switch value {
-                        case .text(let text): JSON(text)
-                        case .number(let number): JSON(number)
-                        case .flag(let flag): JSON(flag)
-                        case .list(let list): .array(list.map { JSON($0) })
-                        }
-                    return JSON.Member(key: key, value: json)
-                }
-            ),
+            "health": .object(members(health)),
             "uses": .array(uses.map { UsePresentation.json($0) }),
             "sessions": .array(SessionPresentation.ordered(sessions, all: true).map { SessionPresentation.json($0) }),
         ]
     }
 
+    /// All that it says, by key.
+    private static func members(_ health: DaemonHealth) -> [JSON.Member] {
+        func list(_ texts: [String]) -> JSON { .array(texts.map { JSON($0) }) }
+        return [
+            ("agents", health.agents.map { JSON($0) } ?? .null),
+            ("configurationProblems", list(health.configurationProblems)), ("history", JSON(health.history)),
+            ("historyFault", JSON(health.historyFault)), ("historyRemedy", JSON(health.historyRemedy)),
+            ("libraryFaults", list(health.libraryFaults)), ("policyFaults", list(health.policyFaults)),
+            ("policyProblems", list(health.policyProblems)), ("policyRules", JSON(health.policyRules)),
+            ("recorder", JSON(health.recorder)), ("stateDirectory", JSON(health.stateDirectory)),
+            ("store", JSON(health.store)), ("storeFault", JSON(health.storeFault)),
+            ("storeRemedy", JSON(health.storeRemedy)), ("switchFault", JSON(health.switchFault)),
+            ("switchedOff", list(health.switchedOff)), ("user", JSON(health.user)), ("version", JSON(health.version)),
+        ].map { JSON.Member(key: $0.0, value: $0.1) }
+    }
+
+    /// A value as words; `nil` if it says nothing.
+    private static func words(_ value: JSON) -> String? {
+        switch value {
+        case .string(let text): text.isEmpty ? nil : text
+        case .integer(let number): "\(number)"
+        case .array(let list): list.isEmpty ? "none" : list.compactMap(words).joined(separator: "; ")
+        default: nil
+        }
+    }
+
     /// What is wrong, in a few words; `nil` when all is well.
     static func fault(_ health: DaemonHealth) -> String? {
-        if !health.text("storeFault").isEmpty { return "its store of answers cannot be used, so nothing can start" }
-        if !health.list("policyFaults").isEmpty { return "its policy cannot be understood, so nothing can start" }
-        if !health.text("switchFault").isEmpty { return "its switches cannot be read, so nothing can start" }
-        if !health.text("historyFault").isEmpty { return "its history cannot be used, so nothing can start" }
-        let problems = health.list("configurationProblems").count
+        if !health.storeFault.isEmpty { return "its store of answers cannot be used, so nothing can start" }
+        if !health.policyFaults.isEmpty { return "its policy cannot be understood, so nothing can start" }
+        if !health.switchFault.isEmpty { return "its switches cannot be read, so nothing can start" }
+        if !health.historyFault.isEmpty { return "its history cannot be used, so nothing can start" }
+        let problems = health.configurationProblems.count
         return problems == 0 ? nil : "\(Quantities.count(problems, "problem")) in its configuration"
     }
 
