@@ -67,6 +67,172 @@ public final class Grant: Sendable {
     }
 }
 
+/// The grants that were given and hold. Part of the gate's state.
+///
+/// An object, since answers look at live grants even while the gate withdraws some.
+final class Grants {
+    /// A grant that somebody has, and that holds.
+    struct Live {
+        var grant: Grant
+        /// Whom it was given to.
+        var client: ClientIdentity
+        /// What it rests on; `nil` where nothing is stored.
+        var row: StoredAnswer?
+        /// Whether policy gave it, without an answer.
+        var isPolicys: Bool
+    }
+
+    private struct Given {
+        weak var grant: Grant?
+        var client: ClientIdentity
+        var isPolicys: Bool
+        var row: StoredAnswer?
+
+        var live: Live? {
+            guard let grant, grant.isLive else { return nil }
+            return Live(grant: grant, client: client, row: row, isPolicys: isPolicys)
+        }
+    }
+
+    private var given: [ProgramKey: [Given]] = [:]
+    private let enforcers: Enforcers
+
+    init(_ enforcers: Enforcers) {
+        self.enforcers = enforcers
+    }
+
+    /// Makes a grant for each of the services.
+    ///
+    /// - Parameter bases: The answers that they rest on.
+    fileprivate func mint(
+        _ counting: [Service: CountingAnswer],
+        on bases: [Service: StoredAnswer],
+        for client: ClientIdentity
+    ) -> [Service: Grant] {
+        let key = AnswerKey(client).programKey
+        prune(key)
+        var made: [Service: Grant] = [:]
+        for (service, answer) in counting {
+            let row = bases[answer.source]
+            let grant = Grant(
+                service: service,
+                program: client.program,
+                user: client.answerUser,
+                basis: row?.reason ?? .policy,
+                source: answer.source,
+                isLimited: answer.status == .limited
+            )
+            let isPolicys = answer.rule != nil
+            given[key, default: []].append(Given(grant: grant, client: client, isPolicys: isPolicys, row: row))
+            made[service] = grant
+        }
+        return made
+    }
+
+    /// All that hold.
+    func live() -> [Live] { given.values.joined().compactMap(\.live) }
+
+    /// Those that hold by an answer.
+    func live(on answer: StoredAnswer) -> [Live] {
+        given[ProgramKey(answer), default: []].compactMap(\.live).filter { $0.grant.source == answer.service }
+    }
+
+    /// Gives the answers that live grants rest on; `change` returns `nil` for one that stays as it is.
+    func updateAnswers(of isMeant: (Grant) -> Bool, _ change: (StoredAnswer) -> StoredAnswer?) {
+        for key in given.keys {
+            for index in given[key, default: []].indices {
+                guard let live = given[key]?[index].live, isMeant(live.grant), let row = live.row.flatMap(change) else {
+                    continue
+                }
+                given[key]?[index].row = row
+            }
+        }
+    }
+
+    /// Withdraws the live grants that an answer does not cover any more, and has the others rest on it.
+    func settle(on row: StoredAnswer) {
+        let key = ProgramKey(row)
+        if row.status == .denied {
+            // Policy may have given it by a rule about another service.
+            return revoke(of: key) {
+                $0.grant.source == row.service || ($0.grant.service == row.service && $0.isPolicys)
+            }
+        }
+        if row.status == .limited {
+            revoke(of: key, why: "it may now only see chosen assets of the media library") {
+                $0.grant.source == row.service && !$0.grant.isLimited
+            }
+        }
+        for index in given[key, default: []].indices where given[key]?[index].grant?.source == row.service {
+            given[key]?[index].row = row
+        }
+    }
+
+    /// Grants were given back: they allow nothing more, and nobody looks after them.
+    func forget(_ back: [Grant]) {
+        for key in Set(back.map { ProgramKey(user: $0.user, program: $0.program) }) {
+            given[key]?.removeAll { weak in back.contains { $0 === weak.grant } }
+            prune(key)
+        }
+    }
+
+    /// Withdraws the live grants that rest on an answer, and starts their enforcement.
+    ///
+    /// - Parameters:
+    ///   - path: For a claimed program, only grants for this file; `nil` for all its files. Ignored for other programs,
+    ///     whose answer holds for all their files.
+    ///   - why: The reason that their holders get.
+    func revoke(on answer: StoredAnswer, for path: String? = nil, why: String = "") {
+        revoke(of: ProgramKey(answer), why: why) { live in
+            live.grant.source == answer.service
+                && (path == nil || live.client.tier != .claimed || live.client.executable?.path == path)
+        }
+    }
+
+    /// Withdraws live grants of one user's programs, or of all, as far as they are meant.
+    ///
+    /// - Parameters:
+    ///   - user: Whose; `nil` for everybody's.
+    ///   - program: Whose; `nil` for every program's.
+    func revoke(user: UInt32?, program: String?, why: String, where isMeant: (Live) -> Bool) {
+        for key in Array(given.keys)
+        where (user == nil || key.user == user) && (program == nil || key.program == program) {
+            revoke(of: key, why: why, where: isMeant)
+        }
+    }
+
+    private func revoke(of key: ProgramKey, why: String = "", where isMeant: (Live) -> Bool) {
+        for live in given[key, default: []].compactMap(\.live) where isMeant(live) { live.grant.revoke(why) }
+        enforcers.begin()
+        prune(key)
+    }
+
+    /// Withdraws the live grants for which `reason` returns a reason, and starts their enforcement.
+    ///
+    /// - Parameters:
+    ///   - kind: What the reason is.
+    ///   - reason: Why a grant must go; `nil` when it may stay.
+    /// - Returns: The withdrawn grants, each with its reason.
+    func withdraw(by kind: Grant.End, _ reason: (Live) -> String?) -> [(live: Live, reason: String)] {
+        var gone: [(live: Live, reason: String)] = []
+        for entry in given.values.joined() {
+            guard let live = entry.live, let why = reason(live) else { continue }
+            live.grant.revoke(why, by: kind)
+            gone.append((live, why))
+        }
+        // Before anything is written, because the disk may be slow.
+        if !gone.isEmpty { enforcers.begin() }
+        for key in Array(given.keys) { prune(key) }
+        return gone
+    }
+
+    /// Forgets those of a program that nobody has any more.
+    private func prune(_ key: ProgramKey) {
+        given[key]?.removeAll { $0.grant?.isLive != true }
+        if given[key]?.isEmpty == true { given[key] = nil }
+    }
+}
+
 /// Decides who may capture: from the stored answer, or by asking the person. Callers that wait for the same answer
 /// share one question.
 ///
@@ -83,21 +249,20 @@ public actor AuthorizationGate {
     public nonisolated let remembered: RememberedDecisions
     /// The enforcers, which stop what rests on withdrawn grants.
     nonisolated let enforcers = Enforcers()
-    let store: AuthorizationStore
-    let usage: any UsageDescriptions
-    let runsAside: RunsAside
+    let files: ProgramFiles
     let prompter: any Prompter
-    let root: String
-    /// What the administrator has decided; changed by `setPolicy`.
-    var policy: Policy { didSet { remembered.forget() } }
+    let reports: DecisionReports
+    let now: @Sendable () -> AnswerTime
+    /// What was given and holds.
+    let grants: Grants
+    /// What was answered.
+    var answers: Answers
     /// What is switched off; changed by `setSwitch`.
     var switches: Switches { didSet { remembered.forget() } }
     let switchFile: SwitchFile?
     var promptTimeout: Duration
-    let decisions: @Sendable (Decision) -> Void
-    let now: @Sendable () -> AnswerTime
-    var lifetimes = LifetimeBook() { didSet { remembered.forget() } }
-    var clock = ClockGuard()
+    /// Looks again when the next answer ends.
+    var waking: Task<Void, Never>?
     /// Who knows whether a program's user is there; `nil` where that does not matter.
     var presence: (any Presence)? { didSet { remembered.forget() } }
     /// Grows whenever that may have changed.
@@ -109,7 +274,6 @@ public actor AuthorizationGate {
     var beforeLimiting: (@Sendable (_ user: UInt32, _ program: String) async throws(CaptureError) -> Void)?
     /// The programs that the person is asked to confirm or to pick something for.
     var confirming: Set<ProgramKey> = []
-    var grants: [ProgramKey: [WeakGrant]] = [:]
     private var lastNumber: UInt64 = 0
 
     /// A gate over a store.
@@ -140,18 +304,23 @@ public actor AuthorizationGate {
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
         self.executor = executor
-        self.runsAside = runsAside
-        self.store = store
-        remembered = RememberedDecisions(store: store, now: now)
-        self.usage = usage
         self.prompter = prompter
-        self.root = root
-        self.policy = policy
+        self.promptTimeout = promptTimeout
+        self.now = now
         switchFile = switches
         self.switches = switches?.load() ?? Switches()
-        self.promptTimeout = promptTimeout
-        self.decisions = decisions
-        self.now = now
+        files = ProgramFiles(runsAside: runsAside, usage: usage, prompter: prompter, root: root)
+        reports = DecisionReports(decisions)
+        remembered = RememberedDecisions(store: store, now: now)
+        grants = Grants(enforcers)
+        answers = Answers(
+            store: store,
+            remembered: remembered,
+            grants: grants,
+            reports: reports,
+            policy: policy,
+            now: now
+        )
     }
 
     /// Has something done each time that a program which was not is limited to chosen assets of the media library by an
@@ -162,6 +331,9 @@ public actor AuthorizationGate {
         beforeLimiting = handler
     }
 
+    /// Takes a turn of the gate, to prove that the gate works. A gate that waits for its store takes no turns.
+    public func takeTurn() {}
+
     /// Changes how long a question stays; those that are open keep their time.
     public func setPromptTimeout(_ timeout: Duration) {
         promptTimeout = timeout
@@ -171,9 +343,21 @@ public actor AuthorizationGate {
     ///
     /// - Throws: `inputOutput` when the store cannot be used, which is not looked at for what policy forbids.
     public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
-        let status = try statuses([service], for: client)[service] ?? .notDetermined
-        remember([service: status], for: client)
+        let status = try answers.statuses([service], for: client)[service] ?? .notDetermined
+        answers.remember([service: status], for: client)
         return status
+    }
+
+    /// What stands between a program and each level of the media library, both as of one moment. Never prompts.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func libraryAccess(for client: ClientIdentity) throws(CaptureError) -> LibraryStatuses {
+        let found = try answers.statuses(Set(Service.ofLibrary), for: client)
+        answers.remember(found, for: client)
+        return LibraryStatuses(
+            add: found[.libraryAdd] ?? .notDetermined,
+            readWrite: found[.libraryReadWrite] ?? .notDetermined
+        )
     }
 
     /// Gets a grant for each of the services, asking the person about those that were never decided.
@@ -208,19 +392,20 @@ public actor AuthorizationGate {
                 try await confirm(client, again)
                 guard revision == presenceRevision else { continue }
                 if let refusal = switches.refusal(services) { throw refusal }
-                let standing = try refuseOrFindUndecided(services, for: client)
+                let standing = try answers.refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
-                    let given = try mint(standing.counting, for: client)
-                    reportAllowed(standing.counting, for: client)
+                    let bases = try answers.use(standing.counting, for: client)
+                    let given = grants.mint(standing.counting, on: bases, for: client)
+                    reports.allowed(standing.counting, for: client)
                     if standing.counting.values.allSatisfy({ $0.rule == nil }) {
-                        remember(granted: standing.counting, for: client)
+                        answers.remember(granted: standing.counting, for: client)
                     }
                     return given
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
                 if prompts[AnswerKey(client)] == nil, described?.services != standing.undecided {
                     let services = standing.undecided
-                    described = (services, try await usage(of: client, for: services.sorted(), session: session))
+                    described = (services, try await files.usage(of: client, for: services.sorted(), session: session))
                     // Meanwhile the answer may have been given, or another caller's question may be open.
                     continue
                 }
@@ -240,68 +425,13 @@ public actor AuthorizationGate {
                 default: Task.isCancelled ? .requesterGone : Decision.Cause(error)
                 }
             let isStanding = [.denied, .restricted, .switchedOff, .userAway].contains(error.code)
-            let stored = isStanding ? (try? statuses(services, for: client)) ?? [:] : [:]
+            let stored = isStanding ? (try? answers.statuses(services, for: client)) ?? [:] : [:]
             let words = { (service: Service) in
                 "\(client.program) does not get \(service.title): \(error.message)"
             }
-            report(services, for: client, cause, words) { stored[$0] ?? .notDetermined }
+            reports.report(services, for: client, cause, words) { stored[$0] ?? .notDetermined }
             throw error
         }
-    }
-
-    /// Withdraws a program's live grants that rest on its answer about a service, and starts their enforcement.
-    ///
-    /// - Parameters:
-    ///   - path: For a claimed program, only grants for this file; `nil` for all its files. Ignored for other programs,
-    ///     whose answer holds for all their files.
-    ///   - why: The reason that their holders get.
-    func revoke(user: UInt32, program: String, service: Service, path: String? = nil, why: String = "") {
-        let key = ProgramKey(user: user, program: program)
-        let those = (grants[key] ?? []).filter { given in
-            path == nil || given.client.tier != .claimed || given.client.executable?.path == path
-        }
-        for grant in those.compactMap(\.grant) where grant.source == service { grant.revoke(why) }
-        enforcers.begin()
-        prune(key)
-    }
-
-    /// Withdraws the live grants of a program that `isMeant` picks, and starts their enforcement.
-    func revoke(of key: ProgramKey, why: String = "", where isMeant: (Grant, WeakGrant) -> Bool) {
-        for given in grants[key] ?? [] {
-            if let grant = given.grant, isMeant(grant, given) { grant.revoke(why) }
-        }
-        enforcers.begin()
-        prune(key)
-    }
-
-    /// Withdraws the live grants for which `reason` returns a reason, and starts their enforcement.
-    ///
-    /// - Parameters:
-    ///   - kind: What the reason is.
-    ///   - reason: Why a grant must go; `nil` when it may stay. It is told whether policy gave the grant without an
-    ///     answer.
-    /// - Returns: The withdrawn grants, each with its reason.
-    func withdraw(
-        by kind: Grant.End = .withdrawn,
-        _ reason: (_ client: ClientIdentity, _ grant: Grant, _ isPolicys: Bool) -> String?
-    ) -> [(client: ClientIdentity, service: Service, reason: String)] {
-        var gone: [(client: ClientIdentity, service: Service, reason: String)] = []
-        var used: [StoredAnswer] = []
-        for entry in grants.values.joined() {
-            guard let grant = entry.grant, grant.isLive,
-                let why = reason(entry.client, grant, entry.isPolicys)
-            else { continue }
-            grant.revoke(why, by: kind)
-            gone.append((entry.client, grant.service, why))
-            if let row = entry.row { used.append(row) }
-        }
-        // Before anything is written, because the disk may be slow.
-        if !gone.isEmpty { enforcers.begin() }
-        // Interrupted uses count as used until now, because they may go on later. If the disk cannot be written,
-        // answers merely expire sooner.
-        if kind != .withdrawn { for row in used { _ = try? noteUse(of: row) } }
-        for key in Array(grants.keys) { prune(key) }
-        return gone
     }
 
     /// A number that was never given before.
@@ -310,31 +440,19 @@ public actor AuthorizationGate {
         return lastNumber
     }
 
-    private func mint(
-        _ counting: [Service: CountingAnswer],
-        for client: ClientIdentity
-    ) throws(CaptureError) -> [Service: Grant] {
-        let key = ProgramKey(user: client.answerUser, program: client.program)
-        prune(key)
-        var bases = try bases(for: client)
-        for source in Set(counting.values.map(\.source)) {
-            if let row = bases[source], try noteUse(of: row) { bases[source]?.lastUsed = now() }
+    /// Looks once more who is behind the connection.
+    ///
+    /// - Throws: `notPermitted` when that is somebody else, or cannot be told.
+    func confirm(
+        _ client: ClientIdentity,
+        _ again: @Sendable () async throws(CaptureError) -> ClientIdentity
+    ) async throws(CaptureError) {
+        let later: ClientIdentity
+        do throws(CaptureError) {
+            later = try await again()
+        } catch {
+            throw CaptureError(.notPermitted, "the program that asked cannot be identified again: \(error.message)")
         }
-        var made: [Service: Grant] = [:]
-        for (service, answer) in counting {
-            let row = bases[answer.source]
-            let grant = Grant(
-                service: service,
-                program: client.program,
-                user: client.answerUser,
-                basis: row?.reason ?? .policy,
-                source: answer.source,
-                isLimited: answer.status == .limited
-            )
-            let isPolicys = answer.rule != nil
-            grants[key, default: []].append(WeakGrant(grant: grant, client: client, isPolicys: isPolicys, row: row))
-            made[service] = grant
-        }
-        return made
+        guard client.isUnchanged(in: later) else { throw AuthorizationGate.changed }
     }
 }

@@ -171,7 +171,7 @@ extension AuthorizationGate {
                 detail: client.detail
             )
         }
-        try store.put(rows)
+        try answers.put(rows, for: [])
     }
 
     /// A request of a client that stays who it is.

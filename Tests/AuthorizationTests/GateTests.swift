@@ -230,14 +230,14 @@ import Testing
             executable: nil,
             detail: "set by id"
         )
-        try await gate.store.put([row])
+        try store.put([row])
         #expect(try await gate.status(.camera, for: cheese) == .notDetermined)
         // Nor is it shown as a yes, or said to decide.
         #expect(try await gate.list().isEmpty)
         let explanation = try await gate.explain([.camera], program: "app:cheese", user: 1000).explanations.first
         #expect(explanation?.answer == nil)
         row.status = .denied
-        try await gate.store.put([row])
+        try store.put([row])
         #expect(try await gate.status(.camera, for: cheese) == .denied)
     }
 

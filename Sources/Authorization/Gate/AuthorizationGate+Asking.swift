@@ -120,13 +120,13 @@ extension AuthorizationGate {
     }
 
     /// Takes an answer in: looks once more who asked, writes it down, then lets everybody know.
-    private func answer(_ key: AnswerKey, _ id: UInt64, _ answers: [Service: PersonsAnswer]) async {
+    private func answer(_ key: AnswerKey, _ id: UInt64, _ said: [Service: PersonsAnswer]) async {
         guard let prompt = prompts[key], prompt.id == id, !prompt.isAnswered else { return }
         // Where nobody was asked for that, an answer for chosen assets is none.
-        let answers = answers.filter {
+        let said = said.filter {
             prompt.services.contains($0.key) && (!$0.value.isLimited || $0.key.canBeLimited)
         }
-        guard !answers.isEmpty else {
+        guard !said.isEmpty else {
             let why = "the question about \(phrase(prompt.services)) was closed without an answer"
             finish(key, id, .failed(CaptureError(.dismissed, why)))
             return
@@ -137,7 +137,7 @@ extension AuthorizationGate {
             return
         }
         do throws(CaptureError) {
-            if answers[.libraryReadWrite]?.status == .limited {
+            if said[.libraryReadWrite]?.status == .limited {
                 try await beforeLimiting?(client.answerUser, client.program)
             }
         } catch {
@@ -148,7 +148,7 @@ extension AuthorizationGate {
         // Settings may have changed or the question been withdrawn while the requester was looked at.
         guard prompts[key]?.id == id else { return }
         let time = now()
-        let rows = answers.map { service, answer in
+        let rows = said.map { service, answer in
             StoredAnswer(
                 user: client.answerUser,
                 program: client.program,
@@ -163,30 +163,27 @@ extension AuthorizationGate {
                 lifetime: answer.isAllowed ? answer.lifetime : .always
             )
         }
+        let waiters = prompts[key]?.waiters.values.map(\.client) ?? []
         do throws(CaptureError) {
-            try store.put(rows.filter(\.lifetime.isStored))
+            try answers.put(rows, for: waiters)
         } catch {
             let why = "the answer could not be kept, so it does not count: \(error.message)"
             finish(key, id, .failed(CaptureError(.inputOutput, why)))
             return
         }
-        keepPassing(rows.filter { !$0.lifetime.isStored }, for: prompts[key]?.waiters.values.map(\.client) ?? [])
-        if rows.contains(where: { $0.lifetime.moment != nil }) || lifetimes.limits.unused != nil { endDueNow() }
-        for row in rows where row.status == .denied {
-            revoke(user: row.user, program: row.program, service: row.service, path: row.executable?.path)
-        }
+        keepTime()
         for cause in [Decision.Cause.answer, .inlineAnswer] {
-            let those = answers.filter { $0.value.isInline == (cause == .inlineAnswer) }
+            let those = said.filter { $0.value.isInline == (cause == .inlineAnswer) }
             let words = { (service: Service) in
-                "the person said \(answers[service]?.words ?? "no") to \(service.title) for \(client.program)"
+                "the person said \(said[service]?.words ?? "no") to \(service.title) for \(client.program)"
             }
-            report(Set(those.keys), for: client, cause, words) { service in
-                answers[service]?.status ?? .denied
+            reports.report(Set(those.keys), for: client, cause, words) { service in
+                said[service]?.status ?? .denied
             }
         }
         // Who may read may add: that needs no answer of its own.
-        let follows: Set<Service> = answers[.libraryReadWrite]?.isAllowed == true ? [.libraryAdd] : []
-        finish(key, id, .decided(follows.union(answers.keys)))
+        let follows: Set<Service> = said[.libraryReadWrite]?.isAllowed == true ? [.libraryAdd] : []
+        finish(key, id, .decided(follows.union(said.keys)))
     }
 
     /// The first of those who wait that still is who it was. Their prompt named the program on their word alone, so an

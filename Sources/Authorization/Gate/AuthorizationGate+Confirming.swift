@@ -24,12 +24,9 @@ extension AuthorizationGate {
         session: String,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) {
-        let usage = try? await aside { [usage] () throws(CaptureError) in
-            try usage.description(of: client, for: [.libraryReadWrite])
-        }
         let request = Confirmation(
             client: client,
-            name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80),
+            name: await files.libraryName(of: client),
             action: action,
             count: count,
             names: names.prefix(Confirmation.mostNames).map { DisplayText.neutralized($0, limit: 255) },
@@ -45,14 +42,15 @@ extension AuthorizationGate {
                 isConfirmed
             }
             guard isConfirmed else {
-                tell(.confirmation, .denied, of: client, "the person did not let \(client.program) \(what)")
+                reports.settled(.confirmation, .denied, of: client, "the person did not let \(client.program) \(what)")
                 throw CaptureError(.denied, "the person did not confirm it, so nothing was done")
             }
             try await confirm(client, again)
         } catch {
-            if error.code != .denied { tell(error, of: client, "\(client.program) was not allowed to \(what)") }
+            let words = "\(client.program) was not allowed to \(what)"
+            if error.code != .denied { reports.unsettled(error, of: client, words) }
             throw error
         }
-        tell(.confirmation, .authorized, of: client, "the person let \(client.program) \(what)")
+        reports.settled(.confirmation, .authorized, of: client, "the person let \(client.program) \(what)")
     }
 }

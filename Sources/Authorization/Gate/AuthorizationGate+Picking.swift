@@ -37,12 +37,9 @@ extension AuthorizationGate {
             )
         }
         let time = promptTimeout * AuthorizationGate.pickingTime
-        let usage = try? await aside { [usage] () throws(CaptureError) in
-            try usage.description(of: client, for: [.libraryReadWrite])
-        }
         let question = PickQuestion(
             client: client,
-            name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80),
+            name: await files.libraryName(of: client),
             purpose: purpose,
             subject: subject ?? client.program,
             kinds: kinds,
@@ -62,10 +59,10 @@ extension AuthorizationGate {
                 true
             }
             try await confirm(client, again)
-            tell(.picked, .authorized, of: client, question.outcome(picked))
+            reports.settled(.picked, .authorized, of: client, question.outcome(picked))
             return picked
         } catch {
-            tell(error, of: client, "nothing of the media library was picked for \(question.subject)")
+            reports.unsettled(error, of: client, "nothing of the media library was picked for \(question.subject)")
             throw error
         }
     }
@@ -74,16 +71,12 @@ extension AuthorizationGate {
     ///
     /// - Throws: `missingUsageDescription`, naming key and file.
     public func checkLibraryReason(_ client: ClientIdentity) async throws(CaptureError) {
-        _ = try await aside { [usage] () throws(CaptureError) in
-            try usage.description(of: client, for: [.libraryReadWrite])
-        }
+        _ = try await files.filed(client, [.libraryReadWrite])
     }
 
     /// Whether a program that may read chosen assets alone wants its person not to be offered more of them each time it
     /// runs: by `X-Capture-PreventAutomaticLimitedLibraryAlert=true` in its metadata.
     public func preventsLibraryAlert(_ client: ClientIdentity) async -> Bool {
-        let look = { @Sendable [usage] () throws(CaptureError) in usage.preventsLibraryAlert(client) }
-        // If the look fails, the program has not opted out.
-        return (try? await aside(look)) ?? false
+        await files.preventsLibraryAlert(client)
     }
 }

@@ -42,26 +42,6 @@ extension AuthorizationGate {
         return try answer.get()
     }
 
-    /// Tells journal and history what a question about the media library came to.
-    func tell(
-        _ cause: Decision.Cause,
-        _ status: AuthorizationStatus,
-        of client: ClientIdentity,
-        _ message: String
-    ) {
-        report([.libraryReadWrite], for: client, cause) { _ in
-            message
-        } _: { _ in
-            status
-        }
-    }
-
-    /// The same of one that no answer came of.
-    func tell(_ error: CaptureError, of client: ClientIdentity, _ message: String) {
-        let cause = Task.isCancelled ? .requesterGone : Decision.Cause(error)
-        tell(cause, .notDetermined, of: client, "\(message): \(error.message)")
-    }
-
     /// Waits for the answer, and no longer than it may take.
     private static func answer<Value: Sendable>(
         within time: Duration,

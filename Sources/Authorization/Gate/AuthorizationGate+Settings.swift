@@ -1,12 +1,22 @@
 public import CaptureCore
 
+/// What settings show and change.
 extension AuthorizationGate {
     /// Every answer that holds, by user, program and service; then those that are never written down.
     ///
     /// - Throws: `inputOutput` when the store cannot be used.
-    public func list() throws(CaptureError) -> [StoredAnswer] {
-        current(try store.allAnswers()) { _ in true }
-    }
+    public func list() throws(CaptureError) -> [StoredAnswer] { try answers.all() }
+
+    /// Every answer that holds, as `list` has it, with what it comes to.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func listed() throws(CaptureError) -> [ListedAnswer] { try answers.listed() }
+
+    /// When an answer ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
+    public func ends(_ row: StoredAnswer) -> Int64? { answers.lifetimes.ends(row) }
+
+    /// What the policy says of a stored answer, which does not count where that is no.
+    public func verdict(on answer: StoredAnswer) -> PolicyVerdict { answers.verdict(on: answer) }
 
     /// What settings show for a program: policy's no, then its answers (the strictest, where its files have different
     /// ones), then policy's yes.
@@ -15,7 +25,8 @@ extension AuthorizationGate {
     public func statuses(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
         let id = try ProgramID(program)
         let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
-        return combined(Service.allCases, try answered(user: user, program: program), for: subject)
+        let answered = try answers.answered(user: user, program: program)
+        return answers.policy.statuses(Service.allCases, answered, for: subject)
     }
 
     /// Whether a program is limited to chosen assets of the media library, by an answer for the file that is there now.
@@ -23,32 +34,10 @@ extension AuthorizationGate {
     /// - Throws: `inputOutput` when the store cannot be used.
     public func isLimited(user: UInt32, program: String) async throws(CaptureError) -> Bool {
         guard try statuses(user: user, program: program)[.libraryReadWrite] == .limited else { return false }
-        let owner = ClientIdentity.answerUser(of: program, user: user)
-        let limiting = current(try store.answers(user: owner, program: program)) {
-            $0.program == program && $0.user == owner
-        }.filter { $0.service == .libraryReadWrite && $0.status == .limited && !$0.isNobodys }
-        return try await aside { [root] () throws(CaptureError) in
-            limiting.contains { answer in
-                guard answer.tier == .claimed else { return true }
-                guard let file = answer.executable, let present = ExecutableFile.inspect(file.path, below: root) else {
-                    return false
-                }
-                return file.isSameProgram(as: present)
-            }
+        let limiting = try answers.all(user: user, program: program).filter {
+            $0.service == .libraryReadWrite && $0.status == .limited && !$0.isNobodys
         }
-    }
-
-    /// The answers that a program has, the strictest where its files have different ones.
-    private func answered(user: UInt32, program: String) throws(CaptureError) -> [Service: AuthorizationStatus] {
-        var statuses: [Service: AuthorizationStatus] = [:]
-        let user = ClientIdentity.answerUser(of: program, user: user)
-        let answers = current(try store.answers(user: user, program: program)) { passing in
-            passing.user == user && passing.program == program
-        }
-        for answer in answers {
-            statuses[answer.service] = AuthorizationGate.stricter(statuses[answer.service], answer.status)
-        }
-        return statuses
+        return try await files.isPresent(limiting)
     }
 
     /// Whether answers would count; asked again when they are set.
@@ -64,35 +53,112 @@ extension AuthorizationGate {
         program: String,
         _ statuses: [Service: AuthorizationStatus]
     ) throws(CaptureError) {
-        let id = try ProgramID(program)
-        let name = DisplayText.neutralized(program, limit: 100)
-        for (service, status) in statuses.sorted(by: { $0.key < $1.key }) {
-            guard status == .authorized || status == .denied || (status == .limited && service.canBeLimited) else {
-                let limited = service.canBeLimited ? ", limited" : ""
-                throw CaptureError(
-                    .invalidArgument,
-                    "an answer about \(service.rawValue) must be authorized\(limited) or denied, not \(status.word)"
-                )
-            }
-            if case .app = id, status != .denied {
-                throw CaptureError(
-                    .invalidArgument,
-                    "any file can run as \(name), so it can only be allowed when it asks: run "
-                        + "'capturectl auth reset \(name) \(service.rawValue)', then start the program"
-                )
-            }
+        try answers.check(SettingChange(user: user, program: program, statuses: statuses))
+    }
+
+    /// Sets an answer, as `set` of several does.
+    public func set(
+        user: UInt32,
+        program: String,
+        service: Service,
+        status: AuthorizationStatus,
+        lifetime: GrantLifetime = .always,
+        most: Int? = nil,
+        by author: SettingsAuthor? = nil
+    ) async throws(CaptureError) {
+        let options = SettingOptions(lifetime: lifetime, most: most, author: author)
+        try await set(user: user, program: program, [service: status], options)
+    }
+
+    /// Sets answers, as the person's own decision in settings. When it returns, all are on disk, or none. By then, what
+    /// is no longer allowed has been withdrawn, nothing is delivered on it any more, and open questions about the same
+    /// services are gone.
+    ///
+    /// They replace the answers for all files of the program's id. An `exe:` id is bound to the file that is there now.
+    /// Setting what stands there already is no decision, and is not told of.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answers; not looked at for `unit:` and `uid:`, whose answers are the machine's.
+    ///   - program: A program's id.
+    ///   - statuses: `authorized` or `denied` by service, `limited` too for reading the library.
+    /// - Throws: As `checkSettable`; `busy` where the user has as many answers as it may and this would be another;
+    ///   `notPermitted` for what would allow more, where it may not; `invalidArgument` for a lifetime that does not fit or
+    ///   an executable that is not there; `inputOutput` when the store cannot be used.
+    public func set(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        _ options: SettingOptions = SettingOptions()
+    ) async throws(CaptureError) {
+        let change = try await change(user: user, program: program, statuses, options.lifetime)
+        try set(change, options)
+        await enforcers.enforce(awaitingFiles: options.awaitsFiles)
+    }
+
+    private func set(_ change: SettingChange, _ options: SettingOptions) throws(CaptureError) {
+        if try answers.set(change, options) { keepTime() }
+        let follows: Set<Service> = change.statuses[.libraryReadWrite]?.isYes == true ? [.libraryAdd] : []
+        let settled = follows.union(change.statuses.keys)
+        for (key, prompt) in prompts
+        where key.user == change.owner && key.program == change.program && !prompt.services.isDisjoint(with: settled) {
+            finish(key, prompt.id, .decided(prompt.services))
         }
-        let allowed = Set(statuses.filter { $0.value.isYes }.keys)
-        let subject = PolicySubject(named: id, user: id.tier.belongsToMachine ? nil : user)
-        try refuseRestricted(allowed.isEmpty ? Set(statuses.keys) : allowed, to: subject)
-        guard statuses[.libraryAdd] == .denied, statuses[.libraryReadWrite] == nil,
-            policy.verdict(on: subject, .libraryReadWrite).decision != .restrict,
-            try answered(user: user, program: program)[.libraryReadWrite]?.isYes == true
-        else { return }
-        throw CaptureError(
-            .invalidArgument,
-            "\(name) may read the media library, which includes adding, so this no would have no effect; to allow "
-                + "neither: capturectl auth set '\(name)' library none"
+    }
+
+    /// A change that only tightens does not wait for a file.
+    private func change(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        _ lifetime: GrantLifetime
+    ) async throws(CaptureError) -> SettingChange {
+        var change = SettingChange(user: user, program: program, statuses: statuses, lifetime: lifetime)
+        if change.hasYes { change.file = try await files.file(of: program) }
+        return change
+    }
+
+    /// Whether answers would allow what is not allowed already: of the library, where a choice may be a yes and allow less
+    /// than before, by answers of at least that length for the same file; of anything else, whether there is a yes at all.
+    /// A yes counts from when it is said, so that it allows more than another where such that are not used end.
+    ///
+    /// - Throws: As `set`.
+    public func loosens(
+        user: UInt32,
+        program: String,
+        _ statuses: [Service: AuthorizationStatus],
+        lifetime: GrantLifetime = .always
+    ) async throws(CaptureError) -> Bool {
+        let change = try await change(user: user, program: program, statuses, lifetime)
+        return try answers.loosens(change)
+    }
+
+    /// Withdraws live grants that a person took back while the store could not be written.
+    ///
+    /// Nothing is delivered on these grants any more when this returns. Answers that are kept in memory alone are removed.
+    /// The stored answers stay, and count again once the store can be used. Until then every start is refused.
+    ///
+    /// - Parameters:
+    ///   - user: Whose answers; `nil` for everybody's. Not used for `unit:` and `uid:`.
+    ///   - program: A program's id; `nil` for every program.
+    ///   - services: The services; none for all.
+    ///   - isDenied: Whether the person denied the services, and did not just reset the answers.
+    ///   - fault: Why nothing could be stored.
+    ///   - awaitingFiles: Whether to wait until the files of the ended sessions are finished.
+    /// - Returns: The error to report to the person.
+    public func withdrawUnstored(
+        user: UInt32?,
+        program: String?,
+        services: Set<Service>,
+        isDenied: Bool,
+        after fault: CaptureError,
+        awaitingFiles: Bool = true
+    ) async -> CaptureError {
+        answers.withdraw(SettingScope(user: user, program: program, services), isDenied: isDenied)
+        await enforcers.enforce(awaitingFiles: awaitingFiles)
+        return CaptureError(
+            .inputOutput,
+            "running sessions were ended, but the change could not be stored, so the earlier answer will count again; repeat "
+                + "the command when this is repaired: \(fault.message)"
         )
     }
 
@@ -117,35 +183,9 @@ extension AuthorizationGate {
         by author: SettingsAuthor? = nil,
         awaitingFiles: Bool = true
     ) async throws(CaptureError) -> [StoredAnswer] {
-        let gone = try resetNow(user: user, program: program, services: services, denials: denials, by: author)
-        await enforce(awaitingFiles: awaitingFiles)
-        return gone
-    }
-
-    private func resetNow(
-        user: UInt32?,
-        program: String?,
-        services: Set<Service>,
-        denials: [StoredAnswer]?,
-        by author: SettingsAuthor?
-    ) throws(CaptureError) -> [StoredAnswer] {
-        let meant = services.isEmpty ? Set(Service.allCases) : services
-        var owner = user
-        if let program, let user { owner = ClientIdentity.answerUser(of: program, user: user) }
-        let gone =
-            try store.remove(user: owner, program: program, service: nil) { row in
-                guard meant.contains(row.service) else { return true }
-                guard row.status == .denied, let denials else { return false }
-                return !denials.contains(row)
-            }
-            + meant.sorted().flatMap { removePassing(user: owner, program: program, service: $0) }
-        // All of them before anything is told.
-        for row in gone { revoke(user: row.user, program: row.program, service: row.service) }
-        for row in gone {
-            var row = row
-            row.status = .notDetermined
-            decide(row, .settings, "\(row.service.rawValue) of \(row.program) was reset", by: author)
-        }
+        let scope = SettingScope(user: user, program: program, services)
+        let gone = try answers.reset(scope, denials: denials, by: author)
+        await enforcers.enforce(awaitingFiles: awaitingFiles)
         return gone
     }
 
@@ -160,28 +200,5 @@ extension AuthorizationGate {
     ) async throws(CaptureError) -> [StoredAnswer] {
         let services: Set<Service> = service.map { [$0] } ?? []
         return try await reset(user: user, program: program, services: services, denials: denials, by: author)
-    }
-
-    /// Tells the journal of a change without a request.
-    func decide(
-        _ row: StoredAnswer,
-        _ cause: Decision.Cause,
-        _ message: String,
-        by author: SettingsAuthor? = nil
-    ) {
-        decisions(
-            Decision(
-                program: row.program,
-                tier: row.tier,
-                user: row.user,
-                pid: 0,
-                identity: row.detail,
-                service: row.service,
-                status: row.status,
-                cause: cause,
-                message: message,
-                author: author
-            )
-        )
     }
 }

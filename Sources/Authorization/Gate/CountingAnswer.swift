@@ -1,4 +1,4 @@
-public import CaptureCore
+import CaptureCore
 
 /// What stands between a program and a service, and whence.
 struct CountingAnswer: Hashable {
@@ -10,25 +10,26 @@ struct CountingAnswer: Hashable {
     var rule: String?
 }
 
-extension AuthorizationGate {
+/// What policy and the answers of a program come to.
+extension Policy {
     /// What counts for a service: policy's no, then an answer, then policy's yes. Who may read the library may add to it,
     /// by an answer or by policy, where nothing is said against that about adding itself.
     ///
-    /// - Parameter stored: The answers to all services of the program, as far as there are any.
+    /// - Parameter answered: The answers to all services of the program, as far as there are any.
     func counting(
         _ service: Service,
-        _ stored: [Service: AuthorizationStatus],
+        _ answered: [Service: AuthorizationStatus],
         for subject: PolicySubject
     ) -> CountingAnswer {
-        let verdict = policy.verdict(on: subject, service)
+        let verdict = verdict(on: subject, service)
         if verdict.decision == .restrict { return CountingAnswer(status: .restricted, source: service) }
-        let source = source(of: service, stored, for: subject)
-        if let status = stored[source] { return CountingAnswer(status: status, source: source) }
+        let source = source(of: service, answered, for: subject)
+        if let status = answered[source] { return CountingAnswer(status: status, source: source) }
         if verdict.decision == .allow {
             return CountingAnswer(status: .authorized, source: service, rule: verdict.reason)
         }
-        if service == .libraryAdd, verdict.decision == nil, stored[.libraryReadWrite] == nil {
-            let reading = policy.verdict(on: subject, .libraryReadWrite)
+        if service == .libraryAdd, verdict.decision == nil, answered[.libraryReadWrite] == nil {
+            let reading = self.verdict(on: subject, .libraryReadWrite)
             if reading.decision == .allow {
                 return CountingAnswer(status: .authorized, source: .libraryReadWrite, rule: reading.reason)
             }
@@ -39,24 +40,39 @@ extension AuthorizationGate {
     /// The service whose answer counts for a service; one that policy stands above counts for no other.
     private func source(
         of service: Service,
-        _ stored: [Service: AuthorizationStatus],
+        _ answered: [Service: AuthorizationStatus],
         for subject: PolicySubject
     ) -> Service {
-        guard service == .libraryAdd, let reading = stored[.libraryReadWrite],
-            policy.verdict(on: subject, .libraryReadWrite).decision != .restrict
+        guard service == .libraryAdd, let reading = answered[.libraryReadWrite],
+            verdict(on: subject, .libraryReadWrite).decision != .restrict
         else { return service }
-        return LibraryAnswers(add: stored[service] ?? .notDetermined, readWrite: reading).source(of: .addOnly).service
+        return LibraryAnswers(add: answered[service] ?? .notDetermined, readWrite: reading).source(of: .addOnly).service
     }
 
-    /// What stands between a program and each level of the media library, both as of one moment. Never prompts.
-    ///
-    /// - Throws: `inputOutput` when the store cannot be used.
-    public func libraryAccess(for client: ClientIdentity) throws(CaptureError) -> LibraryStatuses {
-        let found = try statuses(Set(Service.ofLibrary), for: client)
-        remember(found, for: client)
-        return LibraryStatuses(
-            add: found[.libraryAdd] ?? .notDetermined,
-            readWrite: found[.libraryReadWrite] ?? .notDetermined
+    /// What stands between a program and each of the services; one that is not determined is missing.
+    func statuses(
+        _ services: some Sequence<Service>,
+        _ answered: [Service: AuthorizationStatus],
+        for subject: PolicySubject
+    ) -> [Service: AuthorizationStatus] {
+        let all = services.map { ($0, counting($0, answered, for: subject).status) }
+        return Dictionary(all) { $1 }.filter { $0.value != .notDetermined }
+    }
+
+    /// - Throws: `restricted`, with the file and line that say so.
+    func refuseRestricted(_ services: Set<Service>, to subject: PolicySubject) throws(CaptureError) {
+        let verdicts = services.sorted().map { ($0, verdict(on: subject, $0)) }
+        let restricting = verdicts.filter { $0.1.decision == .restrict }
+        guard let first = restricting.first else { return }
+        var reasons: [String] = []
+        for (_, verdict) in restricting where !reasons.contains(verdict.reason) { reasons.append(verdict.reason) }
+        if !first.1.fault.isEmpty {
+            throw CaptureError(.restricted, "the policy cannot be understood: \(reasons.joined(separator: "; "))")
+        }
+        throw CaptureError(
+            .restricted,
+            "policy forbids \(subject.program) \(phrase(Set(restricting.map(\.0)))), whatever the user answers: "
+                + reasons.joined(separator: "; ")
         )
     }
 }

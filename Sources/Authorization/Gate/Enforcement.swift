@@ -37,38 +37,31 @@ final class Enforcers: Sendable {
         guard !isBeginning.exchange(true, ordering: .acquiringAndReleasing) else { return }
         Task {
             isBeginning.store(false, ordering: .releasing)
-            _ = await enforce()
+            _ = await stop()
         }
-    }
-
-    /// Enforces everything that was withdrawn before the call; returns when nothing is delivered any more.
-    ///
-    /// - Returns: Remaining work that needs no consent.
-    func enforce() async -> [Task<Void, Never>] {
-        let present = members.withLock { $0.compactMap(\.enforcer) }
-        return await withTaskGroup { group in
-            for enforcer in present { group.addTask { await enforcer.enforceWithdrawals() } }
-            return await group.reduce(into: []) { $0 += $1 }
-        }
-    }
-}
-
-extension AuthorizationGate {
-    /// Adds an enforcer, which is held weakly. From now on, a withdrawal waits for this enforcer, too.
-    public nonisolated func enforced(by enforcer: any GrantEnforcer) {
-        enforcers.add(enforcer)
     }
 
     /// Waits until nothing is delivered on grants that were withdrawn before the call. Meanwhile the gate takes other
     /// calls, also from its enforcers, so check its state again afterwards.
     ///
     /// - Parameter awaitingFiles: Whether to wait also until the files that end by this are finished.
-    func enforce(awaitingFiles: Bool = false) async {
+    nonisolated(nonsending) func enforce(awaitingFiles: Bool = false) async {
         // In a task of its own, so that it goes on when the caller is cancelled.
-        await Task { [enforcers] in
-            let rest = await enforcers.enforce()
+        await Task {
+            let rest = await stop()
             guard awaitingFiles else { return }
             for task in rest { await task.value }
         }.value
+    }
+
+    /// Stops what rests on grants that were withdrawn before the call.
+    ///
+    /// - Returns: Remaining work that needs no consent.
+    private func stop() async -> [Task<Void, Never>] {
+        let present = members.withLock { $0.compactMap(\.enforcer) }
+        return await withTaskGroup { group in
+            for enforcer in present { group.addTask { await enforcer.enforceWithdrawals() } }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
     }
 }

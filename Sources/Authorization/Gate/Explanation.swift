@@ -54,8 +54,8 @@ extension AuthorizationGate {
     /// Explains a program that runs.
     public func explain(_ services: some Sequence<Service>, for client: ClientIdentity) async -> [Explanation] {
         let services = Array(services)
-        let usages = await usages(of: client, for: services, session: "")
-        let rows = strictest { () throws(CaptureError) in try countingAnswers(for: client) }
+        let usages = await files.usages(of: client, for: services, session: "")
+        let rows = Result { () throws(CaptureError) in Answers.strictest(try answers.counting(for: client)) }
         return services.map { explain($0, client, PolicySubject(client), rows, usages) }
     }
 
@@ -78,35 +78,19 @@ extension AuthorizationGate {
             name: program,
             detail: "named by its id; it need not be running"
         )
-        client.executable = try await file(of: program)
+        client.executable = try await files.file(of: program)
         if let file = client.executable { subject.paths = [file.path] }
         let isBound = client.executable != nil
         // Without its file, of which an answer may hang, the strictest is shown, as in settings.
         let final = client
         let services = Array(services)
-        let usages = await usages(of: final, for: services, session: "")
-        let rows = strictest { () throws(CaptureError) in
-            let stored = try store.answers(user: final.answerUser, program: program)
-            return current(stored) { $0.user == final.answerUser && $0.program == program }
-                .filter { !isBound || $0.counts(for: final) }
+        let usages = await files.usages(of: final, for: services, session: "")
+        let rows = Result { () throws(CaptureError) in
+            let all = try answers.all(user: final.answerUser, program: program)
+            return Answers.strictest(all.filter { !isBound || $0.counts(for: final) })
         }
         let whole = subject
         return (client, services.map { explain($0, final, whole, rows, usages) })
-    }
-
-    private func strictest(
-        _ answers: () throws(CaptureError) -> [StoredAnswer]
-    ) -> Result<[Service: StoredAnswer], CaptureError> {
-        do throws(CaptureError) {
-            var rows: [Service: StoredAnswer] = [:]
-            for row in try answers() {
-                let before = rows[row.service]?.status
-                if AuthorizationGate.stricter(before, row.status) == row.status { rows[row.service] = row }
-            }
-            return .success(rows)
-        } catch {
-            return .failure(error)
-        }
     }
 
     private func explain(
@@ -117,24 +101,24 @@ extension AuthorizationGate {
         _ usages: [Service: Result<UsageDescription, CaptureError>]
     ) -> Explanation {
         let known = (try? rows.get()) ?? [:]
-        let counting = counting(service, known.mapValues(\.status), for: subject)
+        let counting = answers.policy.counting(service, known.mapValues(\.status), for: subject)
         var found = Explanation(
             service: service,
             status: .notDetermined,
             source: counting.source,
             answer: known[counting.source],
-            verdict: policy.verdict(on: subject, counting.source),
+            verdict: answers.policy.verdict(on: subject, counting.source),
             outcome: .starts
         )
         do throws(CaptureError) {
             found.status = .restricted
-            try refuseRestricted([service], to: subject)
+            try answers.policy.refuseRestricted([service], to: subject)
             found.status = .notDetermined
             _ = try rows.get()
             found.status = counting.status
             switch found.status {
             case .authorized, .limited: break
-            case .denied: throw denied([service], client)
+            case .denied: throw Answers.denied([service], client)
             case .notDetermined, .restricted:
                 let usage = try usages[service]?.get()
                 // One that stands already would be shared.

@@ -1,5 +1,18 @@
 import CaptureCore
 
+/// Whose answers: one program of one user.
+struct ProgramKey: Hashable {
+    var user: UInt32
+    var program: String
+}
+
+extension ProgramKey {
+    /// The program that an answer is about.
+    init(_ answer: StoredAnswer) {
+        self.init(user: answer.user, program: answer.program)
+    }
+}
+
 /// Which answer is waited for: one program of one user, told apart by its file where the id does not say enough.
 struct AnswerKey: Hashable {
     var user: UInt32
@@ -13,7 +26,7 @@ struct AnswerKey: Hashable {
     }
 
     /// The program, whichever its file.
-    var programKey: AuthorizationGate.ProgramKey { AuthorizationGate.ProgramKey(user: user, program: program) }
+    var programKey: ProgramKey { ProgramKey(user: user, program: program) }
 }
 
 /// A question that is with a person now, and everybody who waits for its answer.

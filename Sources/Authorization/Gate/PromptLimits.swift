@@ -38,23 +38,21 @@ public final class PromptSight: Hashable, Sendable {
 /// The questions that stand or have come to nothing, by program. Requests that share a question count once; a program's
 /// files count together, since it can make itself new ones.
 struct PromptBook {
-    typealias Program = AuthorizationGate.ProgramKey
-
     var limits = PromptLimits()
     /// When each ended, in milliseconds since the machine started; `nil` while it stands.
-    private var ends: [Program: [UInt64: Int64?]] = [:]
+    private var ends: [ProgramKey: [UInt64: Int64?]] = [:]
 
     /// How long a program has to wait before a question is put for it, in milliseconds; `nil` when it need not.
     ///
     /// - Parameter now: Milliseconds since the machine started: a clock that is set changes nothing.
-    func wait(_ program: Program, at now: Int64) -> Int64? {
+    func wait(_ program: ProgramKey, at now: Int64) -> Int64? {
         guard limits.interval > 0 else { return nil }
         let counting = (ends[program] ?? [:]).values.map { ($0 ?? now) + limits.interval }.filter { $0 > now }.sorted()
         return counting.count < limits.burst ? nil : counting[counting.count - limits.burst] - now
     }
 
     /// A question is put.
-    mutating func put(_ program: Program, _ id: UInt64, at now: Int64) {
+    mutating func put(_ program: ProgramKey, _ id: UInt64, at now: Int64) {
         for key in Array(ends.keys) {
             ends[key] = ends[key]?.filter { $0.value.map { $0 + limits.interval > now } ?? true }
             if ends[key]?.isEmpty == true { ends[key] = nil }
@@ -63,12 +61,12 @@ struct PromptBook {
     }
 
     /// It came to nothing.
-    mutating func cameToNothing(_ program: Program, _ id: UInt64, at now: Int64) {
+    mutating func cameToNothing(_ program: ProgramKey, _ id: UInt64, at now: Int64) {
         ends[program]?.updateValue(now, forKey: id)
     }
 
     /// It was answered, or never came before anybody: it does not count.
-    mutating func forget(_ program: Program, _ id: UInt64) {
+    mutating func forget(_ program: ProgramKey, _ id: UInt64) {
         ends[program]?.removeValue(forKey: id)
     }
 }
