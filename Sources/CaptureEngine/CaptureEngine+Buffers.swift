@@ -47,8 +47,7 @@ extension CaptureEngine {
         }
         if let refusal = session.refusal { throw refusal }
         guard session.state == .running, !session.isEnding else {
-            let state = session.isEnding ? "ending" : session.state.rawValue
-            throw CaptureError(.wrongState, "session \(id) is \(state), not running")
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing), not running")
         }
         guard let output = session.outputs[name], output.description.kind == .buffer,
             let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]

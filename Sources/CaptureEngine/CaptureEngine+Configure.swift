@@ -59,7 +59,7 @@ extension CaptureEngine {
 
     private func checkChangeable(_ session: Session) throws(CaptureError) {
         let id = session.id
-        if session.state == .suspended || session.suspending != nil {
+        if session.isInterrupted {
             let why = session.reason.map { " (\($0.message))" } ?? ""
             throw CaptureError(
                 .wrongState,
@@ -67,8 +67,7 @@ extension CaptureEngine {
             )
         }
         guard session.state == .configured || session.state == .running, !session.isEnding else {
-            let state = session.isEnding ? "ending" : session.state.rawValue
-            throw CaptureError(.wrongState, "session \(id) is \(state) and cannot be changed now")
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing) and cannot be changed now")
         }
     }
 

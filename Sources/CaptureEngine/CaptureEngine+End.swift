@@ -78,7 +78,7 @@ extension CaptureEngine {
         let loss =
             state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
         let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
-        session.ending = ending
+        session.end(in: ending)
         refuseChanges(of: session, "ended", reason ?? loss)
         return ending
     }
@@ -86,20 +86,15 @@ extension CaptureEngine {
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await session.suspending?.value
         let final = await cease(session, as: UseOutcome(state, reason), reason)
-        session.finalStatistics = final
-        // What keeps a device, a ring or a process alive goes; the counters stay.
-        session.inputs = [:]
-        session.outputs = [:]
-        session.files = [:]
-        let given = Array(session.grants.values)
-        session.grants = [:]
+        let given = session.letGo(final)
         await gate.sessionEnded(given, needed: servicesInUse)
         if state == .stopped, reason == nil, let fault = session.firstFault {
             // It was asked to stop, yet a file of it is not what it should be.
-            change(session, to: .failed, fault)
+            session.close(as: .failed, fault)
         } else {
-            change(session, to: state, reason)
+            session.close(as: state, reason)
         }
+        announce(session)
         forgetOldest()
     }
 
@@ -114,7 +109,7 @@ extension CaptureEngine {
         session.starting?.cancel()
         if reason?.isWithdrawal == true, session.changes.isUnderWay || session.starting != nil {
             // What a change or a start waits for, a slow disk perhaps, is not waited for: what runs stops now.
-            for output in session.outputs.values where !output.isDone { output.recorder?.stop() }
+            for output in session.outputs.values { output.stop() }
             await leaveRings(of: session, atOnce: true)
         }
         for output in session.outputs.values where !output.isReady {
@@ -123,16 +118,16 @@ extension CaptureEngine {
                 session.starting == nil
                 ? "the session \(goesOn ? "was interrupted" : "ended") before '\(name)' was added"
                 : "stopped before it ran"
-            settle(output, CaptureError(.wrongState, what))
+            output.refuse(CaptureError(.wrongState, what))
         }
         await session.starting?.value
         // A change under way notices that the session ends and undoes what it began. It no longer waits for files.
-        for output in session.outputs.values { stopWaiting(for: output) }
+        for output in session.outputs.values { output.stopWaiting() }
         await withCheckedContinuation { session.changes.whenIdle($0) }
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)
-        for output in outputs where !output.isDone { output.recorder?.stop() }
+        for output in outputs { output.stop() }
         if goesOn { await leaveRings(of: session, atOnce: true, shared: true) }
         for input in session.inputs.values {
             await pool.release(input.shared.device.id, for: session.id, goesOn ? .moved : .stopped)

@@ -8,7 +8,7 @@ extension CaptureEngine {
     /// Returns at once; that one goes on is its change of state to `running`. Nobody is asked: one whose consent is not
     /// there any more ends.
     public func resume() {
-        for session in sessions.values where session.state == .suspended || session.suspending != nil {
+        for session in sessions.values where session.isInterrupted {
             beginResumption(session)
         }
     }
@@ -29,7 +29,7 @@ extension CaptureEngine {
     func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
         if let task = session.ending ?? session.suspending { return task }
         let task = Task { await self.suspend(session, reason) }
-        session.suspending = task
+        session.interrupt(in: task)
         refuseChanges(of: session, "was interrupted", reason)
         return task
     }
@@ -39,11 +39,9 @@ extension CaptureEngine {
         session.before = counters.inputs
         session.inputs = [:]
         // What keeps a device or a ring alive goes; the counters of finished files stay.
-        for output in session.outputs.values { output.feeds = [] }
+        for output in session.outputs.values { output.leaveFeeds() }
         for output in session.buffers {
-            let live = LiveOutput(output, recorder: nil, feeds: [])
-            live.isReady = true
-            session.outputs[output.name] = live
+            session.outputs[output.name] = LiveOutput(output, recorder: nil, feeds: [])
         }
         // All grants are given back, since nothing is captured; which they were tells what is still needed.
         let services = session.neededServices
@@ -52,23 +50,22 @@ extension CaptureEngine {
         await gate.sessionEnded(given, needed: servicesInUse)
         session.looksAgain = false
         let reason = await gate.interruption(of: services, for: session.client.identity)
-        session.suspending = nil
+        let looksAgain = session.looksAgain
+        session.endInterruption()
         // Whoever ends it waits for this.
-        if session.ending != nil { return }
+        if session.isEnding { return }
         rest(session, reason ?? withdrawal)
-        if reason == nil || session.looksAgain { beginResumption(session) }
+        if reason == nil || looksAgain { beginResumption(session) }
     }
 
     private func rest(_ session: Session, _ reason: CaptureError) {
-        if session.state != .suspended || session.reason != reason { change(session, to: .suspended, reason) }
+        if session.state == .suspended, session.reason == reason { return }
+        session.suspend(reason)
+        announce(session)
     }
 
     private func beginResumption(_ session: Session) {
-        guard session.state == .suspended, !session.isEnding, session.starting == nil else {
-            session.looksAgain = true
-            return
-        }
-        session.starting = Task { await self.goOn(session) }
+        session.resume { Task { await self.goOn(session) } }
     }
 
     private func goOn(_ session: Session) async {
@@ -79,9 +76,9 @@ extension CaptureEngine {
                 else { return try await reopen(session) }
                 if !session.isEnding { rest(session, reason) }
             } while session.looksAgain && !session.isEnding
-            session.starting = nil
+            session.endResumption()
         } catch {
-            session.starting = nil
+            session.endResumption()
             // Who ends or interrupts the session waits for this task and clears up what it opened.
             if session.isEnding { return }
             switch error.code {
@@ -111,8 +108,8 @@ extension CaptureEngine {
             // A device that is refused for a dead grant does not say what ended it.
             throw session.grants.values.first { !$0.isLive }?.withdrawal ?? error
         }
-        session.starting = nil
-        change(session, to: .running)
+        session.run()
+        announce(session)
         for output in session.buffers { observer.bufferMoved(session.snapshot, output: output.name) }
         finishIfDone(session)
     }

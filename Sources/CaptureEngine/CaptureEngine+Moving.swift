@@ -54,15 +54,3 @@ extension CaptureEngine {
         }
     }
 }
-
-extension LiveOutput {
-    fileprivate func reads(_ source: SharedSource) -> Bool { feeds.contains { $0 === source } }
-
-    /// Hands its recorder the present ring of a source, unless it has that: it would be read from its start once more.
-    func go(on source: SharedSource) {
-        let (media, ring) = (source.source.format.mediaType, source.ring)
-        if given[media] === ring { return }
-        given[media] = ring
-        recorder?.move(media, to: ring.file)
-    }
-}

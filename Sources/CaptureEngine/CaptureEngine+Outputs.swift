@@ -10,10 +10,10 @@ extension CaptureEngine {
         switch report {
         case .ready(let counters):
             output.statistics = counters
-            settle(output, nil)
+            output.begin()
         case .progress(let counters):
             output.statistics = counters
-            endIfFull(output)
+            output.endIfFull()
         case .finished(let counters):
             output.statistics = counters
             pace.note(
@@ -35,9 +35,11 @@ extension CaptureEngine {
         log.debug("recorder of '\(name)' in session \(id): gone, \(recorder.end)")
         let why = recorder.end.isEmpty ? "" : ": \(recorder.end)"
         let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished\(why)")
-        output.isGone = true
         guard let recording = output.recording else { return finished(output, error, in: session) }
-        save(recording, of: output, lost: error, in: session)
+        output.gone(error) { fault in
+            Task { await self.save(recording, of: output, fault, in: session) }
+            finishIfDone(session)
+        }
     }
 
     /// The output that a recorder still works for: a name may have passed to another output since.
@@ -51,30 +53,16 @@ extension CaptureEngine {
 
     /// An output is at its end, and those whom it concerns are told.
     func finished(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
-        output.error = output.error ?? error
         // If the output never began, its waiter gets the error: the start fails, or the change is undone.
-        if output.isReady { session.firstFault = session.firstFault ?? error }
-        settle(output, error)
+        if output.isReady { session.note(error) }
         observer.outputFinished(
             session.snapshot,
             output: output.description.name,
             error: error,
             statistics: output.statistics
         )
-        complete(output)
+        output.finish(error)
         finishIfDone(session)
-    }
-
-    /// An output is done, whatever came of it: nobody waits for it any more.
-    private func complete(_ output: LiveOutput) {
-        output.isDone = true
-        stopWaiting(for: output)
-    }
-
-    /// Resumes everyone who waits for an output to finish.
-    func stopWaiting(for output: LiveOutput) {
-        for waiter in output.whenDone { waiter.resume() }
-        output.whenDone = []
     }
 
     /// Ends a session whose last file is done: nothing would come of its devices any more.
@@ -94,26 +82,31 @@ extension CaptureEngine {
     ///   interrupted.
     func finish(_ outputs: [LiveOutput], forChangeOf session: Session? = nil) async {
         let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
-        for output in waiting { output.recorder?.stop() }
+        for output in waiting { output.stop() }
         let limit = patience.finish
         let timer = Task {
             try await Task.sleep(for: limit)
-            self.endLate(waiting)
+            self.kill(waiting)
         }
         for output in waiting where !output.isDone && session?.isEnding != true {
-            await withCheckedContinuation { output.whenDone.append($0) }
+            await withCheckedContinuation { output.whenDone($0) }
         }
         timer.cancel()
     }
 
+    /// Ends recorders that did not finish in time; one that is gone has its file saved perhaps.
+    private func kill(_ outputs: [LiveOutput]) {
+        for output in outputs { output.kill() }
+    }
+
     /// Ends outputs of a start or a change that did not come about.
     func discard(_ outputs: [LiveOutput]) async {
-        let open = outputs.filter { !$0.isDone }
-        for output in open {
-            if !output.isGone { output.recorder?.kill() }
-            complete(output)
-        }
         // What is being saved was captured, and stays.
-        for output in open where !output.isSaving { await output.recording?.cancel() }
+        let unsaved = outputs.filter { !$0.isDone && !$0.isSaving }
+        for output in outputs {
+            output.kill()
+            output.finish(nil)
+        }
+        for output in unsaved { await output.recording?.cancel() }
     }
 }

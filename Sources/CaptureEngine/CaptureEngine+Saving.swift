@@ -47,42 +47,13 @@ extension CaptureEngine {
         return (file, nil)
     }
 
-    /// Ends a recording of which the library takes no more, so that no program fills the disk past its share.
-    func endIfFull(_ output: LiveOutput) {
-        guard let recording = output.recording, !output.isFull,
-            output.statistics.bytes >= UInt64(clamping: recording.room)
-        else { return }
-        output.isFull = true
-        output.recorder?.stop()
-    }
-
     /// A recorder has said what became of its file. What goes into the library is looked at when the recorder is gone, and
     /// writes to it no more.
     func ended(_ output: LiveOutput, _ error: CaptureError?, in session: Session) {
-        guard output.recording != nil else { return finished(output, error, in: session) }
-        guard output.report == nil else { return }
-        let full = CaptureError(
-            .overQuota,
-            "the recording was ended because the media library has no more room for it"
-        )
-        output.report = .some(error ?? (output.isFull ? full : nil))
-        // Of a start that waits for it; a file that is complete was begun.
-        settle(output, error)
+        if output.recording == nil { finished(output, error, in: session) } else { output.report(error) }
     }
 
-    /// The recorder of an output is gone, and what it made is saved.
-    ///
-    /// - Parameter lost: What is wrong when it had not said that it is at its end.
-    func save(_ recording: any LibraryRecording, of output: LiveOutput, lost: CaptureError, in session: Session) {
-        let error = output.report ?? lost
-        // One that never began is given up by whoever waits for its beginning.
-        guard error == nil || output.isReady else { return settle(output, error) }
-        output.isSaving = true
-        Task { await self.save(recording, of: output, error, in: session) }
-        finishIfDone(session)
-    }
-
-    private func save(
+    func save(
         _ recording: any LibraryRecording,
         of output: LiveOutput,
         _ error: CaptureError?,
@@ -104,12 +75,6 @@ extension CaptureEngine {
                     error.map { CaptureError($0.code, "\($0.message); \(refusal.message)", errno: $0.errno) } ?? refusal
             }
         }
-        output.isSaving = false
         if !output.isDone { finished(output, fault, in: session) }
-    }
-
-    /// Ends recorders that did not finish in time; one that is gone has its file saved perhaps.
-    func endLate(_ outputs: [LiveOutput]) {
-        for output in outputs where !output.isDone && !output.isGone { output.recorder?.kill() }
     }
 }

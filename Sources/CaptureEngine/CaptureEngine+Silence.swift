@@ -21,7 +21,9 @@ extension CaptureEngine {
                 observer.sessionChanged(session.snapshot)
             }
             for (name, input) in session.inputs {
-                guard session.records(input), !wasHeldUp, session.standstill == nil else {
+                guard session.outputs.values.contains(where: { $0.records(input.shared) }), !wasHeldUp,
+                    session.standstill == nil
+                else {
                     session.silences[name] = nil
                     continue
                 }
@@ -39,7 +41,7 @@ extension CaptureEngine {
     func silence(behind output: LiveOutput, in session: Session) -> CaptureError? {
         guard output.description.duration > 0, !session.isEnding else { return nil }
         let now = SuspendingClock.now
-        for (name, input) in session.inputs where output.feeds.contains(where: { $0 === input.shared }) {
+        for (name, input) in session.inputs where output.reads(input.shared) {
             guard var silence = session.silences[name] else { continue }
             silence.look(at: input.shared.counters, now)
             guard silence.since.duration(to: now) > max(silenceLimit / 2, input.interval * 3) else { continue }
@@ -96,16 +98,6 @@ extension LiveInput {
         switch shared.source.format {
         case .video(let format): .nanoseconds(format.interval.nanoseconds)
         case .audio: .zero
-        }
-    }
-}
-
-extension Session {
-    /// Whether a recorder is at work on what an input delivers.
-    fileprivate func records(_ input: LiveInput) -> Bool {
-        outputs.values.contains { output in
-            output.recorder != nil && !output.isDone && !output.isSaving
-                && output.feeds.contains { $0 === input.shared }
         }
     }
 }

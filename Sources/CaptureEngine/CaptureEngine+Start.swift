@@ -15,15 +15,16 @@ extension CaptureEngine {
         guard session.state == .configured else {
             throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue); a session starts once")
         }
-        change(session, to: .authorizing)
-        session.starting = Task { await self.run(session) }
+        session.authorize(in: Task { await self.run(session) })
+        announce(session)
     }
 
     private func run(_ session: Session) async {
         do throws(CaptureError) {
             try await authorize(session)
             try proceed(session)
-            change(session, to: .starting)
+            session.open()
+            announce(session)
             session.inputs = try await open(
                 session.description.inputs,
                 outputs: session.description.outputs,
@@ -33,13 +34,11 @@ extension CaptureEngine {
             try proceed(session)
             try await stream(session)
             try proceed(session)
-            session.startedAt = .now
-            session.starting = nil
-            change(session, to: .running)
+            session.run()
+            announce(session)
             finishIfDone(session)
         } catch {
-            session.starting = nil
-            session.refusal = error
+            session.refuse(error)
             // Who is ending the session waits for this task and clears up what it opened.
             if !session.isEnding { await end(session, as: error.code == .deviceLost ? .interrupted : .failed, error) }
         }
@@ -149,7 +148,6 @@ extension CaptureEngine {
         let fed = description.inputs(of: output.name)
         guard output.kind != .buffer else {
             let live = LiveOutput(output, recorder: nil, feeds: fed.compactMap { inputs[$0.name]?.shared })
-            live.isReady = true
             session.outputs[output.name] = live
             return live
         }
@@ -187,9 +185,7 @@ extension CaptureEngine {
         session.outputs[output.name] = live
         // Those that were moved while it was launched; of later moves it is told as all are.
         for (source, ring) in zip([video, audio], given) {
-            guard let source else { continue }
-            live.given[source.source.format.mediaType] = ring
-            live.go(on: source)
+            if let source, let ring { live.launched(with: ring, of: source) }
         }
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.
         session.files[output.name] = nil
@@ -203,7 +199,6 @@ extension CaptureEngine {
 
     private func waitUntilReady(_ output: LiveOutput, in session: Session) async throws(CaptureError) {
         if output.isReady { return }
-        if let error = output.error { throw error }
         let limit = patience.begin
         let id = session.id
         let name = output.description.name
@@ -211,23 +206,16 @@ extension CaptureEngine {
             try await Task.sleep(for: limit)
             await self?.recorderLate(id, name)
         }
-        let error = await withCheckedContinuation { output.whenReady = $0 }
+        let error = await withCheckedContinuation { output.whenReady($0) }
         timer.cancel()
         if let error { throw error }
     }
 
     /// A recorder did not begin in time.
     private func recorderLate(_ id: UInt32, _ name: String) {
-        guard let output = sessions[id]?.outputs[name], !output.isReady, !output.isGone else { return }
-        output.recorder?.kill()
-        settle(output, CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time"))
-    }
-
-    /// Answers the one who waits for an output to be ready.
-    func settle(_ output: LiveOutput, _ error: CaptureError?) {
-        if error == nil { output.isReady = true } else { output.error = output.error ?? error }
-        output.whenReady?.resume(returning: error)
-        output.whenReady = nil
+        let late = CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time")
+        guard let output = sessions[id]?.outputs[name], output.refuse(late) else { return }
+        output.kill()
     }
 
     func stream(_ session: Session) async throws(CaptureError) {

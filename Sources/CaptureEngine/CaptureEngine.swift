@@ -122,10 +122,10 @@ public actor CaptureEngine {
         return lastChange
     }
 
-    func change(_ session: Session, to state: SessionState, _ reason: CaptureError? = nil) {
-        session.state = state
-        session.reason = reason
-        log.debug("session \(session.id) is \(state.rawValue)\(reason.map { ": \($0.message)" } ?? "")")
+    /// Tells of the state that a session has come to.
+    func announce(_ session: Session) {
+        let why = session.reason.map { ": \($0.message)" } ?? ""
+        log.debug("session \(session.id) is \(session.state.rawValue)\(why)")
         observer.sessionChanged(session.snapshot)
     }
 
