@@ -47,7 +47,7 @@ extension CaptureEngine {
         let services = session.neededServices
         let given = Array(session.grants.values)
         session.grants = session.grants.filter { services.contains($0.key) }
-        await gate.sessionEnded(given, needed: servicesInUse)
+        await gate.sessionEnded(given, needed: sessions.servicesInUse)
         session.looksAgain = false
         let reason = await gate.interruption(of: services, for: session.client.identity)
         let looksAgain = session.looksAgain
@@ -93,7 +93,7 @@ extension CaptureEngine {
     /// Lets an interrupted session run again, as a start does, but that nobody is asked.
     private func reopen(_ session: Session) async throws(CaptureError) {
         session.delivery.begin()
-        try await history.check()
+        try await uses.check()
         let grants = try await gate.requestAccess(
             session.neededServices,
             for: session.client.identity,
@@ -101,7 +101,7 @@ extension CaptureEngine {
             mayAsk: false,
             again: session.client.identifyAgain
         )
-        try await adopt(grants, in: session)
+        try await session.adopt(grants)
         do throws(CaptureError) {
             try await openAgain(session)
         } catch {
@@ -115,7 +115,7 @@ extension CaptureEngine {
     }
 
     private func openAgain(_ session: Session) async throws(CaptureError) {
-        try proceed(session)
+        try session.proceed()
         // The very devices that it had, also where it took the first of its kind.
         let inputs = session.needed(of: session.description).map { input in
             var same = input
@@ -123,9 +123,9 @@ extension CaptureEngine {
             return same
         }
         session.inputs = try await open(inputs, outputs: session.buffers, of: session.description, in: session)
-        try proceed(session)
+        try session.proceed()
         try await stream(session)
-        try proceed(session)
+        try session.proceed()
     }
 }
 

@@ -49,15 +49,9 @@ final class Session {
     var standstill: CaptureError? { pause ?? interruption }
     /// By input name.
     var inputs: [String: LiveInput] = [:]
-    /// How long inputs that are recorded have delivered nothing usable, by name.
-    var silences: [String: Silence] = [:]
-    /// The rings that its client was given to map, the latest of each device.
-    var shown: [DeviceID: any MediaRing] = [:]
     /// By output name; an output stays here when it is done, for its counters.
     var outputs: [String: LiveOutput] = [:]
     var grants: [Service: Grant] = [:]
-    /// What the history has of it, by input name, until it ends.
-    var uses: [String: DeviceUseKey] = [:]
     /// When it ran first.
     private(set) var startedAt: ContinuousClock.Instant?
     /// The first fault of an output while others went on: the session's reason in the end.
@@ -257,8 +251,32 @@ final class Session {
         phase = .over(state, reason, refusal: refusal)
     }
 
+    /// Whether a start may go on: nobody stopped the session and no consent was withdrawn meanwhile.
+    func proceed() throws(CaptureError) {
+        if isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
+        if let grant = grants.values.first(where: { !$0.isLive }) { throw grant.withdrawal }
+    }
+
+    /// Takes grants, so that their withdrawal ends the session, or interrupts it.
+    ///
+    /// - Throws: As `proceed`. Also if a grant was withdrawn on its way here, which no other check notices.
+    nonisolated(nonsending) func adopt(_ more: [Service: Grant]) async throws(CaptureError) {
+        try await client.confirmIdentity()
+        grants.merge(more) { $1 }
+        try proceed()
+    }
+
     /// Takes the fault of an output.
     func note(_ fault: CaptureError?) { firstFault = firstFault ?? fault }
+}
+
+extension Session {
+    /// The files that its outputs write or will write, by output; those of outputs that are done are free again.
+    var written: [String: FileIdentity] {
+        if state.isFinal { return [:] }
+        let waiting = files.compactMapValues(\.identity)
+        return outputs.filter { !$0.value.isDone }.compactMapValues(\.file).merging(waiting) { $1 }
+    }
 }
 
 /// Whether a session may deliver anything, and who waits for the end of that.
