@@ -50,7 +50,7 @@ extension CaptureEngine {
     }
 
     private func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
-        let session = try session(id, for: client)
+        let session = try sessions.find(id, for: client)
         guard session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "only the program that made session \(id) may change it")
         }
@@ -59,7 +59,7 @@ extension CaptureEngine {
 
     private func checkChangeable(_ session: Session) throws(CaptureError) {
         let id = session.id
-        if session.state == .suspended || session.suspending != nil {
+        if session.isInterrupted {
             let why = session.reason.map { " (\($0.message))" } ?? ""
             throw CaptureError(
                 .wrongState,
@@ -67,8 +67,7 @@ extension CaptureEngine {
             )
         }
         guard session.state == .configured || session.state == .running, !session.isEnding else {
-            let state = session.isEnding ? "ending" : session.state.rawValue
-            throw CaptureError(.wrongState, "session \(id) is \(state) and cannot be changed now")
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing) and cannot be changed now")
         }
     }
 
@@ -87,7 +86,7 @@ extension CaptureEngine {
             files: kept.intersection(described).union(files.keys),
             finished: Set(finished.keys)
         )
-        try checkSaving(description)
+        try desk.checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         // Meanwhile the session may have been started, ended or interrupted.
         try checkChangeable(session)
@@ -96,7 +95,7 @@ extension CaptureEngine {
         }
         let staying = session.state == .configured ? described.subtracting(files.keys) : Set(session.written.keys)
         let goingOn = session.written.filter { staying.contains($0.key) }
-        try refuseShared(files, beside: goingOn, of: session.id, for: client)
+        try sessions.refuseShared(files, beside: goingOn, of: session.id, for: client)
         if session.state == .configured {
             session.description = description
             session.files = session.files.filter { described.contains($0.key) }.merging(files) { $1 }
@@ -204,11 +203,11 @@ extension CaptureEngine {
                 mayAsk: false,
                 again: session.client.identifyAgain
             )
-            try await adopt(grants, in: session)
+            try await session.adopt(grants)
         }
         let known = Set(session.outputs.keys).subtracting(replaced.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }
-        try await authorizeSaving(fresh, of: session, for: client, mayAsk: false)
+        try await desk.authorizeSaving(fresh, of: session, for: client, mayAsk: false)
         let inputs = try await open(
             needed,
             outputs: fresh,
@@ -224,10 +223,10 @@ extension CaptureEngine {
             for input in added.values { try await pool.stream(input.shared) }
         } catch {
             let begun = session.outputs.filter { !known.contains($0.key) }
-            await discard(Array(begun.values))
+            await desk.discard(Array(begun.values))
             for name in begun.keys { session.outputs[name] = nil }
             for input in added.values { await pool.release(input.shared.device.id, for: session.id) }
-            await endUses(Array(added.keys), of: session, as: .failed, error)
+            await uses.end(Array(added.keys), of: session, as: .failed, error)
             throw error
         }
         await commit(description, inputs, in: session)
@@ -239,7 +238,7 @@ extension CaptureEngine {
         session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         observer.sessionChanged(session.snapshot)
         let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
-        await finish(Array(goneOutputs.values), forChangeOf: session)
+        await desk.finish(Array(goneOutputs.values), forChangeOf: session, on: self)
         // The end or interruption that came meanwhile finishes and closes the rest.
         if session.isEnding { return }
         for name in goneOutputs.keys { session.outputs[name] = nil }
@@ -249,11 +248,9 @@ extension CaptureEngine {
             if !session.inputs.values.contains(where: { $0.shared.device.id == id }) {
                 await pool.release(id, for: session.id)
                 // The history tells of the end of this use, so its program sees nothing more of it.
-                if let ring = session.shown.removeValue(forKey: id) {
-                    await leave(ring, of: id, by: session, atOnce: false)
-                }
+                await shown.leave(id, by: session, on: self)
             }
-            await endUses([name], of: session, as: .stopped, nil)
+            await uses.end([name], of: session, as: .stopped, nil)
         }
         await giveBackIdleGrants(of: session)
     }
@@ -265,7 +262,7 @@ extension CaptureEngine {
         let idle = session.grants.filter { !needed.contains($0.key) }
         if idle.isEmpty { return }
         session.grants = session.grants.filter { needed.contains($0.key) }
-        await gate.sessionEnded(Array(idle.values), needed: servicesInUse)
+        await gate.sessionEnded(Array(idle.values), needed: sessions.servicesInUse)
     }
 }
 

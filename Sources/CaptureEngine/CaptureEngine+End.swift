@@ -9,7 +9,7 @@ extension CaptureEngine {
     ///
     /// - Throws: `.noSuchSession`.
     public func stop(_ id: UInt32, client: SessionClient) throws(CaptureError) {
-        let session = try session(id, for: client)
+        let session = try sessions.find(id, for: client)
         guard !session.state.isFinal, session.ending == nil else { return }
         Task { await end(session, as: .stopped, nil) }
     }
@@ -42,21 +42,6 @@ extension CaptureEngine {
         for ending in waiting { await ending.value }
     }
 
-    /// Finishes every file, for a daemon that is told to end.
-    public func shutDown() async {
-        isShuttingDown = true
-        await withTaskGroup { group in
-            for id in sessions.values.filter({ !$0.state.isFinal }).map(\.id) {
-                group.addTask { await self.shutDown(id) }
-            }
-        }
-    }
-
-    private func shutDown(_ id: UInt32) async {
-        guard let session = sessions[id] else { return }
-        await end(session, as: .stopped, CaptureError(.unreachable, "captured was stopped"))
-    }
-
     /// A device stopped by itself: the sessions that use it are interrupted, those that are only starting too, and their
     /// files finished.
     func deviceEnded(_ users: Set<UInt32>, _ error: CaptureError) async {
@@ -78,7 +63,7 @@ extension CaptureEngine {
         let loss =
             state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
         let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
-        session.ending = ending
+        session.end(in: ending)
         refuseChanges(of: session, "ended", reason ?? loss)
         return ending
     }
@@ -86,20 +71,15 @@ extension CaptureEngine {
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await session.suspending?.value
         let final = await cease(session, as: UseOutcome(state, reason), reason)
-        session.finalStatistics = final
-        // What keeps a device, a ring or a process alive goes; the counters stay.
-        session.inputs = [:]
-        session.outputs = [:]
-        session.files = [:]
-        let given = Array(session.grants.values)
-        session.grants = [:]
-        await gate.sessionEnded(given, needed: servicesInUse)
+        let given = session.letGo(final)
+        await gate.sessionEnded(given, needed: sessions.servicesInUse)
         if state == .stopped, reason == nil, let fault = session.firstFault {
             // It was asked to stop, yet a file of it is not what it should be.
-            change(session, to: .failed, fault)
+            session.close(as: .failed, fault)
         } else {
-            change(session, to: state, reason)
+            session.close(as: state, reason)
         }
+        announce(session)
         forgetOldest()
     }
 
@@ -114,8 +94,8 @@ extension CaptureEngine {
         session.starting?.cancel()
         if reason?.isWithdrawal == true, session.changes.isUnderWay || session.starting != nil {
             // What a change or a start waits for, a slow disk perhaps, is not waited for: what runs stops now.
-            for output in session.outputs.values where !output.isDone { output.recorder?.stop() }
-            await leaveRings(of: session, atOnce: true)
+            for output in session.outputs.values { output.stop() }
+            await shown.leave(of: session, atOnce: true, on: self)
         }
         for output in session.outputs.values where !output.isReady {
             let name = output.description.name
@@ -123,36 +103,38 @@ extension CaptureEngine {
                 session.starting == nil
                 ? "the session \(goesOn ? "was interrupted" : "ended") before '\(name)' was added"
                 : "stopped before it ran"
-            settle(output, CaptureError(.wrongState, what))
+            output.refuse(CaptureError(.wrongState, what))
         }
         await session.starting?.value
         // A change under way notices that the session ends and undoes what it began. It no longer waits for files.
-        for output in session.outputs.values { stopWaiting(for: output) }
+        for output in session.outputs.values { output.stopWaiting() }
         await withCheckedContinuation { session.changes.whenIdle($0) }
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)
-        for output in outputs where !output.isDone { output.recorder?.stop() }
-        if goesOn { await leaveRings(of: session, atOnce: true, shared: true) }
+        for output in outputs { output.stop() }
+        if goesOn { await shown.leave(of: session, atOnce: true, shared: true, on: self) }
         for input in session.inputs.values {
             await pool.release(input.shared.device.id, for: session.id, goesOn ? .moved : .stopped)
         }
         var final = session.statistics
-        await leaveRings(of: session, atOnce: reason?.isWithdrawal == true)
+        await shown.leave(of: session, atOnce: reason?.isWithdrawal == true, on: self)
         session.delivery.end()
-        await endUses(Array(session.uses.keys), of: session, as: outcome, reason)
-        await finish(outputs)
+        await uses.end(of: session, as: outcome, reason)
+        await desk.finish(outputs, on: self)
         final.outputs = session.statistics.outputs
         return final
     }
 
-    /// What sessions that are not at their end need consent for, by their clients.
-    var servicesInUse: [ClientIdentity: Set<Service>] {
-        var used: [ClientIdentity: Set<Service>] = [:]
-        for session in sessions.values where !session.state.isFinal && session.ending == nil {
-            used[session.client.identity, default: []].formUnion(session.grants.keys)
-        }
-        return used
+    /// Ends a session whose last file is done: nothing would come of its devices any more.
+    func finishIfDone(_ session: Session) {
+        guard session.state == .running, !session.isEnding, !session.changes.isUnderWay,
+            !session.outputs.isEmpty,
+            session.outputs.values.allSatisfy({ $0.isDone || $0.isSaving }),
+            // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
+            !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })
+        else { return }
+        Task { await end(session, as: .stopped, nil) }
     }
 }
 

@@ -17,7 +17,7 @@ extension CaptureEngine: GrantEnforcer {
                 rest.append(stop)
                 stopping.append(session)
             }
-            if session.state == .suspended || session.suspending != nil {
+            if session.isInterrupted {
                 let id = session.id
                 rest.append(Task { await self.endIfForbidden(id) })
             }

@@ -8,7 +8,7 @@ extension CaptureEngine {
     /// Returns at once; that one goes on is its change of state to `running`. Nobody is asked: one whose consent is not
     /// there any more ends.
     public func resume() {
-        for session in sessions.values where session.state == .suspended || session.suspending != nil {
+        for session in sessions.values where session.isInterrupted {
             beginResumption(session)
         }
     }
@@ -29,7 +29,7 @@ extension CaptureEngine {
     func beginInterruption(_ session: Session, _ reason: CaptureError) -> Task<Void, Never> {
         if let task = session.ending ?? session.suspending { return task }
         let task = Task { await self.suspend(session, reason) }
-        session.suspending = task
+        session.interrupt(in: task)
         refuseChanges(of: session, "was interrupted", reason)
         return task
     }
@@ -39,36 +39,33 @@ extension CaptureEngine {
         session.before = counters.inputs
         session.inputs = [:]
         // What keeps a device or a ring alive goes; the counters of finished files stay.
-        for output in session.outputs.values { output.feeds = [] }
+        for output in session.outputs.values { output.leaveFeeds() }
         for output in session.buffers {
-            let live = LiveOutput(output, recorder: nil, feeds: [])
-            live.isReady = true
-            session.outputs[output.name] = live
+            session.outputs[output.name] = LiveOutput(output, recorder: nil, feeds: [])
         }
         // All grants are given back, since nothing is captured; which they were tells what is still needed.
         let services = session.neededServices
         let given = Array(session.grants.values)
         session.grants = session.grants.filter { services.contains($0.key) }
-        await gate.sessionEnded(given, needed: servicesInUse)
+        await gate.sessionEnded(given, needed: sessions.servicesInUse)
         session.looksAgain = false
         let reason = await gate.interruption(of: services, for: session.client.identity)
-        session.suspending = nil
+        let looksAgain = session.looksAgain
+        session.endInterruption()
         // Whoever ends it waits for this.
-        if session.ending != nil { return }
+        if session.isEnding { return }
         rest(session, reason ?? withdrawal)
-        if reason == nil || session.looksAgain { beginResumption(session) }
+        if reason == nil || looksAgain { beginResumption(session) }
     }
 
     private func rest(_ session: Session, _ reason: CaptureError) {
-        if session.state != .suspended || session.reason != reason { change(session, to: .suspended, reason) }
+        if session.state == .suspended, session.reason == reason { return }
+        session.suspend(reason)
+        announce(session)
     }
 
     private func beginResumption(_ session: Session) {
-        guard session.state == .suspended, !session.isEnding, session.starting == nil else {
-            session.looksAgain = true
-            return
-        }
-        session.starting = Task { await self.goOn(session) }
+        session.resume { Task { await self.goOn(session) } }
     }
 
     private func goOn(_ session: Session) async {
@@ -79,9 +76,9 @@ extension CaptureEngine {
                 else { return try await reopen(session) }
                 if !session.isEnding { rest(session, reason) }
             } while session.looksAgain && !session.isEnding
-            session.starting = nil
+            session.endResumption()
         } catch {
-            session.starting = nil
+            session.endResumption()
             // Who ends or interrupts the session waits for this task and clears up what it opened.
             if session.isEnding { return }
             switch error.code {
@@ -96,7 +93,7 @@ extension CaptureEngine {
     /// Lets an interrupted session run again, as a start does, but that nobody is asked.
     private func reopen(_ session: Session) async throws(CaptureError) {
         session.delivery.begin()
-        try await history.check()
+        try await uses.check()
         let grants = try await gate.requestAccess(
             session.neededServices,
             for: session.client.identity,
@@ -104,21 +101,21 @@ extension CaptureEngine {
             mayAsk: false,
             again: session.client.identifyAgain
         )
-        try await adopt(grants, in: session)
+        try await session.adopt(grants)
         do throws(CaptureError) {
             try await openAgain(session)
         } catch {
             // A device that is refused for a dead grant does not say what ended it.
             throw session.grants.values.first { !$0.isLive }?.withdrawal ?? error
         }
-        session.starting = nil
-        change(session, to: .running)
+        session.run()
+        announce(session)
         for output in session.buffers { observer.bufferMoved(session.snapshot, output: output.name) }
         finishIfDone(session)
     }
 
     private func openAgain(_ session: Session) async throws(CaptureError) {
-        try proceed(session)
+        try session.proceed()
         // The very devices that it had, also where it took the first of its kind.
         let inputs = session.needed(of: session.description).map { input in
             var same = input
@@ -126,9 +123,9 @@ extension CaptureEngine {
             return same
         }
         session.inputs = try await open(inputs, outputs: session.buffers, of: session.description, in: session)
-        try proceed(session)
+        try session.proceed()
         try await stream(session)
-        try proceed(session)
+        try session.proceed()
     }
 }
 

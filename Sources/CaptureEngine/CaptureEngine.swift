@@ -8,32 +8,19 @@ import Logging
 /// outside (devices, rings, recorders, consent) comes through the protocols in `Collaborators.swift`.
 public actor CaptureEngine {
     let gate: AuthorizationGate
-    let rings: any RingProvider
-    let recorders: any RecorderLauncher
     let observer: any EngineObserver
-    let provider: any DeviceProvider
-    let history: HistoryKeeper
-    /// Who saves outputs into the media library; `nil` where there is none, and outputs that ask for it are refused.
-    let saver: (any RecordingSaver)?
-    /// How long a recorder may take to begin and to finish its file.
-    let patience: RecorderPatience
-    var sessions: [UInt32: Session] = [:]
-    private var lastID: UInt32 = 0
-    private var lastChange: UInt64 = 0
-    var isShuttingDown = false
-    /// Why devices stand still; `nil` while they do not.
-    var pause: CaptureError?
-    /// How long a device may deliver nothing usable to a recording, or three frames if they take longer.
-    var silenceLimit = Duration.seconds(5)
-    var pace = EncoderPace()
-    /// When it was looked last whether devices deliver.
-    var lastLook = SuspendingClock.now
+    let sessions = SessionTable()
+    let uses: UseLog
+    let desk: RecorderDesk
+    let shown = ShownRings()
+    private(set) var silence = SilenceWatch()
+    private let devices: any DeviceProvider
+    private let rings: any RingProvider
     private var madePool: SourcePool?
-
-    /// How many sessions that are over stay listed.
-    static let remembered = 64
-    /// How many sessions of one user may exist at a time.
-    static let mostSessions = 256
+    private var lastChange: UInt64 = 0
+    private var isShuttingDown = false
+    /// Why devices stand still; `nil` while they do not.
+    private var pause: CaptureError?
 
     /// An engine of the given parts; without a saver it has no media library, and refuses outputs that ask for one.
     public init(
@@ -46,24 +33,28 @@ public actor CaptureEngine {
         saver: (any RecordingSaver)? = nil,
         patience: RecorderPatience = RecorderPatience()
     ) {
-        provider = devices
+        self.devices = devices
         self.rings = rings
-        self.recorders = recorders
         self.gate = gate
         self.observer = observer
-        self.history = history
-        self.saver = saver
-        self.patience = patience
+        uses = UseLog(history)
+        desk = RecorderDesk(
+            recorders: recorders,
+            devices: devices,
+            observer: observer,
+            saver: saver,
+            patience: patience
+        )
         gate.enforced(by: self)
     }
 
     var pool: SourcePool {
         if let madePool { return madePool }
         let pool = SourcePool(
-            devices: provider,
+            devices: devices,
             rings: rings,
             lost: { [weak self] users, error in await self?.deviceEnded(users, error) },
-            moved: { [weak self] shared, users in await self?.handOver(shared, to: users) }
+            moved: { [weak self] shared, users in await self?.moved(shared, users) }
         )
         madePool = pool
         return pool
@@ -82,19 +73,13 @@ public actor CaptureEngine {
     {
         if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
         try description.validate(files: Set(files.keys))
-        try checkSaving(description)
+        try desk.checkSaving(description)
         for input in description.inputs { _ = try await pool.resolve(input) }
         // A shutdown that began meanwhile ends only the sessions that existed then.
         if isShuttingDown { throw CaptureError(.unreachable, "captured is shutting down") }
         forgetOldest()
-        let user = client.identity.user
-        guard sessions.values.count(where: { !$0.state.isFinal && $0.client.identity.user == user }) < Self.mostSessions
-        else { throw CaptureError(.busy, "a user may have \(Self.mostSessions) sessions at a time; stop some first") }
-        try refuseShared(files, beside: [:], of: nil, for: client)
-        lastID += 1
-        let session = Session(id: lastID, client: client, description: description, files: files)
+        let session = try sessions.add(description, files: files, client: client)
         session.pause = pause
-        sessions[lastID] = session
         observer.sessionAdded(session.snapshot)
         return session.id
     }
@@ -106,14 +91,7 @@ public actor CaptureEngine {
 
     /// The counters of a session.
     public func statistics(of id: UInt32, client: SessionClient) throws(CaptureError) -> SessionStatistics {
-        try session(id, for: client).statistics
-    }
-
-    func session(_ id: UInt32, for client: SessionClient) throws(CaptureError) -> Session {
-        guard let session = sessions[id], client.mayControl(session.client.identity) else {
-            throw CaptureError(.noSuchSession, "there is no session \(id)")
-        }
-        return session
+        try sessions.find(id, for: client).statistics
     }
 
     /// The number of a waiting change.
@@ -122,20 +100,65 @@ public actor CaptureEngine {
         return lastChange
     }
 
-    func change(_ session: Session, to state: SessionState, _ reason: CaptureError? = nil) {
-        session.state = state
-        session.reason = reason
-        log.debug("session \(session.id) is \(state.rawValue)\(reason.map { ": \($0.message)" } ?? "")")
+    /// Tells of the state that a session has come to.
+    func announce(_ session: Session) {
+        let why = session.reason.map { ": \($0.message)" } ?? ""
+        log.debug("session \(session.id) is \(session.state.rawValue)\(why)")
         observer.sessionChanged(session.snapshot)
     }
 
     /// Forgets the sessions that have been over the longest, beyond the number that stays listed.
-    func forgetOldest() {
-        let over = sessions.values.filter(\.state.isFinal).map(\.id).sorted()
-        for id in over.dropLast(Self.remembered) {
-            sessions[id] = nil
-            observer.sessionRemoved(id)
+    func forgetOldest() { sessions.forgetOldest { observer.sessionRemoved($0) } }
+
+    // MARK: What comes from outside
+
+    /// A recorder reported something, or nothing more.
+    func reported(_ report: RecorderReport?, by recorder: any RecorderHandle, _ id: UInt32, _ name: String) {
+        if let session = sessions[id] { desk.take(report, by: recorder, name, of: session, on: self) }
+    }
+
+    /// A device is about to go on in another ring.
+    private func moved(_ shared: SharedSource, _ users: Set<UInt32>) { shown.handOver(shared, to: users, on: self) }
+
+    /// Finishes every file, for a daemon that is told to end.
+    public func shutDown() async {
+        isShuttingDown = true
+        await withTaskGroup { group in
+            for id in sessions.values.filter({ !$0.state.isFinal }).map(\.id) {
+                group.addTask { await self.shutDown(id) }
+            }
         }
+    }
+
+    private func shutDown(_ id: UInt32) async {
+        guard let session = sessions[id] else { return }
+        await end(session, as: .stopped, CaptureError(.unreachable, "captured was stopped"))
+    }
+
+    /// Sets how long a device may deliver nothing usable to a recording: `SilenceTimeoutSec=`.
+    public func setSilenceLimit(_ limit: Duration) { silence.limit = limit }
+
+    /// Takes a turn of the engine, to prove that the engine works, and looks after devices that deliver nothing.
+    ///
+    /// Sessions show as `suspended` while their devices stand still because a part of the daemon does not prove that it
+    /// works. Nothing of such a session ends: devices stay open, recorders keep writing their files, and rings stay where
+    /// they are. Its recordings have a gap, which `DropCause.paused` counts.
+    ///
+    /// - Parameters:
+    ///   - time: When the turn is taken; a test passes times of its own.
+    ///   - fault: Why devices stand still; `nil` if they do not. Called within the turn, so that sessions show the
+    ///     state at that time.
+    public func takeTurn(at time: SuspendingClock.Instant? = nil, _ fault: @Sendable () -> CaptureError?) {
+        let fault = fault()
+        if fault != pause {
+            pause = fault
+            for session in sessions.values.sorted(by: { $0.id < $1.id }) {
+                session.pause = fault
+                if session.state == .running { observer.sessionChanged(session.snapshot) }
+            }
+        }
+        let silent = silence.look(at: Array(sessions.values), time ?? .now) { observer.sessionChanged($0.snapshot) }
+        for (session, fault) in silent { _ = beginEnd(session, as: .failed, fault) }
     }
 }
 

@@ -181,6 +181,15 @@ public struct SessionClient: Sendable {
     /// Whether the daemon can call the client over the bus.
     public var isOnBus: Bool { !connection.isEmpty }
 
+    /// Once more at the start, as at the answer: the connection must still be the program that was allowed, and no other
+    /// have got it since its first call.
+    func confirmIdentity() async throws(CaptureError) {
+        let now = try await identifyAtStart()
+        guard identity.isUnchanged(in: now) else {
+            throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
+        }
+    }
+
     func mayControl(_ owner: ClientIdentity) -> Bool { identity.mayControl(owner.program, of: owner.user) }
 }
 

@@ -3,14 +3,44 @@ import CaptureCore
 
 /// A session in the engine; touched by the engine's actor alone.
 final class Session {
+    /// Where it stands, as far as nothing ends or interrupts it.
+    private enum Phase {
+        case configured
+        /// Its start waits for a person's answer.
+        case authorizing(Task<Void, Never>)
+        /// Its start opens devices and recorders.
+        case starting(Task<Void, Never>)
+        /// Its start failed in the given state, and its end follows.
+        case refused(CaptureError, at: SessionState)
+        case running
+        /// Its devices are closed until it may go on.
+        case suspended(CaptureError, Resumption)
+        case over(SessionState, CaptureError?, refusal: CaptureError?)
+    }
+
+    private enum Resumption {
+        case waiting
+        /// `looksAgain` says that the interruption may be over, since the resumption looked.
+        case underWay(Task<Void, Never>, looksAgain: Bool)
+    }
+
+    /// What takes its devices away.
+    private enum Halt {
+        case none
+        /// `looksAgain` says that the interruption may be over, since it was looked at last.
+        case interrupting(Task<Void, Never>, looksAgain: Bool)
+        /// Ends it, after the interruption that was under way.
+        case ending(Task<Void, Never>, after: Task<Void, Never>?)
+        /// Its devices are closed and its files finished; the counters are what they were then.
+        case ended(Task<Void, Never>, SessionStatistics)
+    }
+
     let id: UInt32
     let client: SessionClient
     var description: SessionDescription
     var files: [String: any OpenFile]
-    var state = SessionState.configured
-    var reason: CaptureError?
-    /// Why its start failed; `nil` if it did not.
-    var refusal: CaptureError?
+    private var phase = Phase.configured
+    private var halt = Halt.none
     /// Why its devices stand still although it runs; `nil` if they do not.
     var pause: CaptureError?
     /// Why one of its inputs delivers nothing for a while; `nil` if none is interrupted.
@@ -19,26 +49,13 @@ final class Session {
     var standstill: CaptureError? { pause ?? interruption }
     /// By input name.
     var inputs: [String: LiveInput] = [:]
-    /// How long inputs that are recorded have delivered nothing usable, by name.
-    var silences: [String: Silence] = [:]
-    /// The rings that its client was given to map, the latest of each device.
-    var shown: [DeviceID: any MediaRing] = [:]
     /// By output name; an output stays here when it is done, for its counters.
     var outputs: [String: LiveOutput] = [:]
     var grants: [Service: Grant] = [:]
-    /// What the history has of it, by input name, until it ends.
-    var uses: [String: DeviceUseKey] = [:]
-    var startedAt: ContinuousClock.Instant?
+    /// When it ran first.
+    private(set) var startedAt: ContinuousClock.Instant?
     /// The first fault of an output while others went on: the session's reason in the end.
-    var firstFault: CaptureError?
-    /// The end under way, so that a session is ended once.
-    var ending: Task<Void, Never>?
-    /// The interruption under way, likewise.
-    var suspending: Task<Void, Never>?
-    /// Whether nothing more is to be had of it, or not before it goes on.
-    var isEnding: Bool { ending != nil || suspending != nil }
-    /// Whether what interrupts it may be over since it was looked at last.
-    var looksAgain = false
+    private(set) var firstFault: CaptureError?
     /// What its inputs had counted when it was interrupted, by name.
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
@@ -47,8 +64,6 @@ final class Session {
     var changes = ChangeQueue()
     /// Whether it may deliver anything.
     var delivery = Delivery()
-    /// The start under way, or the resumption; whoever ends the session waits for it first.
-    var starting: Task<Void, Never>?
 
     init(id: UInt32, client: SessionClient, description: SessionDescription, files: [String: any OpenFile]) {
         self.id = id
@@ -56,6 +71,71 @@ final class Session {
         self.description = description
         self.files = files
     }
+
+    // MARK: Where it stands
+
+    var state: SessionState {
+        switch phase {
+        case .configured: .configured
+        case .authorizing: .authorizing
+        case .starting: .starting
+        case .refused(_, at: let state), .over(let state, _, _): state
+        case .running: .running
+        case .suspended: .suspended
+        }
+    }
+
+    /// Why it stands there.
+    var reason: CaptureError? {
+        switch phase {
+        case .suspended(let reason, _): reason
+        case .over(_, let reason, _): reason
+        default: nil
+        }
+    }
+
+    /// Why its start failed; `nil` if it did not.
+    var refusal: CaptureError? {
+        switch phase {
+        case .refused(let error, _): error
+        case .over(_, _, let refusal): refusal
+        default: nil
+        }
+    }
+
+    /// The start under way, or the resumption; whoever ends the session waits for it first.
+    var starting: Task<Void, Never>? {
+        switch phase {
+        case .authorizing(let task), .starting(let task), .suspended(_, .underWay(let task, _)): task
+        default: nil
+        }
+    }
+
+    /// The interruption under way.
+    var suspending: Task<Void, Never>? {
+        switch halt {
+        case .interrupting(let task, _): task
+        case .ending(_, after: let task): task
+        case .none, .ended: nil
+        }
+    }
+
+    /// The end under way, or behind it, so that a session is ended once.
+    var ending: Task<Void, Never>? {
+        switch halt {
+        case .ending(let task, _), .ended(let task, _): task
+        case .none, .interrupting: nil
+        }
+    }
+
+    /// Whether nothing more is to be had of it, or not before it goes on.
+    var isEnding: Bool { if case .none = halt { false } else { true } }
+
+    /// Whether it is interrupted, or about to be.
+    var isInterrupted: Bool { state == .suspended || suspending != nil }
+
+    /// What it is doing, for one who cannot have something of it now.
+    var doing: String { isEnding ? "ending" : state.rawValue }
 
     var snapshot: SessionSnapshot {
         let isPaused = state == .running && standstill != nil
@@ -70,19 +150,132 @@ final class Session {
         )
     }
 
-    /// The counters as they stood when the session ended.
-    var finalStatistics: SessionStatistics?
-
+    /// The counters now, or as they stood when the session ended.
     var statistics: SessionStatistics {
-        if let finalStatistics { return finalStatistics }
+        if case .ended(_, let final) = halt { return final }
         var all = SessionStatistics()
-        if let startedAt {
-            let (seconds, attoseconds) = startedAt.duration(to: .now).components
-            all.elapsed = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        if let startedAt { all.elapsed = startedAt.duration(to: .now).nanoseconds }
         all.inputs = before.merging(inputs.mapValues(\.statistics)) { $1.following($0) }
         all.outputs = outputs.mapValues(\.statistics)
         return all
+    }
+
+    // MARK: How it gets there
+
+    /// Its start waits for consent.
+    func authorize(in task: Task<Void, Never>) { phase = .authorizing(task) }
+
+    /// Its start has the consent.
+    func open() {
+        if case .authorizing(let task) = phase { phase = .starting(task) }
+    }
+
+    /// Its start failed.
+    func refuse(_ error: CaptureError) { phase = .refused(error, at: state) }
+
+    /// It runs, for the first time or again.
+    func run() {
+        if case .starting = phase { startedAt = .now }
+        phase = .running
+    }
+
+    /// It stands still until it may go on.
+    func suspend(_ reason: CaptureError) {
+        if case .suspended(_, let resumption) = phase {
+            phase = .suspended(reason, resumption)
+        } else {
+            phase = .suspended(reason, .waiting)
+        }
+    }
+
+    /// Begins a resumption, if it is interrupted and nothing else happens to it. If not, whoever is at it looks once more.
+    func resume(_ begin: () -> Task<Void, Never>) {
+        if case .suspended(let reason, .waiting) = phase, !isEnding {
+            phase = .suspended(reason, .underWay(begin(), looksAgain: false))
+        } else {
+            looksAgain = true
+        }
+    }
+
+    /// The resumption came to nothing, or not yet.
+    func endResumption() {
+        if case .suspended(let reason, _) = phase { phase = .suspended(reason, .waiting) }
+    }
+
+    /// Whether what interrupts it may be over since it was looked at last.
+    var looksAgain: Bool {
+        get {
+            switch (halt, phase) {
+            case (.interrupting(_, let looksAgain), _): looksAgain
+            case (.none, .suspended(_, .underWay(_, let looksAgain))): looksAgain
+            default: false
+            }
+        }
+        set {
+            switch (halt, phase) {
+            case (.interrupting(let task, _), _): halt = .interrupting(task, looksAgain: newValue)
+            case (.none, .suspended(let reason, .underWay(let task, _))):
+                phase = .suspended(reason, .underWay(task, looksAgain: newValue))
+            default: break
+            }
+        }
+    }
+
+    /// Its interruption is under way. Only if nothing ends or interrupts it.
+    func interrupt(in task: Task<Void, Never>) { halt = .interrupting(task, looksAgain: false) }
+
+    /// Its devices are closed. An end that came meanwhile goes on.
+    func endInterruption() {
+        switch halt {
+        case .interrupting: halt = .none
+        case .ending(let task, _): halt = .ending(task, after: nil)
+        case .none, .ended: break
+        }
+    }
+
+    /// Its end is under way.
+    func end(in task: Task<Void, Never>) { halt = .ending(task, after: suspending) }
+
+    /// Keeps the counters, and lets go of what keeps a device, a ring or a process alive.
+    ///
+    /// - Returns: The grants, which are to be given back.
+    func letGo(_ final: SessionStatistics) -> [Grant] {
+        if let ending { halt = .ended(ending, final) }
+        defer { grants = [:] }
+        (inputs, outputs, files) = ([:], [:], [:])
+        return Array(grants.values)
+    }
+
+    /// It is over.
+    func close(as state: SessionState, _ reason: CaptureError?) {
+        phase = .over(state, reason, refusal: refusal)
+    }
+
+    /// Whether a start may go on: nobody stopped the session and no consent was withdrawn meanwhile.
+    func proceed() throws(CaptureError) {
+        if isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
+        if let grant = grants.values.first(where: { !$0.isLive }) { throw grant.withdrawal }
+    }
+
+    /// Takes grants, so that their withdrawal ends the session, or interrupts it.
+    ///
+    /// - Throws: As `proceed`. Also if a grant was withdrawn on its way here, which no other check notices.
+    nonisolated(nonsending) func adopt(_ more: [Service: Grant]) async throws(CaptureError) {
+        try await client.confirmIdentity()
+        grants.merge(more) { $1 }
+        try proceed()
+    }
+
+    /// Takes the fault of an output.
+    func note(_ fault: CaptureError?) { firstFault = firstFault ?? fault }
+}
+
+extension Session {
+    /// The files that its outputs write or will write, by output; those of outputs that are done are free again.
+    var written: [String: FileIdentity] {
+        if state.isFinal { return [:] }
+        let waiting = files.compactMapValues(\.identity)
+        return outputs.filter { !$0.value.isDone }.compactMapValues(\.file).merging(waiting) { $1 }
     }
 }
 
@@ -111,90 +304,5 @@ struct Delivery {
     mutating func whenOver(_ continuation: CheckedContinuation<Void, Never>) {
         guard case .possible(let waiting) = state else { return continuation.resume() }
         state = .possible(waiting: waiting + [continuation])
-    }
-}
-
-/// An input whose device is open, and where its counters stood when the session joined.
-struct LiveInput {
-    let shared: SharedSource
-    let baseline: RingCounters
-    /// The ring that was there already if other sessions used the device stream before. It holds older frames, or gets
-    /// one that was already on its way.
-    private(set) weak var older: (any MediaRing)?
-    private let copiedBefore: UInt64
-
-    init(_ shared: SharedSource) {
-        self.shared = shared
-        baseline = shared.counters
-        older = baseline.published > 0 ? shared.ring : nil
-        copiedBefore = shared.source.copiedBytes ?? 0
-    }
-
-    var statistics: InputStatistics {
-        let now = shared.counters
-        var counters = InputStatistics()
-        counters.device = shared.device.id.rawValue
-        switch shared.source.format {
-        case .video(let format): counters.format = "\(format)"
-        case .audio(let format): counters.format = "\(format)"
-        }
-        counters.published = now.published - baseline.published
-        for cause in DropCause.allCases {
-            let lost = now.drops[cause.rawValue] - baseline.drops[cause.rawValue]
-            if lost > 0 { counters.drops[cause.name] = lost }
-        }
-        counters.latency = now.latency
-        counters.queueDepth = now.queueDepth
-        counters.copiedBytes = shared.source.copiedBytes.map { $0 - copiedBefore }
-        return counters
-    }
-}
-
-/// An output of a running session: a recorder at work, or a ring that its client maps.
-final class LiveOutput {
-    let description: OutputDescription
-    /// nil for a buffer.
-    let recorder: (any RecorderHandle)?
-    /// The file that the recorder writes, where nobody else may.
-    let file: FileIdentity?
-    /// What it reads.
-    var feeds: [SharedSource]
-    /// The rings that its recorder was handed last.
-    var given: [MediaType: any MediaRing] = [:]
-    var statistics = OutputStatistics()
-    var isDone = false
-    var error: CaptureError?
-    /// What it is in the media library, if it is saved there.
-    let recording: (any LibraryRecording)?
-    /// The unique name of the connection that asked for it.
-    let connection: String
-    /// What its recorder said of its end: `nil` as long as it has not, else the fault, if any.
-    var report: CaptureError??
-    /// Whether it was ended because the library takes no more of it.
-    var isFull = false
-    /// Whether its recorder is gone.
-    var isGone = false
-    /// Whether it is being saved: nothing more comes of what feeds it.
-    var isSaving = false
-    /// Waits for the first report.
-    var whenReady: CheckedContinuation<CaptureError?, Never>?
-    var isReady = false
-    /// Wait for the last report.
-    var whenDone: [CheckedContinuation<Void, Never>] = []
-
-    init(
-        _ description: OutputDescription,
-        recorder: (any RecorderHandle)?,
-        file: FileIdentity? = nil,
-        recording: (any LibraryRecording)? = nil,
-        for connection: String = "",
-        feeds: [SharedSource]
-    ) {
-        self.description = description
-        self.recorder = recorder
-        self.file = file
-        self.recording = recording
-        self.connection = connection
-        self.feeds = feeds
     }
 }

@@ -219,7 +219,7 @@ import Testing
         let source = FakeSource(FakeMachine.microphone.id, .audio(sound), FakeMachine())
         let shared = SharedSource(device: FakeMachine.microphone, source: source, ring: FakeRing())
         let live = LiveOutput(EngineBench.movie().outputs[0], recorder: recorder, feeds: [shared])
-        live.given[.audio] = shared.ring
+        live.launched(with: shared.ring, of: shared)
         live.go(on: shared)
         #expect(recorder.moves == 0)
         _ = shared.go(into: FakeRing(), atOnce: false)

@@ -202,7 +202,7 @@ final class Doorman: Presence {
 
     @Test func `counts as one of its user's`() async throws {
         _ = try await bench.suspended()
-        for _ in 1..<CaptureEngine.mostSessions { _ = try await bench.create() }
+        for _ in 1..<SessionTable.mostSessions { _ = try await bench.create() }
         let refusal = await #expect(throws: CaptureError.self) { _ = try await bench.create() }
         #expect(refusal?.code == .busy)
     }

@@ -1,60 +1,67 @@
 import CaptureCore
 
-/// Ends recordings whose camera or microphone stops delivering.
-extension CaptureEngine {
-    /// Sets how long a device may deliver nothing usable to a recording: `SilenceTimeoutSec=`.
-    public func setSilenceLimit(_ limit: Duration) {
-        silenceLimit = limit
-    }
+/// Watches for cameras and microphones that deliver nothing usable to recordings. Bound to the engine's actor.
+struct SilenceWatch {
+    /// How long a device may deliver nothing usable to a recording, or three frames if they take longer.
+    var limit = Duration.seconds(5)
+    /// When it was looked last whether devices deliver.
+    private var lastLook = SuspendingClock.now
+    /// How long inputs that are recorded have delivered nothing usable, by session and name.
+    private var silences: [UInt32: [String: Silence]] = [:]
 
-    /// Looks which devices are interrupted, as by a lost signal, and shows that. Ends the recordings that got nothing
-    /// usable for too long.
+    /// A look that comes later than this was held up, and devices stood still meanwhile, as `ProofOfLife.patience` has it.
+    private static let longestTurn = Duration.milliseconds(1750)
+
+    /// Looks which devices are interrupted, as by a lost signal, and which recordings got nothing usable for too long.
     ///
     /// Whoever calls this seldom was held up, and devices with it: the time starts anew then, as after any interruption.
-    func lookForSilence(at now: SuspendingClock.Instant) {
+    ///
+    /// - Parameter changed: Told of each session whose interruption changed.
+    /// - Returns: The sessions that are to end, each with the reason.
+    mutating func look(at sessions: [Session], _ now: SuspendingClock.Instant, changed: (Session) -> Void)
+        -> [(Session, CaptureError)]
+    {
         let wasHeldUp = lastLook.duration(to: now) > Self.longestTurn
         lastLook = now
-        for session in sessions.values where session.state == .running && !session.isEnding {
+        let before = silences
+        silences = [:]
+        var faults: [(Session, CaptureError)] = []
+        for session in sessions where session.state == .running && !session.isEnding {
             let interruption = session.inputs.values.lazy.compactMap(\.shared.source.interruption).first
             if interruption != session.interruption {
                 session.interruption = interruption
-                observer.sessionChanged(session.snapshot)
+                changed(session)
             }
-            for (name, input) in session.inputs {
-                guard session.records(input), !wasHeldUp, session.standstill == nil else {
-                    session.silences[name] = nil
-                    continue
-                }
-                var silence = session.silences[name] ?? Silence(since: now)
+            if wasHeldUp || session.standstill != nil { continue }
+            for (name, input) in session.inputs
+            where session.outputs.values.contains(where: { $0.records(input.shared) }) {
+                var silence = before[session.id]?[name] ?? Silence(since: now)
                 silence.look(at: input.shared.counters, now)
-                session.silences[name] = silence
-                guard silence.since.duration(to: now) >= max(silenceLimit, input.interval * 3) else { continue }
-                _ = beginEnd(session, as: .failed, silence.fault(of: input, at: now))
+                silences[session.id, default: [:]][name] = silence
+                guard silence.since.duration(to: now) >= max(limit, input.interval * 3) else { continue }
+                faults.append((session, silence.fault(of: input, at: now)))
                 break
             }
         }
+        return faults
     }
 
     /// What a recording lacks that ended on time: a device had delivered nothing usable for half of its time by then.
-    func silence(behind output: LiveOutput, in session: Session) -> CaptureError? {
+    func fault(behind output: LiveOutput, in session: Session) -> CaptureError? {
         guard output.description.duration > 0, !session.isEnding else { return nil }
         let now = SuspendingClock.now
-        for (name, input) in session.inputs where output.feeds.contains(where: { $0 === input.shared }) {
-            guard var silence = session.silences[name] else { continue }
+        for (name, input) in session.inputs where output.reads(input.shared) {
+            guard var silence = silences[session.id]?[name] else { continue }
             silence.look(at: input.shared.counters, now)
-            guard silence.since.duration(to: now) > max(silenceLimit / 2, input.interval * 3) else { continue }
+            guard silence.since.duration(to: now) > max(limit / 2, input.interval * 3) else { continue }
             return silence.fault(of: input, at: now)
         }
         return nil
     }
-
-    /// A turn of the engine that comes later than this was held up, and devices stood still meanwhile, as
-    /// `ProofOfLife.patience` has it.
-    private static let longestTurn = Duration.milliseconds(1750)
 }
 
 /// How long an input has delivered nothing usable.
-struct Silence {
+private struct Silence {
     /// When something usable was seen last, or could first have come.
     private(set) var since: SuspendingClock.Instant
     private var published: UInt64?
@@ -96,16 +103,6 @@ extension LiveInput {
         switch shared.source.format {
         case .video(let format): .nanoseconds(format.interval.nanoseconds)
         case .audio: .zero
-        }
-    }
-}
-
-extension Session {
-    /// Whether a recorder is at work on what an input delivers.
-    fileprivate func records(_ input: LiveInput) -> Bool {
-        outputs.values.contains { output in
-            output.recorder != nil && !output.isDone && !output.isSaving
-                && output.feeds.contains { $0 === input.shared }
         }
     }
 }

@@ -1,0 +1,212 @@
+import CaptureCore
+
+/// An output of a running session: a recorder at work, or a ring that its client maps. Bound to the engine's actor.
+final class LiveOutput {
+    private enum State {
+        /// Its recorder has not begun the file; the start or change that adds it may wait for that.
+        case beginning(CheckedContinuation<CaptureError?, Never>?)
+        /// The start or change gave it up before its file was begun.
+        case refused(CaptureError)
+        /// Its recorder failed before it began the file.
+        case failed(CaptureError, isGone: Bool)
+        /// A buffer, or a file that its recorder writes.
+        case running
+        /// The library takes no more of it, and its recorder finishes.
+        case full
+        /// Its recorder said how the file ended, and is about to go. The library takes the file after that.
+        case reported(CaptureError?)
+        /// The library takes its file: nothing more comes of what feeds it.
+        case saving
+        /// At its end, with the reason if its file was never begun.
+        case done(neverBegan: CaptureError?)
+    }
+
+    let description: OutputDescription
+    /// nil for a buffer.
+    let recorder: (any RecorderHandle)?
+    /// The file that the recorder writes, where nobody else may.
+    let file: FileIdentity?
+    /// What it is in the media library, if it is saved there.
+    let recording: (any LibraryRecording)?
+    /// The unique name of the connection that asked for it.
+    let connection: String
+    /// What it reads.
+    private(set) var feeds: [SharedSource]
+    var statistics = OutputStatistics()
+    /// The rings that its recorder was handed last.
+    private var given: [MediaType: any MediaRing] = [:]
+    private var state: State
+    /// Wait for its end.
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    init(
+        _ description: OutputDescription,
+        recorder: (any RecorderHandle)?,
+        file: FileIdentity? = nil,
+        recording: (any LibraryRecording)? = nil,
+        for connection: String = "",
+        feeds: [SharedSource]
+    ) {
+        self.description = description
+        self.recorder = recorder
+        self.file = file
+        self.recording = recording
+        self.connection = connection
+        self.feeds = feeds
+        state = recorder == nil ? .running : .beginning(nil)
+    }
+
+    /// Whether its file was begun; a buffer always is.
+    var isReady: Bool {
+        switch state {
+        case .running, .full, .reported, .saving, .done(nil): true
+        case .beginning, .refused, .failed, .done: false
+        }
+    }
+
+    var isDone: Bool { if case .done = state { true } else { false } }
+
+    var isSaving: Bool { if case .saving = state { true } else { false } }
+
+    /// Whether a recorder is at work on a source.
+    func records(_ source: SharedSource) -> Bool { recorder != nil && !isDone && !isSaving && reads(source) }
+
+    func reads(_ source: SharedSource) -> Bool { feeds.contains { $0 === source } }
+
+    // MARK: Its recorder
+
+    /// Tells its recorder to finish the file.
+    func stop() {
+        if !isDone { recorder?.stop() }
+    }
+
+    /// Ends its recorder at once, unless that is gone.
+    func kill() {
+        switch state {
+        case .beginning, .refused, .failed(_, isGone: false), .running, .full, .reported: recorder?.kill()
+        case .failed, .saving, .done: break
+        }
+    }
+
+    /// Its recorder was launched with a ring of a source, which may write another one by now.
+    func launched(with ring: any MediaRing, of source: SharedSource) {
+        given[source.source.format.mediaType] = ring
+        go(on: source)
+    }
+
+    /// Hands its recorder the present ring of a source, unless it has that: it would be read from its start once more.
+    func go(on source: SharedSource) {
+        let (media, ring) = (source.source.format.mediaType, source.ring)
+        if given[media] === ring { return }
+        given[media] = ring
+        recorder?.move(media, to: ring.file)
+    }
+
+    /// Lets go of what keeps a device or a ring alive.
+    func leaveFeeds() { feeds = [] }
+
+    // MARK: Its beginning
+
+    /// Waits until its file is begun.
+    ///
+    /// - Returns: Why it will not be.
+    func whenReady(_ waiter: CheckedContinuation<CaptureError?, Never>) {
+        switch state {
+        case .beginning: state = .beginning(waiter)
+        case .refused(let error), .failed(let error, _), .done(let error?): waiter.resume(returning: error)
+        case .running, .full, .reported, .saving, .done: waiter.resume(returning: nil)
+        }
+    }
+
+    /// Its file is begun.
+    func begin() {
+        switch state {
+        case .beginning(let waiter):
+            state = .running
+            waiter?.resume(returning: nil)
+        case .refused: state = .running
+        default: break
+        }
+    }
+
+    /// Gives it up, unless its file was begun.
+    ///
+    /// - Returns: Whether it was given up.
+    @discardableResult
+    func refuse(_ error: CaptureError) -> Bool {
+        guard case .beginning(let waiter) = state else { return false }
+        state = .refused(error)
+        waiter?.resume(returning: error)
+        return true
+    }
+
+    // MARK: Its end
+
+    /// Ends it if the library takes no more of it, so that no program fills the disk past its share.
+    func endIfFull() {
+        guard case .running = state, let recording, statistics.bytes >= UInt64(clamping: recording.room) else { return }
+        state = .full
+        recorder?.stop()
+    }
+
+    /// Its recorder said what became of the file that the library is to take. A complete file was begun.
+    func report(_ error: CaptureError?) {
+        if let error { refuse(error) } else { begin() }
+        switch (state, error) {
+        case (.refused(let first), _): state = .failed(first, isGone: false)
+        case (.full, nil):
+            state = .reported(
+                CaptureError(.overQuota, "the recording was ended because the media library has no more room for it")
+            )
+        case (.running, _), (.full, _): state = .reported(error)
+        default: break
+        }
+    }
+
+    /// Its recorder is gone, and the library may take its file.
+    ///
+    /// - Parameters:
+    ///   - lost: What is wrong if the recorder had not said how the file ended.
+    ///   - save: Takes the fault of the file. Not called for a file that was never begun: whoever waits for that gives it
+    ///     up.
+    func gone(_ lost: CaptureError, save: (CaptureError?) -> Void) {
+        refuse(lost)
+        switch state {
+        case .refused(let error), .failed(let error, _): state = .failed(error, isGone: true)
+        case .running, .full:
+            state = .saving
+            save(lost)
+        case .reported(let error):
+            state = .saving
+            save(error)
+        case .beginning, .saving, .done: break
+        }
+    }
+
+    /// It is at its end, whatever came of it: nobody waits for it any more.
+    ///
+    /// - Parameter error: What is wrong with it.
+    func finish(_ error: CaptureError?) {
+        let before = state
+        switch before {
+        case .beginning(let waiter):
+            state = .done(neverBegan: error)
+            waiter?.resume(returning: error)
+        case .refused(let first), .failed(let first, _): state = .done(neverBegan: error == nil ? nil : first)
+        case .running, .full, .reported, .saving: state = .done(neverBegan: nil)
+        case .done: break
+        }
+        stopWaiting()
+    }
+
+    /// Resumes a continuation when it is at its end, or nobody is to wait for that any more.
+    func whenDone(_ waiter: CheckedContinuation<Void, Never>) {
+        if isDone { waiter.resume() } else { waiters.append(waiter) }
+    }
+
+    /// Resumes everyone who waits for its end.
+    func stopWaiting() {
+        for waiter in waiters { waiter.resume() }
+        waiters = []
+    }
+}

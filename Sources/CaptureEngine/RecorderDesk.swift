@@ -1,0 +1,301 @@
+import Authorization
+import CaptureCore
+import Logging
+
+/// Starts and ends the recorders of outputs, and has what they made saved into the media library. Bound to the engine's
+/// actor.
+final class RecorderDesk {
+    private let recorders: any RecorderLauncher
+    private let devices: any DeviceProvider
+    private let observer: any EngineObserver
+    /// Who saves outputs into the media library; `nil` where there is none, and outputs that ask for it are refused.
+    private let saver: (any RecordingSaver)?
+    /// How long a recorder may take to begin and to finish its file.
+    private let patience: RecorderPatience
+    private var pace = EncoderPace()
+
+    init(
+        recorders: any RecorderLauncher,
+        devices: any DeviceProvider,
+        observer: any EngineObserver,
+        saver: (any RecordingSaver)?,
+        patience: RecorderPatience
+    ) {
+        self.recorders = recorders
+        self.devices = devices
+        self.observer = observer
+        self.saver = saver
+        self.patience = patience
+    }
+
+    // MARK: Saving into the library
+
+    /// Refuses outputs that cannot be saved as they are described.
+    func checkSaving(_ description: SessionDescription) throws(CaptureError) {
+        for destination in description.outputs.compactMap(\.library) {
+            guard let saver else {
+                throw CaptureError(.invalidArgument, "there is no media library to save to; give a file to write to")
+            }
+            try saver.check(destination)
+        }
+    }
+
+    /// Waits for the consent to save, where an output asks for that.
+    ///
+    /// - Parameters:
+    ///   - client: Who starts the session, or adds them to it: its maker may be gone by then.
+    ///   - mayAsk: Whether the person is asked for what was never decided.
+    nonisolated(nonsending) func authorizeSaving(
+        _ outputs: [OutputDescription],
+        of session: Session,
+        for client: SessionClient,
+        mayAsk: Bool
+    ) async throws(CaptureError) {
+        guard let saver, outputs.contains(where: { $0.library != nil }) else { return }
+        try await saver.authorize(client, mayAsk: mayAsk)
+        try session.proceed()
+        // The question may have stood for minutes, in which the connection may have got to somebody else.
+        try await client.confirmIdentity()
+        try session.proceed()
+    }
+
+    /// The file that an output is written to, and the recording in the library if it is one.
+    nonisolated(nonsending) private func place(
+        of output: OutputDescription,
+        madeWith source: SharedSource?,
+        in session: Session,
+        for client: SessionClient
+    ) async throws(CaptureError) -> (file: any OpenFile, recording: (any LibraryRecording)?) {
+        if output.library != nil, let saver {
+            return try await saver.begin(output, madeWith: source?.device.name ?? "", for: client)
+        }
+        guard let file = session.files[output.name] else {
+            throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
+        }
+        return (file, nil)
+    }
+
+    /// Saves what a recorder made, unless it is of no use.
+    ///
+    /// - Returns: What is wrong with it.
+    nonisolated(nonsending) private func save(
+        _ recording: any LibraryRecording,
+        of output: LiveOutput,
+        _ error: CaptureError?,
+        in session: Session
+    ) async -> CaptureError? {
+        if session.startedAt == nil, session.isEnding {
+            await recording.cancel()
+            return error ?? CaptureError(.wrongState, "stopped before it ran")
+        }
+        if error != nil, output.description.kind == .photo {
+            // Half a picture is none.
+            await recording.cancel()
+            return error
+        }
+        do throws(CaptureError) {
+            let saved = try await recording.save()
+            observer.outputSaved(session.snapshot, output: output.description.name, saved, to: output.connection)
+            return error
+        } catch let refusal {
+            return error.map { CaptureError($0.code, "\($0.message); \(refusal.message)", errno: $0.errno) } ?? refusal
+        }
+    }
+
+    // MARK: Beginning
+
+    /// Launches the recorder of an output; a buffer has none.
+    ///
+    /// - Parameter client: Who asks for the output.
+    func begin(
+        _ output: OutputDescription,
+        of description: SessionDescription,
+        inputs: [String: LiveInput],
+        in session: Session,
+        for client: SessionClient,
+        on engine: isolated CaptureEngine
+    ) async throws(CaptureError) -> LiveOutput {
+        let fed = description.inputs(of: output.name)
+        guard output.kind != .buffer else {
+            let live = LiveOutput(output, recorder: nil, feeds: fed.compactMap { inputs[$0.name]?.shared })
+            session.outputs[output.name] = live
+            return live
+        }
+        let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
+        let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
+        var origin = CaptureOrigin(camera: video?.device, microphone: audio?.device)
+        if output.kind == .photo, let camera = video?.device, let grant = session.grants[.camera] {
+            origin.note(await devices.settings(of: camera, grant: grant))
+        }
+        let job = RecordingJob(
+            output: pace.fitted(output, to: video?.pictures, for: session.client.identity.user),
+            hasVideo: video != nil,
+            hasAudio: audio != nil,
+            origin: origin,
+            silenceLimit: engine.silence.limit.nanoseconds
+        )
+        let feeds = [video, audio].compactMap(\.self)
+        let (file, recording) = try await place(of: output, madeWith: feeds.first, in: session, for: client)
+        let given = [video, audio].map { $0?.ring }
+        let handle: any RecorderHandle
+        do throws(CaptureError) {
+            handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+        } catch {
+            await recording?.cancel()
+            throw error
+        }
+        let live = LiveOutput(
+            output,
+            recorder: handle,
+            file: file.identity,
+            recording: recording,
+            for: client.connection,
+            feeds: feeds
+        )
+        session.outputs[output.name] = live
+        // Those that were moved while it was launched; of later moves it is told as all are.
+        for (source, ring) in zip([video, audio], given) {
+            if let source, let ring { live.launched(with: ring, of: source) }
+        }
+        // The recorder has its own descriptor now; the daemon keeps no file of a client open.
+        session.files[output.name] = nil
+        let id = session.id
+        Task { [weak engine] in
+            for await report in handle.reports { await engine?.reported(report, by: handle, id, output.name) }
+            await engine?.reported(nil, by: handle, id, output.name)
+        }
+        return live
+    }
+
+    /// Waits until an output's file is begun, or its recorder took too long.
+    func waitUntilReady(_ output: LiveOutput, on engine: isolated CaptureEngine) async throws(CaptureError) {
+        if output.isReady { return }
+        let limit = patience.begin
+        let timer = Task {
+            _ = engine
+            try await Task.sleep(for: limit)
+            let name = output.description.name
+            let late = CaptureError(.recorderLost, "the recorder of '\(name)' did not begin its file in time")
+            if output.refuse(late) { output.kill() }
+        }
+        let error = await withCheckedContinuation { output.whenReady($0) }
+        timer.cancel()
+        if let error { throw error }
+    }
+
+    // MARK: Reports
+
+    /// Takes a report of a recorder: `nil` when its connection ended. Unless it reported an end before, it was lost.
+    func take(
+        _ report: RecorderReport?,
+        by recorder: any RecorderHandle,
+        _ name: String,
+        of session: Session,
+        on engine: isolated CaptureEngine
+    ) {
+        // A name may have passed to another output since.
+        guard let output = session.outputs[name], output.recorder === recorder, !output.isDone else { return }
+        guard let report else { return lost(output, recorder.end, in: session, on: engine) }
+        log.log(
+            level: report.isProgress ? .trace : .debug,
+            "recorder of '\(name)' in session \(session.id): \(report.words)"
+        )
+        switch report {
+        case .ready(let counters):
+            output.statistics = counters
+            output.begin()
+        case .progress(let counters):
+            output.statistics = counters
+            output.endIfFull()
+        case .finished(let counters):
+            output.statistics = counters
+            pace.note(
+                counters,
+                of: output.description,
+                from: output.feeds.lazy.compactMap(\.pictures).first,
+                for: session.client.identity.user
+            )
+            ended(output, engine.silence.fault(behind: output, in: session), in: session, on: engine)
+        case .failed(let error, let counters):
+            output.statistics = counters
+            ended(output, error, in: session, on: engine)
+        }
+    }
+
+    private func lost(_ output: LiveOutput, _ end: String, in session: Session, on engine: isolated CaptureEngine) {
+        let name = output.description.name
+        log.debug("recorder of '\(name)' in session \(session.id): gone, \(end)")
+        let why = end.isEmpty ? "" : ": \(end)"
+        let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished\(why)")
+        guard let recording = output.recording else { return finished(output, error, in: session, on: engine) }
+        output.gone(error) { fault in
+            Task {
+                let fault = await self.save(recording, of: output, fault, in: session)
+                if !output.isDone { self.finished(output, fault, in: session, on: engine) }
+            }
+            engine.finishIfDone(session)
+        }
+    }
+
+    /// A recorder has said what became of its file. What goes into the library is looked at when the recorder is gone, and
+    /// writes to it no more.
+    private func ended(
+        _ output: LiveOutput,
+        _ error: CaptureError?,
+        in session: Session,
+        on engine: isolated CaptureEngine
+    ) {
+        if output.recording == nil { finished(output, error, in: session, on: engine) } else { output.report(error) }
+    }
+
+    /// An output is at its end, and those whom it concerns are told.
+    private func finished(
+        _ output: LiveOutput,
+        _ error: CaptureError?,
+        in session: Session,
+        on engine: isolated CaptureEngine
+    ) {
+        // If the output never began, its waiter gets the error: the start fails, or the change is undone.
+        if output.isReady { session.note(error) }
+        observer.outputFinished(
+            session.snapshot,
+            output: output.description.name,
+            error: error,
+            statistics: output.statistics
+        )
+        output.finish(error)
+        engine.finishIfDone(session)
+    }
+
+    // MARK: Ending
+
+    /// Tells recorders to finish and waits until each has. Kills those that take too long.
+    ///
+    /// - Parameter session: The session whose change needs this. The wait stops when that session ends or is
+    ///   interrupted.
+    func finish(_ outputs: [LiveOutput], forChangeOf session: Session? = nil, on engine: isolated CaptureEngine) async {
+        let waiting = outputs.filter { !$0.isDone && $0.recorder != nil }
+        for output in waiting { output.stop() }
+        let limit = patience.finish
+        let timer = Task {
+            _ = engine
+            try await Task.sleep(for: limit)
+            for output in waiting { output.kill() }
+        }
+        for output in waiting where !output.isDone && session?.isEnding != true {
+            await withCheckedContinuation { output.whenDone($0) }
+        }
+        timer.cancel()
+    }
+
+    /// Ends outputs of a start or a change that did not come about.
+    nonisolated(nonsending) func discard(_ outputs: [LiveOutput]) async {
+        // What is being saved was captured, and stays.
+        let unsaved = outputs.filter { !$0.isDone && !$0.isSaving }
+        for output in outputs {
+            output.kill()
+            output.finish(nil)
+        }
+        for output in unsaved { await output.recording?.cancel() }
+    }
+}

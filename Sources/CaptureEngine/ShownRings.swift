@@ -1,0 +1,147 @@
+import Authorization
+import CaptureCore
+
+/// The rings that clients were given to map. They are left behind when the client's session is over, or its consent is.
+/// Bound to the engine's actor.
+final class ShownRings {
+    /// The latest of each device, by session.
+    private var rings: [UInt32: [DeviceID: any MediaRing]] = [:]
+
+    // MARK: Giving them out
+
+    /// The ring of an input, for the client of a session that runs.
+    ///
+    /// Nothing in it was captured before the session joined the device: where others kept it streaming, it goes on in
+    /// another ring first, without a loss to them.
+    ///
+    /// - Parameter find: Finds the input, at first and once more after a wait, in which much may have happened.
+    func open(
+        for session: Session,
+        on engine: isolated CaptureEngine,
+        _ find: () throws(CaptureError) -> LiveInput
+    ) async throws(CaptureError) -> any OpenFile {
+        let input = try find()
+        guard let older = former(of: session, input, among: engine.sessions) else {
+            return show(input, to: session)
+        }
+        do throws(CaptureError) {
+            try await engine.pool.move(input.shared.device.id, from: older, atOnce: false)
+        } catch {
+            // There is no other ring, and nobody else loses anything by that.
+            if input.shared.ring === older { throw error }
+            // It has left that one, and does not go on in the other.
+            await interrupt(input.shared.device.id, whose: "session began", error, on: engine)
+        }
+        let now = try find()
+        if former(of: session, now, among: engine.sessions) != nil {
+            throw CaptureError(.wrongState, "\(now.shared.device.name) is stopping; start again")
+        }
+        return show(now, to: session)
+    }
+
+    private func show(_ input: LiveInput, to session: Session) -> any OpenFile {
+        let ring = input.shared.ring
+        rings[session.id, default: [:]][input.shared.device.id] = ring
+        return ring.file
+    }
+
+    /// The ring that an input writes, if it holds what was captured before the session joined and its client does not
+    /// have it anyway.
+    private func former(of session: Session, _ input: LiveInput, among sessions: SessionTable) -> (
+        any MediaRing
+    )? {
+        let ring = input.shared.ring
+        return input.older === ring && !isSeen(ring, by: session, among: sessions) ? ring : nil
+    }
+
+    /// Whether a session's client has a ring mapped already, by another session of the same process: what was allowed to
+    /// one process of a program need not be to another.
+    private func isSeen(_ ring: any MediaRing, by session: Session, among sessions: SessionTable)
+        -> Bool
+    {
+        sessions.values.contains { other in
+            other.id != session.id && !other.isEnding && !other.state.isFinal
+                && rings[other.id]?.values.contains { $0 === ring } == true
+                && other.client.identity == session.client.identity
+        }
+    }
+
+    /// Hands the readers of a source the ring in which it goes on; those that are ending read no further, and a client that
+    /// was given none yet is given this one when it asks.
+    func handOver(_ shared: SharedSource, to users: Set<UInt32>, on engine: isolated CaptureEngine) {
+        for session in users.compactMap({ engine.sessions[$0] }) where !session.isEnding {
+            for output in session.outputs.values where !output.isDone && output.reads(shared) {
+                if output.recorder != nil {
+                    output.go(on: shared)
+                } else if rings[session.id]?[shared.device.id] != nil {
+                    engine.observer.bufferMoved(session.snapshot, output: output.description.name)
+                }
+            }
+        }
+    }
+
+    // MARK: Leaving them
+
+    /// Lets devices go on in rings that a session's client has not mapped.
+    ///
+    /// - Parameter atOnce: Whether nothing may be written there any more when this returns, for a withdrawn consent. For
+    ///   a session that merely ended, nobody who shares a device loses a frame by it.
+    /// - Parameter shared: Whether only those of devices that others use; the session's client is to learn there that the
+    ///   stream goes on elsewhere.
+    func leave(
+        of session: Session,
+        atOnce: Bool,
+        shared: Bool = false,
+        on engine: isolated CaptureEngine
+    ) async {
+        for (id, ring) in rings[session.id] ?? [:] {
+            if shared, await engine.pool.users(of: id).count < 2 { continue }
+            await leave(ring, of: id, by: session, atOnce: atOnce, on: engine)
+        }
+        if !shared { rings[session.id] = nil }
+    }
+
+    /// A session uses a device no more, and its program sees nothing more of it.
+    func leave(_ id: DeviceID, by session: Session, on engine: isolated CaptureEngine) async {
+        guard let ring = rings[session.id]?.removeValue(forKey: id) else { return }
+        await leave(ring, of: id, by: session, atOnce: false, on: engine)
+    }
+
+    /// Lets a device go on in another ring than one that a session's client has mapped, unless the client has it by another
+    /// session, too.
+    private func leave(
+        _ ring: any MediaRing,
+        of id: DeviceID,
+        by session: Session,
+        atOnce: Bool,
+        on engine: isolated CaptureEngine
+    ) async {
+        if !atOnce, isSeen(ring, by: session, among: engine.sessions) { return }
+        do throws(CaptureError) {
+            try await engine.pool.move(id, from: ring, atOnce: atOnce)
+        } catch {
+            await interrupt(
+                id,
+                whose: atOnce ? "consent was withdrawn" : "session ended",
+                error,
+                on: engine
+            )
+        }
+    }
+
+    /// Closes a device that may still write where it must not: those who share it are interrupted, with their files finished.
+    private func interrupt(
+        _ id: DeviceID,
+        whose what: String,
+        _ error: CaptureError,
+        on engine: isolated CaptureEngine
+    ) async {
+        let others = await engine.pool.users(of: id).filter { engine.sessions[$0]?.isEnding == false }
+        let reason = CaptureError(
+            .busy,
+            "\(id.rawValue) was closed: another program's \(what), and then the device could not be restarted: "
+                + "\(error.message); start again"
+        )
+        await engine.deviceEnded(others, reason)
+    }
+}
