@@ -72,26 +72,19 @@ public final class Grant: Sendable {
 /// An object, since answers look at live grants even while the gate withdraws some.
 final class Grants {
     /// A grant that somebody has, and that holds.
-    struct Live {
-        var grant: Grant
+    typealias Live = (grant: Grant, given: Given)
+
+    /// What is known of a grant that was given.
+    struct Given {
+        fileprivate weak var grant: Grant?
         /// Whom it was given to.
-        var client: ClientIdentity
-        /// What it rests on; `nil` where nothing is stored.
-        var row: StoredAnswer?
+        let client: ClientIdentity
         /// Whether policy gave it, without an answer.
-        var isPolicys: Bool
-    }
+        let isPolicys: Bool
+        /// What it rests on; `nil` where nothing is stored.
+        fileprivate(set) var row: StoredAnswer?
 
-    private struct Given {
-        weak var grant: Grant?
-        var client: ClientIdentity
-        var isPolicys: Bool
-        var row: StoredAnswer?
-
-        var live: Live? {
-            guard let grant, grant.isLive else { return nil }
-            return Live(grant: grant, client: client, row: row, isPolicys: isPolicys)
-        }
+        fileprivate var live: Live? { grant.flatMap { $0.isLive ? ($0, self) : nil } }
     }
 
     private var given: [ProgramKey: [Given]] = [:]
@@ -141,7 +134,8 @@ final class Grants {
     func updateAnswers(of isMeant: (Grant) -> Bool, _ change: (StoredAnswer) -> StoredAnswer?) {
         for key in given.keys {
             for index in given[key, default: []].indices {
-                guard let live = given[key]?[index].live, isMeant(live.grant), let row = live.row.flatMap(change) else {
+                guard let live = given[key]?[index].live, isMeant(live.grant), let row = live.given.row.flatMap(change)
+                else {
                     continue
                 }
                 given[key]?[index].row = row
@@ -155,7 +149,7 @@ final class Grants {
         if row.status == .denied {
             // Policy may have given it by a rule about another service.
             return revoke(of: key) {
-                $0.grant.source == row.service || ($0.grant.service == row.service && $0.isPolicys)
+                $0.grant.source == row.service || ($0.grant.service == row.service && $0.given.isPolicys)
             }
         }
         if row.status == .limited {
@@ -185,7 +179,7 @@ final class Grants {
     func revoke(on answer: StoredAnswer, for path: String? = nil, why: String = "") {
         revoke(of: ProgramKey(answer), why: why) { live in
             live.grant.source == answer.service
-                && (path == nil || live.client.tier != .claimed || live.client.executable?.path == path)
+                && (path == nil || live.given.client.tier != .claimed || live.given.client.executable?.path == path)
         }
     }
 
@@ -250,31 +244,25 @@ public actor AuthorizationGate {
     /// The enforcers, which stop what rests on withdrawn grants.
     nonisolated let enforcers = Enforcers()
     let files: ProgramFiles
-    let prompter: any Prompter
     let reports: DecisionReports
-    let now: @Sendable () -> AnswerTime
+    let asking: Asking
+    let library: LibraryQuestions
     /// What was given and holds.
     let grants: Grants
     /// What was answered.
     var answers: Answers
-    /// What is switched off; changed by `setSwitch`.
-    var switches: Switches { didSet { remembered.forget() } }
-    let switchFile: SwitchFile?
-    var promptTimeout: Duration
+    /// What is switched off.
+    var switchboard: Switchboard
+    /// What is with the person.
+    var questions: Questions
     /// Looks again when the next answer ends.
     var waking: Task<Void, Never>?
     /// Who knows whether a program's user is there; `nil` where that does not matter.
     var presence: (any Presence)? { didSet { remembered.forget() } }
     /// Grows whenever that may have changed.
     var presenceRevision: UInt64 = 0 { didSet { remembered.forget() } }
-
-    var prompts: [AnswerKey: OpenPrompt] = [:]
-    var book = PromptBook()
     /// What is done before a program is limited to chosen assets.
     var beforeLimiting: (@Sendable (_ user: UInt32, _ program: String) async throws(CaptureError) -> Void)?
-    /// The programs that the person is asked to confirm or to pick something for.
-    var confirming: Set<ProgramKey> = []
-    private var lastNumber: UInt64 = 0
 
     /// A gate over a store.
     ///
@@ -304,60 +292,16 @@ public actor AuthorizationGate {
         now: @escaping @Sendable () -> AnswerTime = { .now }
     ) {
         self.executor = executor
-        self.prompter = prompter
-        self.promptTimeout = promptTimeout
-        self.now = now
-        switchFile = switches
-        self.switches = switches?.load() ?? Switches()
         files = ProgramFiles(runsAside: runsAside, usage: usage, prompter: prompter, root: root)
         reports = DecisionReports(decisions)
+        asking = Asking(prompter: prompter, reports: reports, now: now)
+        library = LibraryQuestions(files: files, prompter: prompter, reports: reports)
         remembered = RememberedDecisions(store: store, now: now)
+        switchboard = Switchboard(switches, remembered: remembered)
+        questions = Questions(timeout: promptTimeout, now: now)
         grants = Grants(enforcers)
-        answers = Answers(
-            store: store,
-            remembered: remembered,
-            grants: grants,
-            reports: reports,
-            policy: policy,
-            now: now
-        )
-    }
-
-    /// Has something done each time that a program which was not is limited to chosen assets of the media library by an
-    /// answer, before that counts; what it throws keeps the answer from counting.
-    public func beforeLimiting(
-        _ handler: @escaping @Sendable (_ user: UInt32, _ program: String) async throws(CaptureError) -> Void
-    ) {
-        beforeLimiting = handler
-    }
-
-    /// Takes a turn of the gate, to prove that the gate works. A gate that waits for its store takes no turns.
-    public func takeTurn() {}
-
-    /// Changes how long a question stays; those that are open keep their time.
-    public func setPromptTimeout(_ timeout: Duration) {
-        promptTimeout = timeout
-    }
-
-    /// What stands between a program and a service now. Never prompts.
-    ///
-    /// - Throws: `inputOutput` when the store cannot be used, which is not looked at for what policy forbids.
-    public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
-        let status = try answers.statuses([service], for: client)[service] ?? .notDetermined
-        answers.remember([service: status], for: client)
-        return status
-    }
-
-    /// What stands between a program and each level of the media library, both as of one moment. Never prompts.
-    ///
-    /// - Throws: `inputOutput` when the store cannot be used.
-    public func libraryAccess(for client: ClientIdentity) throws(CaptureError) -> LibraryStatuses {
-        let found = try answers.statuses(Set(Service.ofLibrary), for: client)
-        answers.remember(found, for: client)
-        return LibraryStatuses(
-            add: found[.libraryAdd] ?? .notDetermined,
-            readWrite: found[.libraryReadWrite] ?? .notDetermined
-        )
+        let context = AnswerContext(store: store, remembered: remembered, grants: grants, reports: reports, now: now)
+        answers = Answers(context, policy: policy)
     }
 
     /// Gets a grant for each of the services, asking the person about those that were never decided.
@@ -383,15 +327,16 @@ public actor AuthorizationGate {
         mayAsk: Bool = true,
         again: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) async throws(CaptureError) -> [Service: Grant] {
+        let requester = Requester(client: client, session: session, again: again)
         var described: (services: Set<Service>, usage: UsageDescription)?
         do throws(CaptureError) {
             while true {
                 let revision = presenceRevision
                 if let absence = await absence(of: client) { throw absence }
                 // The last suspension before the store is read: from here to the grant nothing can come between.
-                try await confirm(client, again)
+                try await requester.confirm()
                 guard revision == presenceRevision else { continue }
-                if let refusal = switches.refusal(services) { throw refusal }
+                if let refusal = switchboard.switches.refusal(services) { throw refusal }
                 let standing = try answers.refuseOrFindUndecided(services, for: client)
                 if standing.undecided.isEmpty {
                     let bases = try answers.use(standing.counting, for: client)
@@ -403,19 +348,13 @@ public actor AuthorizationGate {
                     return given
                 }
                 guard mayAsk else { throw AuthorizationGate.gone(standing.undecided) }
-                if prompts[AnswerKey(client)] == nil, described?.services != standing.undecided {
+                if questions[AnswerKey(client)] == nil, described?.services != standing.undecided {
                     let services = standing.undecided
                     described = (services, try await files.usage(of: client, for: services.sorted(), session: session))
                     // Meanwhile the answer may have been given, or another caller's question may be open.
                     continue
                 }
-                try await waitForAnswer(
-                    to: standing.undecided,
-                    described?.usage,
-                    for: client,
-                    session: session,
-                    again: again
-                )
+                try await asking.wait(to: standing.undecided, described?.usage, for: requester, on: self)
             }
         } catch {
             let cause: Decision.Cause =
@@ -432,27 +371,5 @@ public actor AuthorizationGate {
             reports.report(services, for: client, cause, words) { stored[$0] ?? .notDetermined }
             throw error
         }
-    }
-
-    /// A number that was never given before.
-    func nextNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
-    }
-
-    /// Looks once more who is behind the connection.
-    ///
-    /// - Throws: `notPermitted` when that is somebody else, or cannot be told.
-    func confirm(
-        _ client: ClientIdentity,
-        _ again: @Sendable () async throws(CaptureError) -> ClientIdentity
-    ) async throws(CaptureError) {
-        let later: ClientIdentity
-        do throws(CaptureError) {
-            later = try await again()
-        } catch {
-            throw CaptureError(.notPermitted, "the program that asked cannot be identified again: \(error.message)")
-        }
-        guard client.isUnchanged(in: later) else { throw AuthorizationGate.changed }
     }
 }

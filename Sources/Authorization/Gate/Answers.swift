@@ -1,50 +1,44 @@
 import CaptureCore
 import Logging
 
+/// What the parts of the gate that deal with answers work on.
+struct AnswerContext {
+    let store: AuthorizationStore
+    let remembered: RememberedDecisions
+    let grants: Grants
+    let reports: DecisionReports
+    let now: @Sendable () -> AnswerTime
+}
+
 /// The answers that count, and what they and policy come to. Part of the gate's state.
 struct Answers {
-    private let store: AuthorizationStore
-    private let remembered: RememberedDecisions
-    private let grants: Grants
-    private let reports: DecisionReports
-    private let now: @Sendable () -> AnswerTime
+    private let context: AnswerContext
     /// How long they hold.
     var lifetimes: Lifetimes
     /// What the administrator has decided.
-    var policy: Policy { didSet { remembered.forget() } }
+    var policy: Policy { didSet { context.remembered.forget() } }
 
-    init(
-        store: AuthorizationStore,
-        remembered: RememberedDecisions,
-        grants: Grants,
-        reports: DecisionReports,
-        policy: Policy,
-        now: @escaping @Sendable () -> AnswerTime
-    ) {
-        self.store = store
-        self.remembered = remembered
-        self.grants = grants
-        self.reports = reports
+    init(_ context: AnswerContext, policy: Policy) {
+        self.context = context
         self.policy = policy
-        self.now = now
-        lifetimes = Lifetimes(store: store, grants: grants, reports: reports, remembered: remembered, now: now)
+        lifetimes = Lifetimes(context)
     }
 
     /// The answers that count for a client now, those that were never written down included.
     mutating func counting(for client: ClientIdentity) throws(CaptureError) -> [StoredAnswer] {
-        let rows = try store.answers(user: client.answerUser, program: client.program)
+        let rows = try context.store.answers(user: client.answerUser, program: client.program)
         return lifetimes.holding(rows.filter { $0.counts(for: client) }, for: client)
     }
 
     /// Every answer that holds, by user, program and service; then those that are never written down.
     mutating func all() throws(CaptureError) -> [StoredAnswer] {
-        lifetimes.current(try store.allAnswers()) { _ in true }
+        lifetimes.current(try context.store.allAnswers()) { _ in true }
     }
 
     /// Those of a program, whichever its file.
     mutating func all(user: UInt32, program: String) throws(CaptureError) -> [StoredAnswer] {
         let user = ClientIdentity.answerUser(of: program, user: user)
-        return lifetimes.current(try store.answers(user: user, program: program)) {
+        return lifetimes.current(try context.store.answers(user: user, program: program)) {
             $0.user == user && $0.program == program
         }
     }
@@ -140,10 +134,11 @@ struct Answers {
         for client: ClientIdentity
     ) {
         // Nothing in the client's answers may depend on the time or on who is connected.
-        guard lifetimes.isLasting, let rows = try? store.answers(user: client.answerUser, program: client.program),
+        guard lifetimes.isLasting,
+            let rows = try? context.store.answers(user: client.answerUser, program: client.program),
             rows.allSatisfy({ $0.lifetime == .always })
         else { return }
-        remembered.keep(statuses, granted: granted, for: client)
+        context.remembered.keep(statuses, granted: granted, for: client)
     }
 
     /// Keeps that a request for services was granted in this turn, by answers alone. Of one that is limited the status is
@@ -185,10 +180,10 @@ struct Answers {
     ///
     /// - Throws: `inputOutput` when the store cannot be used; the answers then do not count.
     mutating func put(_ rows: [StoredAnswer], for waiters: [ClientIdentity]) throws(CaptureError) {
-        try store.put(rows.filter(\.lifetime.isStored))
+        try context.store.put(rows.filter(\.lifetime.isStored))
         lifetimes.keepPassing(rows.filter { !$0.lifetime.isStored }, for: waiters)
         endDue(after: rows)
-        for row in rows where row.status == .denied { grants.revoke(on: row, for: row.executable?.path) }
+        for row in rows where row.status == .denied { context.grants.revoke(on: row, for: row.executable?.path) }
     }
 
     /// Ends what is over after answers came that may end by themselves; returns whether they may.
@@ -200,8 +195,8 @@ struct Answers {
 
     /// Whether a change would allow what is not allowed already; see `AuthorizationGate.loosens`.
     mutating func loosens(_ change: SettingChange) throws(CaptureError) -> Bool {
-        let rows = try change.rows(at: now())
-        return loosens(rows, try store.answers(user: change.owner, program: change.program))
+        let rows = try change.rows(at: context.now())
+        return loosens(rows, try context.store.answers(user: change.owner, program: change.program))
     }
 
     private mutating func loosens(_ rows: [StoredAnswer], _ stored: [StoredAnswer]) -> Bool {
@@ -245,8 +240,8 @@ struct Answers {
     /// - Returns: Whether the answers may end by themselves.
     mutating func set(_ change: SettingChange, _ options: SettingOptions) throws(CaptureError) -> Bool {
         try check(change)
-        let rows = try change.rows(at: now())
-        let stored = try store.answers(user: change.owner, program: change.program)
+        let rows = try change.rows(at: context.now())
+        let stored = try context.store.answers(user: change.owner, program: change.program)
         guard options.mayLoosen || !loosens(rows, stored) else {
             throw CaptureError(
                 .notPermitted,
@@ -259,25 +254,25 @@ struct Answers {
         }
         if let most = options.most {
             let isAdding = rows.contains { row in
-                !stored.contains { $0.service == row.service } && grants.live(on: row).isEmpty
+                !stored.contains { $0.service == row.service } && context.grants.live(on: row).isEmpty
             }
             if isAdding { try refuseMore(than: most, of: change.owner) }
         }
         // A yes that is said again counts from now.
-        try store.put(rows.filter { news.contains($0) || $0.status.isYes }, replacingAll: true)
+        try context.store.put(rows.filter { news.contains($0) || $0.status.isYes }, replacingAll: true)
         for row in rows {
             lifetimes.removePassing(user: row.user, program: row.program, service: row.service)
-            grants.settle(on: row)
+            context.grants.settle(on: row)
         }
         for row in news {
             let what = "\(row.service.rawValue) of \(row.program) was set to \(row.status.word)"
-            reports.changed(row, .settings, what, by: options.author)
+            context.reports.changed(row, .settings, what, by: options.author)
         }
         return endDue(after: rows)
     }
 
     private func refuseMore(than most: Int, of user: UInt32) throws(CaptureError) {
-        guard try store.settingsCount(of: user) >= most else { return }
+        guard try context.store.settingsCount(of: user) >= most else { return }
         throw CaptureError(
             .busy,
             "this user already has \(most) answers in settings, which is the limit; forget some of them first, with: "
@@ -291,15 +286,15 @@ struct Answers {
         denials: [StoredAnswer]?,
         by author: SettingsAuthor?
     ) throws(CaptureError) -> [StoredAnswer] {
-        let stored = try store.remove(user: scope.owner, program: scope.program, service: nil) { row in
+        let stored = try context.store.remove(user: scope.owner, program: scope.program, service: nil) { row in
             guard scope.services.contains(row.service) else { return true }
             guard row.status == .denied, let denials else { return false }
             return !denials.contains(row)
         }
         let gone = stored + removePassing(scope)
         // All of them before anything is told.
-        for row in gone { grants.revoke(on: row) }
-        for row in gone { reports.gone(row, .settings, "was reset", by: author) }
+        for row in gone { context.grants.revoke(on: row) }
+        for row in gone { context.reports.gone(row, .settings, "was reset", by: author) }
         return gone
     }
 
@@ -307,9 +302,9 @@ struct Answers {
     mutating func withdraw(_ scope: SettingScope, isDenied: Bool) {
         _ = removePassing(scope)
         let why = "it was withdrawn, which could not be stored"
-        grants.revoke(user: scope.owner, program: scope.program, why: why) { live in
+        context.grants.revoke(user: scope.owner, program: scope.program, why: why) { live in
             scope.services.contains(live.grant.source)
-                || (isDenied && live.isPolicys && scope.services.contains(live.grant.service))
+                || (isDenied && live.given.isPolicys && scope.services.contains(live.grant.service))
         }
     }
 

@@ -2,6 +2,30 @@ public import CaptureCore
 
 /// What stands above the answers or ends them: policy, switches, whether the person is there, and time.
 extension AuthorizationGate {
+    /// Takes a turn of the gate, to prove that the gate works. A gate that waits for its store takes no turns.
+    public func takeTurn() {}
+
+    /// What stands between a program and a service now. Never prompts.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used, which is not looked at for what policy forbids.
+    public func status(_ service: Service, for client: ClientIdentity) throws(CaptureError) -> AuthorizationStatus {
+        let status = try answers.statuses([service], for: client)[service] ?? .notDetermined
+        answers.remember([service: status], for: client)
+        return status
+    }
+
+    /// What stands between a program and each level of the media library, both as of one moment. Never prompts.
+    ///
+    /// - Throws: `inputOutput` when the store cannot be used.
+    public func libraryAccess(for client: ClientIdentity) throws(CaptureError) -> LibraryStatuses {
+        let found = try answers.statuses(Set(Service.ofLibrary), for: client)
+        answers.remember(found, for: client)
+        return LibraryStatuses(
+            add: found[.libraryAdd] ?? .notDetermined,
+            readWrite: found[.libraryReadWrite] ?? .notDetermined
+        )
+    }
+
     /// Replaces the policy. Before it returns, it withdraws what the new policy forbids and what only the old one
     /// allowed, and nothing is delivered on that any more. It takes away open questions that the new policy answers. It
     /// does not wait for files to be finished.
@@ -16,41 +40,22 @@ extension AuthorizationGate {
 
     private func apply(_ policy: Policy) -> Int {
         answers.policy = policy
-        let isRestricted = { (client: ClientIdentity, service: Service) in
-            policy.verdict(on: PolicySubject(client), service).decision == .restrict
-        }
-        let count = withdraw(by: .withdrawn, .policy) { client, service in
-            isRestricted(client, service) ? .restricted : .notDetermined
-        } _: { live in
-            let subject = PolicySubject(live.client)
-            for service in [live.grant.service, live.grant.source] {
-                let verdict = policy.verdict(on: subject, service)
-                if verdict.decision == .restrict { return "policy forbids it now: \(verdict.reason)" }
+        let count = withdraw(
+            by: .withdrawn,
+            .policy,
+            status: { client, service in
+                let isRestricted = policy.verdict(on: PolicySubject(client), service).decision == .restrict
+                return isRestricted ? .restricted : .notDetermined
             }
-            let verdict = policy.verdict(on: subject, live.grant.service)
-            guard live.isPolicys, verdict.decision != .allow else { return nil }
-            // The person may have said yes meanwhile. Who cannot be looked up does not stay.
-            if let answered = try? answers.answered(for: live.client),
-                policy.counting(live.grant.service, answered, for: subject).status.isYes
-            {
-                return nil
-            }
-            return "policy allows it no longer" + (verdict.reason.isEmpty ? "" : ": \(verdict.reason)")
+        ) { live in
+            policy.objection(to: live) { try? answers.answered(for: live.given.client) }
         }
-        for (key, prompt) in prompts {
-            let isSettled = prompt.waiters.values.contains { waiter in
-                prompt.services.contains { service in
-                    let decision = policy.verdict(on: PolicySubject(waiter.client), service).decision
-                    return decision == .restrict || decision == .allow
-                }
-            }
-            if isSettled { finish(key, prompt.id, .decided(prompt.services)) }
-        }
+        questions.finish { _, prompt in policy.settles(prompt) ? .decided(prompt.services) : nil }
         return count
     }
 
     /// The switches now.
-    public var currentSwitches: Switches { switches }
+    public var currentSwitches: Switches { switchboard.switches }
 
     /// Switches a service off or on for every program.
     ///
@@ -87,32 +92,22 @@ extension AuthorizationGate {
         isOn: Bool,
         _ turned: @Sendable (Switches) -> Void
     ) throws(CaptureError) {
-        let wasOff = switches.isOff(service)
-        defer { if switches.isOff(service) != wasOff { turned(switches) } }
-        // What cannot be known is off, and is written down so with the first change.
-        var off = switches.fault.isEmpty ? switches.off : Set(Service.allCases)
-        guard isOn else {
-            off.insert(service)
-            switches = Switches(off: off)
-            _ = withdraw(by: .switchedOff, .switched) { $0.grant.service == service ? "it was switched off" : nil }
-            if let refusal = switches.refusal([service]) {
-                for (key, prompt) in prompts where prompt.services.contains(service) {
-                    finish(key, prompt.id, .failed(refusal))
-                }
-            }
-            do throws(CaptureError) {
-                try switchFile?.save(off)
-            } catch {
-                throw CaptureError(
-                    .inputOutput,
-                    "\(service.title) is switched off, but only until captured restarts: \(error.message)"
-                )
-            }
-            return
+        let wasOff = switchboard.switches.isOff(service)
+        defer { if switchboard.switches.isOff(service) != wasOff { turned(switchboard.switches) } }
+        guard !isOn else { return try switchboard.turnOn(service) }
+        switchboard.turnOff(service)
+        _ = withdraw(by: .switchedOff, .switched) { $0.grant.service == service ? "it was switched off" : nil }
+        if let refusal = switchboard.switches.refusal([service]) {
+            questions.finish { _, prompt in prompt.services.contains(service) ? .failed(refusal) : nil }
         }
-        off.remove(service)
-        try switchFile?.save(off)
-        switches = Switches(off: off)
+        do throws(CaptureError) {
+            try switchboard.save()
+        } catch {
+            throw CaptureError(
+                .inputOutput,
+                "\(service.title) is switched off, but only until captured restarts: \(error.message)"
+            )
+        }
     }
 
     /// Allows capture only while the person is present, from now on; `nil` allows it always.
@@ -136,17 +131,13 @@ extension AuthorizationGate {
         // First, so that a request which has looked already looks again.
         presenceRevision &+= 1
         guard let presence else { return }
-        let waiting = prompts.values.flatMap { $0.waiters.values.map(\.client) }
         var away: [ClientIdentity: String] = [:]
-        for client in Set(grants.live().map(\.client) + waiting) { away[client] = await presence.absence(of: client) }
-        guard !away.isEmpty else { return }
-        _ = withdraw(by: .userAway, .userAway) { away[$0.client] }
-        for (key, prompt) in prompts {
-            for (number, waiter) in prompt.waiters {
-                guard let why = away[waiter.client] else { continue }
-                dismiss(key, prompt.id, number, CaptureError(.userAway, why))
-            }
+        for client in Set(grants.live().map { $0.given.client } + questions.waiting) {
+            away[client] = await presence.absence(of: client)
         }
+        guard !away.isEmpty else { return }
+        _ = withdraw(by: .userAway, .userAway) { away[$0.given.client] }
+        questions.dismiss { client in away[client].map { CaptureError(.userAway, $0) } }
     }
 
     /// Why a program may not capture now though its answer may be a yes: `userAway`; `nil` when its user is there.
@@ -156,7 +147,7 @@ extension AuthorizationGate {
 
     /// Why nothing is captured for now though it may be allowed, `switchedOff` or `userAway`; `nil` when it may go on.
     public func interruption(of services: Set<Service>, for client: ClientIdentity) async -> CaptureError? {
-        if let refusal = switches.refusal(services) { return refusal }
+        if let refusal = switchboard.switches.refusal(services) { return refusal }
         return await absence(of: client)
     }
 
@@ -191,10 +182,10 @@ extension AuthorizationGate {
         // Interrupted uses count as used until now, because they may go on later. If the disk cannot be written,
         // answers merely expire sooner.
         if kind != .withdrawn {
-            for row in gone.compactMap({ $0.live.row }) { _ = try? answers.lifetimes.noteUse(of: row) }
+            for row in gone.compactMap({ $0.live.given.row }) { _ = try? answers.lifetimes.noteUse(of: row) }
         }
         for (live, why) in gone {
-            let client = live.client
+            let client = live.given.client
             reports.report([live.grant.service], for: client, cause) { service in
                 "\(client.program) loses \(service.title) while it uses it: \(why)"
             } _: { service in

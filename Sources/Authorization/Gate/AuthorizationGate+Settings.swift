@@ -99,9 +99,9 @@ extension AuthorizationGate {
         if try answers.set(change, options) { keepTime() }
         let follows: Set<Service> = change.statuses[.libraryReadWrite]?.isYes == true ? [.libraryAdd] : []
         let settled = follows.union(change.statuses.keys)
-        for (key, prompt) in prompts
-        where key.user == change.owner && key.program == change.program && !prompt.services.isDisjoint(with: settled) {
-            finish(key, prompt.id, .decided(prompt.services))
+        questions.finish { key, prompt in
+            key.programKey == ProgramKey(user: change.owner, program: change.program)
+                && !prompt.services.isDisjoint(with: settled) ? .decided(prompt.services) : nil
         }
     }
 

@@ -75,4 +75,30 @@ extension Policy {
                 + reasons.joined(separator: "; ")
         )
     }
+
+    /// Why a live grant must go; `nil` when it may stay.
+    ///
+    /// - Parameter answered: The answers of its program; `nil` if they cannot be looked up.
+    func objection(to live: Grants.Live, _ answered: () -> [Service: AuthorizationStatus]?) -> String? {
+        let subject = PolicySubject(live.given.client)
+        for service in [live.grant.service, live.grant.source] {
+            let verdict = verdict(on: subject, service)
+            if verdict.decision == .restrict { return "policy forbids it now: \(verdict.reason)" }
+        }
+        let verdict = verdict(on: subject, live.grant.service)
+        guard live.given.isPolicys, verdict.decision != .allow else { return nil }
+        // The person may have said yes meanwhile. Who cannot be looked up does not stay.
+        if let answered = answered(), counting(live.grant.service, answered, for: subject).status.isYes { return nil }
+        return "policy allows it no longer" + (verdict.reason.isEmpty ? "" : ": \(verdict.reason)")
+    }
+
+    /// Whether it decides what a question is about.
+    func settles(_ prompt: OpenPrompt) -> Bool {
+        prompt.waiters.values.contains { waiter in
+            prompt.services.contains { service in
+                let decision = verdict(on: PolicySubject(waiter.requester.client), service).decision
+                return decision == .restrict || decision == .allow
+            }
+        }
+    }
 }

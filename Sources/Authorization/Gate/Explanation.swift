@@ -122,13 +122,13 @@ extension AuthorizationGate {
             case .notDetermined, .restricted:
                 let usage = try usages[service]?.get()
                 // One that stands already would be shared.
-                if prompts[AnswerKey(client)] == nil, let refusal = promptRefusal(client) { throw refusal }
+                if questions[AnswerKey(client)] == nil, let refusal = questions.refusal(client) { throw refusal }
                 found.outcome = .asks(name: DisplayText.neutralized(usage?.name ?? client.name, limit: 80))
             }
         } catch {
             found.outcome = .refused(error)
         }
-        if let refusal = switches.refusal([service]) {
+        if let refusal = switchboard.switches.refusal([service]) {
             found.isSwitchedOff = true
             found.outcome = .refused(refusal)
         }

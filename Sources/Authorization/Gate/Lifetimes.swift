@@ -19,34 +19,20 @@ struct Lifetimes {
     /// A moment on both clocks, and what time it is at least; `nil` while the wall clock is behind what it was.
     typealias Moment = (now: AnswerTime, time: Int64?)
 
-    private let store: AuthorizationStore
-    private let grants: Grants
-    private let reports: DecisionReports
-    private let remembered: RememberedDecisions
-    private let now: @Sendable () -> AnswerTime
+    private let context: AnswerContext
     private var clock = ClockGuard()
-    private var passing: PassingAnswers { didSet { remembered.forget() } }
+    private var passing: PassingAnswers { didSet { context.remembered.forget() } }
     /// When the first answer in the store ends, in milliseconds since 1970, and whether one has a date; as of the last look.
     private var firstEnd: Int64?
     private var hasDate = false
     /// When the time was last written down, in milliseconds since the machine started.
     private var marked: Int64 = 0
     /// What the configuration says.
-    var limits = LifetimeLimits() { didSet { remembered.forget() } }
+    var limits = LifetimeLimits() { didSet { context.remembered.forget() } }
 
-    init(
-        store: AuthorizationStore,
-        grants: Grants,
-        reports: DecisionReports,
-        remembered: RememberedDecisions,
-        now: @escaping @Sendable () -> AnswerTime
-    ) {
-        self.store = store
-        self.grants = grants
-        self.reports = reports
-        self.remembered = remembered
-        self.now = now
-        passing = PassingAnswers(grants: grants)
+    init(_ context: AnswerContext) {
+        self.context = context
+        passing = PassingAnswers(grants: context.grants)
     }
 
     /// Whether no answer depends on who is connected, or ends because it is not used.
@@ -67,8 +53,8 @@ struct Lifetimes {
     }
 
     mutating func moment() -> Moment {
-        let now = now()
-        return (now, clock.time(now, mark: store.latestTime))
+        let now = context.now()
+        return (now, clock.time(now, mark: context.store.latestTime))
     }
 
     func standing(_ row: StoredAnswer, at moment: Moment) -> Standing {
@@ -80,7 +66,7 @@ struct Lifetimes {
         let used = row.lastUsed ?? row.time
         let result = Standing(from: used, until: used.end(after: limit), at: moment.now, time: moment.time)
         // What is in use is not unused, however long it has been.
-        return result == .holds || grants.live(on: row).isEmpty ? result : .holds
+        return result == .holds || context.grants.live(on: row).isEmpty ? result : .holds
     }
 
     /// When an answer ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
@@ -97,10 +83,10 @@ struct Lifetimes {
     /// - Returns: The answer with its use; `nil` if that was not written down.
     @discardableResult func noteUse(of row: StoredAnswer) throws(CaptureError) -> StoredAnswer? {
         guard row.lifetime.isStored else { return nil }
-        let now = now()
+        let now = context.now()
         let pause = min(3_600_000, (limits.unused ?? .max) / 10)
         if let last = row.lastUsed, last.elapsed(at: now) < pause, last.wall <= now.wall { return nil }
-        try store.noteUse(of: row, at: now)
+        try context.store.noteUse(of: row, at: now)
         var row = row
         row.lastUsed = now
         return row
@@ -110,14 +96,14 @@ struct Lifetimes {
     ///
     /// A store that cannot be written lets them end the sooner.
     private func noteUses(_ isMeant: (Grant) -> Bool = { _ in true }) {
-        grants.updateAnswers(of: isMeant) { try? noteUse(of: $0) }
+        context.grants.updateAnswers(of: isMeant) { try? noteUse(of: $0) }
     }
 
     /// Takes in which programs are connected; see `AuthorizationGate.connected`.
     ///
     /// - Returns: False for a list that is older than the last one, which changes nothing.
     mutating func connected(_ programs: [ClientIdentity], revision: UInt64) -> Bool {
-        let isNews = passing.connected(programs, revision: revision, at: now().sinceBoot, grace: limits.grace)
+        let isNews = passing.connected(programs, revision: revision, at: context.now().sinceBoot, grace: limits.grace)
         if isNews { endPassing() }
         return isNews
     }
@@ -126,14 +112,14 @@ struct Lifetimes {
     mutating func sessionEnded(_ given: [Grant], needed: [ClientIdentity: Set<Service>]) {
         noteUses { grant in given.contains { $0 === grant } }
         // Before anybody looks: another session that ends at the same time must not take these for live.
-        grants.forget(given)
-        passing.sessionEnded(given, needed: needed, at: now().sinceBoot)
+        context.grants.forget(given)
+        passing.sessionEnded(given, needed: needed, at: context.now().sinceBoot)
         endPassing()
     }
 
     /// Takes in answers that are never written down.
     mutating func keepPassing(_ rows: [StoredAnswer], for waiters: [ClientIdentity]) {
-        passing.keep(rows, for: waiters, at: now().sinceBoot, grace: limits.grace)
+        passing.keep(rows, for: waiters, at: context.now().sinceBoot, grace: limits.grace)
         endPassing()
     }
 
@@ -146,10 +132,12 @@ struct Lifetimes {
     /// Ends expired answers. Enforcement has started when it returns.
     mutating func endDue() {
         let moment = moment()
-        for live in grants.live() {
+        for live in context.grants.live() {
             // By their own knowledge, so that a store which cannot be read does not lengthen them.
-            guard let row = live.row, row.lifetime.moment != nil, standing(row, at: moment) != .holds else { continue }
-            grants.revoke(on: row, for: live.client.executable?.path, why: end(of: row))
+            guard let row = live.given.row, row.lifetime.moment != nil, standing(row, at: moment) != .holds else {
+                continue
+            }
+            context.grants.revoke(on: row, for: live.given.client.executable?.path, why: end(of: row))
         }
         endStored(moment)
         endPassing()
@@ -165,10 +153,12 @@ struct Lifetimes {
     }
 
     private mutating func endPassing() {
-        for passing in passing.takeOver(at: now().sinceBoot) {
+        for passing in passing.takeOver(at: context.now().sinceBoot) {
             let row = passing.row
-            if case .program = passing.holder { grants.revoke(on: row, for: row.executable?.path, why: passing.end) }
-            reports.gone(row, .expired, "ended: \(passing.end)")
+            if case .program = passing.holder {
+                context.grants.revoke(on: row, for: row.executable?.path, why: passing.end)
+            }
+            context.reports.gone(row, .expired, "ended: \(passing.end)")
         }
     }
 
@@ -179,19 +169,19 @@ struct Lifetimes {
         if limits.unused != nil { noteUses() }
         let now = moment.now
         let soon = (moment.time ?? now.wall) + 60_000
-        guard let rows = try? store.endingAnswers(withoutDate: limits.unused != nil) else {
+        guard let rows = try? context.store.endingAnswers(withoutDate: limits.unused != nil) else {
             if let end = firstEnd, end <= soon - 60_000 { firstEnd = soon }
             return
         }
         var left: [StoredAnswer] = []
         for row in rows {
-            guard standing(row, at: moment) == .over, (try? store.remove(row)) == true else {
+            guard standing(row, at: moment) == .over, (try? context.store.remove(row)) == true else {
                 left.append(row)
                 continue
             }
             let why = end(of: row)
-            grants.revoke(on: row, for: row.executable?.path, why: why)
-            reports.gone(row, .expired, "ended: \(why)")
+            context.grants.revoke(on: row, for: row.executable?.path, why: why)
+            context.reports.gone(row, .expired, "ended: \(why)")
         }
         // One that is in use, or cannot be told, has its end behind it and is looked at again with the others.
         firstEnd = left.compactMap { row in ends(row).map { $0 > soon - 60_000 ? $0 : soon } }.min()
@@ -199,7 +189,7 @@ struct Lifetimes {
         // How late it is outlives the daemon, so that a clock which is set back meanwhile is noticed.
         guard firstEnd != nil, abs(now.sinceBoot - marked) >= 600_000 else { return }
         // One that cannot be written refuses every start, and says so there.
-        if (try? store.mark(now.wall)) != nil { marked = now.sinceBoot }
+        if (try? context.store.mark(now.wall)) != nil { marked = now.sinceBoot }
     }
 
     private func end(of row: StoredAnswer) -> String {

@@ -42,10 +42,7 @@ struct OpenPrompt {
     /// Somebody who waits.
     struct Waiter {
         var continuation: CheckedContinuation<Outcome, Never>
-        /// Identifies the waiter's connection once more.
-        var again: @Sendable () async throws(CaptureError) -> ClientIdentity
-        /// As it was when it asked.
-        var client: ClientIdentity
+        var requester: Requester
     }
 
     /// Tells this question from an earlier or later one of the same program.
@@ -62,4 +59,12 @@ struct OpenPrompt {
     var waiters: [UInt64: Waiter] = [:]
     /// Whether an answer has come and is on its way to the disk.
     var isAnswered = false
+
+    /// Whether it does not count among the questions that came to nothing.
+    func isSettled(_ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .decided: true
+        case .failed(let error): error.code == .switchedOff || (error.code == .nobodyToAsk && !sight.isNoted)
+        }
+    }
 }

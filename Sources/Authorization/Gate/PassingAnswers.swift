@@ -117,7 +117,7 @@ struct PassingAnswers {
     }
 
     private func isUsed(_ row: StoredAnswer, by holder: ClientIdentity) -> Bool {
-        grants.live(on: row).contains { $0.client == holder }
+        grants.live(on: row).contains { $0.given.client == holder }
     }
 
     /// Whether a service may be granted by the answer about another.

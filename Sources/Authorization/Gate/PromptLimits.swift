@@ -70,37 +70,3 @@ struct PromptBook {
         ends[program]?.removeValue(forKey: id)
     }
 }
-
-extension AuthorizationGate {
-    /// Changes how often a program may ask without an answer; what it asked before counts.
-    public func setPromptLimits(_ limits: PromptLimits) {
-        book.limits = limits
-    }
-
-    /// Why no question is put for a program now; `nil` when one would be.
-    ///
-    /// - Parameter key: By which its questions are counted; the program's own unless given.
-    func promptRefusal(_ client: ClientIdentity, _ key: ProgramKey? = nil) -> CaptureError? {
-        guard let wait = book.wait(key ?? AnswerKey(client).programKey, at: now().sinceBoot) else { return nil }
-        let times = book.limits.burst == 1 ? "once" : "\(book.limits.burst) times"
-        return CaptureError(
-            .askedTooOften,
-            "\(client.program) asked \(times) within \(seconds(book.limits.interval)) and got no answer, so captured "
-                + "does not ask for it now; it may ask again in \(seconds(wait))"
-        )
-    }
-
-    /// Keeps the book when a question is closed.
-    func note(_ key: AnswerKey, _ id: UInt64, _ prompt: OpenPrompt, _ outcome: OpenPrompt.Outcome) {
-        switch outcome {
-        case .decided: book.forget(key.programKey, id)
-        case .failed(let error) where error.code == .switchedOff: book.forget(key.programKey, id)
-        case .failed(let error) where error.code == .nobodyToAsk && !prompt.sight.isNoted:
-            book.forget(key.programKey, id)
-        case .failed: book.cameToNothing(key.programKey, id, at: now().sinceBoot)
-        }
-    }
-
-    /// Whole seconds, rounded up: who comes back then is not too early.
-    private func seconds(_ milliseconds: Int64) -> String { "\((milliseconds + 999) / 1000) s" }
-}

@@ -33,3 +33,31 @@ public struct Switches: Hashable, Sendable {
         )
     }
 }
+
+/// The switches, and the file that keeps them. Part of the gate's state.
+struct Switchboard {
+    private let file: SwitchFile?
+    private let remembered: RememberedDecisions
+    private(set) var switches: Switches { didSet { remembered.forget() } }
+
+    init(_ file: SwitchFile?, remembered: RememberedDecisions) {
+        self.file = file
+        self.remembered = remembered
+        switches = file?.load() ?? Switches()
+    }
+
+    /// Switches a service off; `save` keeps that over a restart.
+    mutating func turnOff(_ service: Service) { switches = Switches(off: known.union([service])) }
+
+    /// Switches a service on once that is on disk.
+    mutating func turnOn(_ service: Service) throws(CaptureError) {
+        let off = known.subtracting([service])
+        try file?.save(off)
+        switches = Switches(off: off)
+    }
+
+    func save() throws(CaptureError) { try file?.save(switches.off) }
+
+    /// What cannot be known is off, and is written down so with the first change.
+    private var known: Set<Service> { switches.fault.isEmpty ? switches.off : Set(Service.allCases) }
+}
