@@ -175,3 +175,102 @@ public struct RecorderPatience: Sendable {
         self.finish = finish
     }
 }
+
+/// Changes to a session: a whole new description, applied at once or not at all.
+extension CaptureEngine {
+    /// Gives a session a new description.
+    ///
+    /// An input or output that keeps its name stays as it is and must be described as before. An output that has
+    /// finished is the exception: its description is ignored, or a new output of that name replaces it.
+    ///
+    /// First the engine opens and starts what is new. When all of it runs, it finishes and closes what is no longer
+    /// described. A fault before that leaves the session as it was. The changes of one session run one after the other,
+    /// in the order of the calls.
+    ///
+    /// - Parameters:
+    ///   - files: For each new output that writes one, the file that the client opened.
+    /// - Throws: `.notPermitted` if it would capture a kind of media without a stored consent (a change never asks:
+    ///   request access first); `.wrongState` if the session is over, is starting, or ends before this change's turn.
+    public func configure(
+        _ id: UInt32,
+        _ description: SessionDescription,
+        files: [String: any OpenFile],
+        client: SessionClient
+    ) async throws(CaptureError) {
+        try await configure(id, files: files, client: client) { _ in description }
+    }
+
+    /// Changes a session's description. The new one is made when the change's turn comes, from the description of that
+    /// time.
+    private func configure(
+        _ id: UInt32,
+        files: [String: any OpenFile],
+        client: SessionClient,
+        _ describe: (SessionDescription) throws(CaptureError) -> SessionDescription
+    ) async throws(CaptureError) {
+        let session = try changeable(id, by: client)
+        // If the session cannot be changed, fail at once.
+        try session.checkChangeable()
+        try await inTurn(session, for: client) { () throws(CaptureError) in
+            try session.checkChangeable()
+            let change = SessionChange(of: session, files: files, by: client)
+            try await change.apply(try describe(session.description), on: self)
+        }
+    }
+
+    /// Refuses clients that may not change a session, before anything else of the call is looked at.
+    ///
+    /// - Throws: `.noSuchSession` for another user's session, `.notPermitted` for another program's.
+    public func checkMayChange(_ id: UInt32, client: SessionClient) throws(CaptureError) {
+        _ = try changeable(id, by: client)
+    }
+
+    private func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
+        let session = try sessions.find(id, for: client)
+        guard session.client.identity.hasSameConsent(as: client.identity) else {
+            throw CaptureError(.notPermitted, "only the program that made session \(id) may change it")
+        }
+        return session
+    }
+
+    /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say. The oldest finished
+    /// outputs give way if there are too many.
+    public func addOutput(
+        _ id: UInt32,
+        _ output: OutputDescription,
+        inputs: [String],
+        file: (any OpenFile)?,
+        client: SessionClient
+    ) async throws(CaptureError) {
+        let files = file.map { [output.name: $0] } ?? [:]
+        try await configure(id, files: files, client: client) { present throws(CaptureError) in
+            guard !present.outputs.contains(where: { $0.name == output.name }) else {
+                throw CaptureError(.invalidArgument, "session \(id) already has an output '\(output.name)'")
+            }
+            var description = present
+            // Finished ones stay for their counters while there is room.
+            while description.outputs.count >= SessionDescription.mostParts {
+                let done = description.outputs.first { sessions[id]?.outputs[$0.name]?.isDone == true }
+                guard let name = done?.name else {
+                    throw CaptureError(
+                        .busy,
+                        "session \(id) already has \(SessionDescription.mostParts) outputs; remove one"
+                    )
+                }
+                description.outputs.removeAll { $0.name == name }
+                description.connections.removeAll { $0.output == name }
+            }
+            description.outputs.append(output)
+            description.connections += inputs.map { ConnectionDescription(input: $0, output: output.name) }
+            return description
+        }
+    }
+}
+
+extension ClientIdentity {
+    /// Whether another process is the same program of the same user, by all that is known of both but their numbers: it
+    /// has the same consent.
+    fileprivate func hasSameConsent(as other: ClientIdentity) -> Bool {
+        program == other.program && tier == other.tier && user == other.user && executable == other.executable
+    }
+}
