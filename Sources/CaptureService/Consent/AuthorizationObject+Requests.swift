@@ -36,7 +36,7 @@ extension AuthorizationObject {
         var services: Set<Service> = []
         for name in try call.arguments.texts(0) { services.insert(try Service(named: name)) }
         guard !services.isEmpty else { throw CaptureError(.invalidArgument, "the request names no service") }
-        return [.uint32(try await requests.begin(services, for: client))]
+        return [.uint32(try await questions.begin(services, for: client))]
     }
 
     func setUsageDescriptions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -50,7 +50,7 @@ extension AuthorizationObject {
     }
 
     func cancelAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        try await requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
+        try await questions.requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
         return []
     }
 
