@@ -28,7 +28,8 @@ extension AuthorizationObject {
         if try call.arguments.text(0) == LibraryChoice.serviceName {
             return [.uint32(try await gate.libraryAccess(for: client.identity).withoutLevel.rawValue)]
         }
-        return [.uint32(try await gate.status(call.arguments.service(0), for: client.identity).rawValue)]
+        let service = try call.arguments.service(0, orLibrary: true)
+        return [.uint32(try await gate.status(service, for: client.identity).rawValue)]
     }
 
     func requestAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
