@@ -20,8 +20,8 @@ public final class CaptureDaemon: Sendable {
     private let start: DaemonStart
     /// Whether a call of this connection has found the daemon running.
     private let wasRunning = Atomic<Bool>(false)
-    /// Listens for requests to the media library, after the first one.
-    let library = Mutex<LibraryHub?>(nil)
+    /// What hears the ends of long requests, by their interface: each after the first request.
+    let hubs = Mutex<[String: RequestHub]>([:])
 
     private init(_ connection: BusConnection, on bus: BusKind) {
         self.connection = connection

@@ -44,6 +44,14 @@ public struct PropertyReader {
         CaptureError(.invalidArgument, "'\(key)' of \(what) must be \(right)")
     }
 
+    /// The error of a value of a wrong type.
+    func wrongType(_ key: String, _ right: String, _ value: BusValue) -> CaptureError {
+        CaptureError(
+            .invalidArgument,
+            "'\(key)' of \(what) is of D-Bus type '\(value.typeSignature)', but must be \(right)"
+        )
+    }
+
     /// The error of a key that is not there.
     public func missing(_ key: String) -> CaptureError {
         CaptureError(.invalidArgument, "\(what) lacks '\(key)'")
@@ -52,16 +60,16 @@ public struct PropertyReader {
     /// A text of at most so many bytes in UTF-8; `nil` where the key is absent, as in all that follow.
     public mutating func text(_ key: String, longest: Int = 255) throws(CaptureError) -> String? {
         guard let value = take(key) else { return nil }
-        guard case .string(let text) = value, text.utf8.count <= longest else {
-            throw fault(key, "a text of at most \(longest) bytes")
-        }
+        let right = "a text of at most \(longest) bytes"
+        guard case .string(let text) = value else { throw wrongType(key, right, value) }
+        guard text.utf8.count <= longest else { throw fault(key, right) }
         return text
     }
 
     /// A boolean.
     public mutating func flag(_ key: String) throws(CaptureError) -> Bool? {
         guard let value = take(key) else { return nil }
-        guard let flag = value.boolean else { throw fault(key, "true or false") }
+        guard let flag = value.boolean else { throw wrongType(key, "true or false", value) }
         return flag
     }
 
@@ -71,23 +79,24 @@ public struct PropertyReader {
         _ range: ClosedRange<Number>
     ) throws(CaptureError) -> Number? {
         guard let value = take(key) else { return nil }
-        let number: Number? =
-            switch value {
-            case .uint64(let number): Number(exactly: number)
-            default: value.integer.flatMap { Number(exactly: $0) }
-            }
-        guard let number, range.contains(number) else {
-            throw fault(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        let right = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let number: Number?
+        switch value {
+        case .uint64(let wide): number = Number(exactly: wide)
+        default:
+            guard let integer = value.integer else { throw wrongType(key, right, value) }
+            number = Number(exactly: integer)
         }
+        guard let number, range.contains(number) else { throw fault(key, right) }
         return number
     }
 
     /// A number above the one and up to the other.
     public mutating func real(_ key: String, above least: Double, to most: Double) throws(CaptureError) -> Double? {
         guard let value = take(key) else { return nil }
-        guard let number = value.number, number > least, number <= most else {
-            throw fault(key, "a number above \(least), at most \(most)")
-        }
+        let right = "a number above \(least), at most \(most)"
+        guard let number = value.number else { throw wrongType(key, right, value) }
+        guard number > least, number <= most else { throw fault(key, right) }
         return number
     }
 
@@ -113,9 +122,9 @@ public struct PropertyReader {
     /// Texts of at most 255 bytes each.
     public mutating func texts(_ key: String, most: Int) throws(CaptureError) -> [String]? {
         guard let value = take(key) else { return nil }
-        guard let texts = value.texts, texts.count <= most, texts.allSatisfy({ $0.utf8.count <= 255 }) else {
-            throw fault(key, "at most \(most) texts of at most 255 bytes")
-        }
+        let right = "at most \(most) texts of at most 255 bytes"
+        guard let texts = value.texts else { throw wrongType(key, right, value) }
+        guard texts.count <= most, texts.allSatisfy({ $0.utf8.count <= 255 }) else { throw fault(key, right) }
         return texts
     }
 

@@ -1,6 +1,10 @@
 import FoundationEssentials
 
-/// A message is a line of JSON.
+/// A message is a line of JSON, whose coding the compiler makes from the messages' types.
+///
+/// The bus' codec would take more code here: it has no enumerations with values, so each message would be coded by hand,
+/// and the window would link libsystemd. `FoundationEssentials` has the only JSON decoder in the project, and comes
+/// without the rest of Foundation and its tables of languages.
 public enum PickerLine {
     /// The longest line from the window: more than the ids of all that may be picked at a time.
     public static let longestReport = 1 << 20

@@ -53,7 +53,7 @@ import Testing
             format,
             TestPicture(format),
             SyntheticClock(speed: 20),
-            SyntheticFaults(.video),
+            SyntheticControls(.video),
             sink
         )
         try run.stream(sink.enough)
@@ -62,18 +62,18 @@ import Testing
 
     @Test func `a microphone's period allocates nothing, silence included`() throws {
         let format = try SyntheticFormats.negotiate(AudioFormatRequest())
-        let faults = SyntheticFaults(.audio)
-        let sink = try CountingSink(.audio(format)) { faults.forceXrun.now = 1 }
-        try faults.set("force_xrun", 1)
-        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
+        let controls = SyntheticControls(.audio)
+        let sink = try CountingSink(.audio(format)) { controls.forceXrun.now = 1 }
+        try controls.set("force_xrun", 1)
+        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), controls, sink)
         try run.stream(sink.enough)
         #expect(sink.allocations == 0)
     }
     @Test func `a muted microphone's period allocates nothing`() throws {
         let format = try SyntheticFormats.negotiate(AudioFormatRequest())
-        let faults = SyntheticFaults(.audio)
-        let sink = try CountingSink(.audio(format)) { faults.mute.now = 1 }
-        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), faults, sink)
+        let controls = SyntheticControls(.audio)
+        let sink = try CountingSink(.audio(format)) { controls.mute.now = 1 }
+        var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), controls, sink)
         try run.stream(sink.enough)
         #expect(sink.allocations == 0)
     }

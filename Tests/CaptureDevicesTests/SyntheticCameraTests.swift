@@ -9,13 +9,13 @@ import Testing
         _ request: VideoFormatRequest = VideoFormatRequest(width: 320, height: 240),
         frames: Int,
         clock: SyntheticClock = SyntheticClock(speed: 20),
-        faults: SyntheticFaults = SyntheticFaults(.video),
+        controls: SyntheticControls = SyntheticControls(.video),
         refuseClaim: Int = -1,
         onPublish: (@Sendable (Int) -> Void)? = nil
     ) throws -> (VideoFormat, MemorySink) {
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.video(format), enough: frames, refuseClaim: refuseClaim, onPublish: onPublish)
-        var run = SyntheticCamera(format, TestPicture(format), clock, faults, sink)
+        var run = SyntheticCamera(format, TestPicture(format), clock, controls, sink)
         try run.stream(sink.enough)
         return (format, sink)
     }
@@ -109,9 +109,9 @@ import Testing
     }
 
     @Test func `drop_every loses exactly every nth frame`() throws {
-        let faults = SyntheticFaults(.video)
-        try faults.set("drop_every", 5)
-        let (_, sink) = try record(frames: 40, faults: faults)
+        let controls = SyntheticControls(.video)
+        try controls.set("drop_every", 5)
+        let (_, sink) = try record(frames: 40, controls: controls)
         let sequences = sink.buffers.prefix(40).map(\.info.deviceSequence)
         #expect(sequences == (0..<50).filter { $0 % 5 != 4 }.map(UInt64.init).prefix(40).map { $0 })
         #expect(sink.kept.drops[.sequenceGap] == UInt64(sequences.last! + 1) - 40)
@@ -123,9 +123,9 @@ import Testing
     }
 
     @Test func `error_every counts broken buffers apart`() throws {
-        let faults = SyntheticFaults(.video)
-        try faults.set("error_every", 3)
-        let (_, sink) = try record(frames: 20, faults: faults)
+        let controls = SyntheticControls(.video)
+        try controls.set("error_every", 3)
+        let (_, sink) = try record(frames: 20, controls: controls)
         #expect(!sink.buffers.contains { $0.info.deviceSequence % 3 == 2 })
         #expect(sink.kept.drops[.deviceError] == 9)
         #expect(sink.kept.drops[.sequenceGap] == nil)
@@ -138,9 +138,9 @@ import Testing
     }
 
     @Test func `disconnect ends the stream with a lost device`() throws {
-        let faults = SyntheticFaults(.video)
+        let controls = SyntheticControls(.video)
         let error = #expect(throws: CaptureError.self) {
-            _ = try record(frames: 1000, faults: faults) { if $0 == 3 { try? faults.set("disconnect", 0) } }
+            _ = try record(frames: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", 0) } }
         }
         #expect(error?.code == .deviceLost)
     }
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `an unknown control is refused with the names of those there are`() {
-        let error = #expect(throws: CaptureError.self) { try SyntheticFaults(.video).set("focus", 1) }
+        let error = #expect(throws: CaptureError.self) { try SyntheticControls(.video).set("focus", 1) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message.contains("drop_every, error_every, disconnect") == true)
     }

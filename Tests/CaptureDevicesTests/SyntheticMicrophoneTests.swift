@@ -51,13 +51,13 @@ struct SoundLine {
         _ request: AudioFormatRequest = AudioFormatRequest(),
         periods: Int,
         clock: SyntheticClock = SyntheticClock(speed: 20),
-        faults: SyntheticFaults = SyntheticFaults(.audio),
+        controls: SyntheticControls = SyntheticControls(.audio),
         slots: Int = 256,
         onPublish: (@Sendable (Int) -> Void)? = nil
     ) throws -> (AudioFormat, MemorySink) {
         let format = try SyntheticFormats.negotiate(request)
         let sink = try MemorySink(.audio(format), enough: periods, slots: slots, onPublish: onPublish)
-        var run = SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
+        var run = SyntheticMicrophone(format, BeepTone(format), clock, controls, sink)
         try run.stream(sink.enough)
         return (format, sink)
     }
@@ -67,13 +67,13 @@ struct SoundLine {
         _ request: AudioFormatRequest = AudioFormatRequest(),
         periods: Int,
         speed: Int = 20,
-        faults: SyntheticFaults = SyntheticFaults(.audio)
+        controls: SyntheticControls = SyntheticControls(.audio)
     ) throws -> (AudioFormat, MemorySink) {
         for _ in 1..<20 {
-            let made = try record(request, periods: periods, clock: SyntheticClock(speed: speed), faults: faults)
+            let made = try record(request, periods: periods, clock: SyntheticClock(speed: speed), controls: controls)
             if made.1.kept.drops.isEmpty { return made }
         }
-        return try record(request, periods: periods, clock: SyntheticClock(speed: 1), faults: faults)
+        return try record(request, periods: periods, clock: SyntheticClock(speed: 1), controls: controls)
     }
 
     @Test(arguments: [16_000, 44_100, 48_000], [SampleFormat.s16, .float32])
@@ -106,10 +106,10 @@ struct SoundLine {
 
     @Test(arguments: [50, 15, 7])
     func `a forced overrun is filled with silence of its exact length`(_ milliseconds: Int) throws {
-        let faults = SyntheticFaults(.audio)
-        try faults.set("xrun_milliseconds", Int64(milliseconds))
-        let (format, sink) = try record(periods: 400, faults: faults) {
-            if $0 == 20 { try? faults.set("force_xrun", 1) }
+        let controls = SyntheticControls(.audio)
+        try controls.set("xrun_milliseconds", Int64(milliseconds))
+        let (format, sink) = try record(periods: 400, controls: controls) {
+            if $0 == 20 { try? controls.set("force_xrun", 1) }
         }
         let line = SoundLine(sink, format)
         #expect(line.silences.first?.lowerBound == 20 * 480)
@@ -127,10 +127,10 @@ struct SoundLine {
     }
 
     @Test func `an overrun longer than half the ring jumps and fills the rest`() throws {
-        let faults = SyntheticFaults(.audio)
-        try faults.set("xrun_milliseconds", 1000)
-        let (format, sink) = try record(periods: 60, faults: faults, slots: 32) {
-            if $0 == 20 { try? faults.set("force_xrun", 1) }
+        let controls = SyntheticControls(.audio)
+        try controls.set("xrun_milliseconds", 1000)
+        let (format, sink) = try record(periods: 60, controls: controls, slots: 32) {
+            if $0 == 20 { try? controls.set("force_xrun", 1) }
         }
         let silent = sink.buffers.filter { $0.info.flags.contains(.silence) }
         #expect(silent.count == 16)
@@ -142,9 +142,9 @@ struct SoundLine {
 
     @Test(arguments: [100, -100, 1000])
     func `a drifting sample clock runs away from the timestamps by its millionths`(_ ppm: Int) throws {
-        let faults = SyntheticFaults(.audio)
-        try faults.set("clock_drift_ppm", Int64(ppm))
-        let (format, sink) = try undisturbed(periods: 1200, speed: 50, faults: faults)
+        let controls = SyntheticControls(.audio)
+        try controls.set("clock_drift_ppm", Int64(ppm))
+        let (format, sink) = try undisturbed(periods: 1200, speed: 50, controls: controls)
         let first = sink.buffers[0].info
         let last = sink.buffers[sink.buffers.count - 1].info
         let nominal = Double(last.position) / 48_000
@@ -163,22 +163,22 @@ struct SoundLine {
     }
 
     @Test func `a muted microphone delivers silence in time, and beeps again afterwards`() throws {
-        let faults = SyntheticFaults(.audio)
-        try faults.set("mute", 1)
-        let (format, muted) = try undisturbed(periods: 220, faults: faults)
+        let controls = SyntheticControls(.audio)
+        try controls.set("mute", 1)
+        let (format, muted) = try undisturbed(periods: 220, controls: controls)
         #expect(SoundLine(muted, format).samples == [Int16](repeating: 0, count: 220 * 480))
         // It is what the microphone heard, not a gap that was filled.
         #expect(muted.buffers.allSatisfy { $0.info.flags == [.keyframe, .monotonic] })
-        try faults.set("mute", 0)
-        #expect(SoundLine(try undisturbed(periods: 220, faults: faults).1, format).onsets.count >= 2)
-        #expect(faults.controls.first { $0.name == "mute" }?.kind == .boolean)
-        #expect(throws: CaptureError.self) { try faults.set("mute", 2) }
+        try controls.set("mute", 0)
+        #expect(SoundLine(try undisturbed(periods: 220, controls: controls).1, format).onsets.count >= 2)
+        #expect(controls.current.first { $0.name == "mute" }?.kind == .boolean)
+        #expect(throws: CaptureError.self) { try controls.set("mute", 2) }
     }
 
     @Test func `disconnect ends the stream with a lost device`() throws {
-        let faults = SyntheticFaults(.audio)
+        let controls = SyntheticControls(.audio)
         let error = #expect(throws: CaptureError.self) {
-            _ = try record(periods: 1000, faults: faults) { if $0 == 3 { try? faults.set("disconnect", 0) } }
+            _ = try record(periods: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", 0) } }
         }
         #expect(error?.code == .deviceLost)
     }

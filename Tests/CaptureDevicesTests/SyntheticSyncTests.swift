@@ -12,8 +12,8 @@ import Testing
         let audio = try SyntheticFormats.negotiate(AudioFormatRequest())
         let camera = try MemorySink(.video(video), enough: 31)
         let microphone = try MemorySink(.audio(audio), enough: 101, slots: 256)
-        var cameraRun = SyntheticCamera(video, TestPicture(video), clock, SyntheticFaults(.video), camera)
-        var microphoneRun = SyntheticMicrophone(audio, BeepTone(audio), clock, SyntheticFaults(.audio), microphone)
+        var cameraRun = SyntheticCamera(video, TestPicture(video), clock, SyntheticControls(.video), camera)
+        var microphoneRun = SyntheticMicrophone(audio, BeepTone(audio), clock, SyntheticControls(.audio), microphone)
         if cameraFirst {
             try cameraRun.stream(camera.enough)
             try microphoneRun.stream(microphone.enough)

@@ -19,7 +19,7 @@ final class ConsentScene: Sendable {
     /// The users' libraries, below the folder of the answers.
     let libraries: LibraryCatalog
     let watchers: LibraryWatchers
-    private let libraryRequests: LibraryRequests
+    private let libraryRequests: LongRequests
     private let agents: AgentRegistry
     /// What passes for the command line, and the same where it is an empty file of its own.
     private let shipped: String
@@ -27,7 +27,7 @@ final class ConsentScene: Sendable {
     private let callers: CallerDirectory
     private let connection: BusConnection
     private let root: RootObject
-    private let requests: AccessRequests
+    private let questions: AccessQuestions
 
     init(
         on bus: PrivateBus,
@@ -64,15 +64,15 @@ final class ConsentScene: Sendable {
             observer: StateWatch(),
             history: history
         )
-        let requests = AccessRequests(bus: connection, gate: gate)
+        let questions = AccessQuestions(bus: connection, gate: gate)
         let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
         let libraryGrants = LibraryGrants(gate: gate, uses: LibraryUses(history: history))
-        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
+        let access = LibraryAccess(gate: gate, questions: questions, grants: libraryGrants)
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
-        let libraryRequests = LibraryRequests(bus: connection)
+        let libraryRequests = LongRequests(.library, bus: connection)
         let (picked, offers) = (PickedContents(), LibraryOffers())
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
-            await requests.clientGone(connection)
+            await questions.requests.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await picked.clientGone(connection)
             await offers.clientGone(connection)
@@ -100,7 +100,7 @@ final class ConsentScene: Sendable {
             contents: picked,
             choosing: choosing
         )
-        await requests.whenLimited(choosing.begin)
+        questions.whenLimited(choosing.begin)
         let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
         await gate.beforeLimiting(librarySettings.forgetChosen)
         let importers = Importers(origin: ConsentScene.helper)
@@ -126,7 +126,7 @@ final class ConsentScene: Sendable {
             engine: engine,
             callers: callers,
             agents: agents,
-            requests: requests,
+            questions: questions,
             stated: stated,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
             librarySettings: librarySettings,
@@ -158,7 +158,7 @@ final class ConsentScene: Sendable {
         self.callers = callers
         self.connection = connection
         self.root = root
-        self.requests = requests
+        self.questions = questions
     }
 
     /// The recorder that was built beside the tests.
@@ -171,15 +171,18 @@ final class ConsentScene: Sendable {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
         // A daemon's parts know each other for as long as it runs; these are to end, and to close their files, with the test.
         root.value.withLock { $0 = nil }
-        Task { [connection, requests, gate] in
+        Task { [connection, questions, gate] in
             await connection.close()
-            await requests.whenLimited { _ in }
+            questions.whenLimited { _ in }
             await gate.beforeLimiting { _, _ in }
         }
     }
 
     /// Ends what is under way, as a daemon does before it leaves the bus.
-    func endRequests() async { await libraryRequests.shutDown() }
+    func endRequests() async {
+        await questions.requests.shutDown()
+        await libraryRequests.shutDown()
+    }
 
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
     func stop() async {

@@ -168,6 +168,29 @@ final class `The media library's consent on the bus` {
         await scene.stop()
     }
 
+    @Test func `is among the services that a refusal of an unknown one lists`() async throws {
+        let (scene, _, program) = try await start()
+        let calls: [(String, String, [BusValue])] = [
+            ("GetStatus", "s", [.string("lamp")]),
+            ("Set", "ssssa{sv}", ["", "exe:/a", "lamp", "denied"].map { .string($0) } + [.properties([:])]),
+            ("Reset", "sss", ["", "exe:/a", "lamp"].map { .string($0) }),
+        ]
+        for (member, signature, arguments) in calls {
+            let error = await #expect(throws: CaptureError.self) {
+                try await program.call(member, signature, arguments)
+            }
+            #expect(error?.code == .invalidArgument)
+            let listed = "camera, microphone, library-add, library-read-write, library"
+            #expect(error?.message == "unknown service 'lamp', expected one of \(listed)")
+        }
+        // The others take a level alone.
+        let request = await #expect(throws: CaptureError.self) {
+            try await program.call("RequestAccess", "as", [.strings(["library"])])
+        }
+        #expect(request?.message.hasSuffix("library-add, library-read-write") == true)
+        await scene.stop()
+    }
+
     @Test func `takes a limited answer about reading alone, and the question stands on after another`() async throws {
         let (scene, agent, program) = try await start()
         let number = try await program.request([.libraryAdd, .libraryReadWrite])

@@ -479,7 +479,7 @@ final class `The media library on the bus` {
     {
         let (scene, program) = try await start()
         let (reading, writing) = try LibraryFixtures.pipe()
-        for _ in 0..<LibraryRequests.mostOfProgram { _ = try await program.begin(reading) }
+        for _ in 0..<LongRequests.Rules.library.mostOfProgram { _ = try await program.begin(reading) }
         let more = try await LibraryCaller(on: bus)
         let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(1)))
         #expect(await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy)

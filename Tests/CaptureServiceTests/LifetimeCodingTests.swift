@@ -93,4 +93,28 @@ struct `How long an answer holds` {
             #expect(throws: CaptureError.self) { try SetOptions(busValue: .properties(options)) }
         }
     }
+
+    @Test func `of a wrong type is refused by its name, its type and what would be right`() throws {
+        for (value, type) in [(BusValue.string("tomorrow"), "s"), (.double(7), "d"), (.bool(true), "b")] {
+            let error = #expect(throws: CaptureError.self) {
+                try SetOptions(busValue: .properties(["until": value]))
+            }
+            #expect(error?.code == .invalidArgument)
+            #expect(
+                error?.message == "'until' of an answer to set is of D-Bus type '\(type)', but must be a whole number "
+                    + "from \(Int64.min) to \(Int64.max)"
+            )
+        }
+        let large = #expect(throws: CaptureError.self) {
+            try SetOptions(busValue: .properties(["until": .uint64(.max)]))
+        }
+        #expect(large?.message.hasPrefix("'until' of an answer to set must be a whole number from ") == true)
+        for (options, message): ([String: BusValue], String) in [
+            (["kind": .int32(1)], "'kind' of an agent is of D-Bus type 'i', but must be a text of at most 255 bytes"),
+            (["inline": .string("yes")], "'inline' of an agent is of D-Bus type 's', but must be true or false"),
+        ] {
+            let error = #expect(throws: CaptureError.self) { try AgentOptions(busValue: .properties(options)) }
+            #expect(error?.message == message)
+        }
+    }
 }

@@ -97,9 +97,12 @@ final class SavingScene: Sendable {
             prompter: Person(questions: questions, answers: answers, isLimiting: isLimiting)
         )
         libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
-        let requests = AccessRequests(bus: connection, gate: gate)
         let uses = LibraryUses(history: history)
-        let access = LibraryAccess(gate: gate, requests: requests, grants: LibraryGrants(gate: gate, uses: uses))
+        let access = LibraryAccess(
+            gate: gate,
+            questions: AccessQuestions(bus: connection, gate: gate),
+            grants: LibraryGrants(gate: gate, uses: uses)
+        )
         let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
         let importers = Importers(origin: SavingScene.helper)
         let turns = LibraryTurns()
@@ -130,7 +133,7 @@ final class SavingScene: Sendable {
         let path = isCommandLine ? SavingScene.own : "/nonexistent"
         let commandLine = ShippedCommandLine(path: path, root: root)
         let callers = CallerDirectory(bus: connection, root: root) { _ in }
-        let libraryRequests = LibraryRequests(bus: connection)
+        let libraryRequests = LongRequests(.library, bus: connection)
         let doors = PassingDoors.ofTests
         let library = LibraryObject(
             callers: callers,

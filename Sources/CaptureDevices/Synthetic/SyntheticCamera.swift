@@ -18,7 +18,7 @@ struct SyntheticCamera: DeviceRun {
     private let frameSize: Int
     private let picture: TestPicture
     private let clock: SyntheticClock
-    private let faults: SyntheticFaults
+    private let controls: SyntheticControls
     private var sink: any MediaSink
     private var lost: UInt32 = 0
 
@@ -26,14 +26,14 @@ struct SyntheticCamera: DeviceRun {
         _ format: VideoFormat,
         _ picture: TestPicture,
         _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
+        _ controls: SyntheticControls,
         _ sink: any MediaSink
     ) {
         self.format = format
         frameSize = format.frameSize
         self.picture = picture
         self.clock = clock
-        self.faults = faults
+        self.controls = controls
         self.sink = sink
     }
 
@@ -44,7 +44,7 @@ struct SyntheticCamera: DeviceRun {
         do {
             let pace = try SyntheticPace(orders: control.descriptor)
             // A cable pulled while nothing streamed is back in by now.
-            _ = faults.disconnect.take()
+            _ = controls.disconnect.take()
             let first = index(at: clock.now) + 1
             var next = first
             var earliest = Timestamp(nanoseconds: 0)
@@ -60,7 +60,7 @@ struct SyntheticCamera: DeviceRun {
                     next = newest
                     continue
                 }
-                if faults.disconnect.take() != 0 {
+                if controls.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic camera was disconnected")
                 }
                 let now = Timestamp.now
@@ -84,8 +84,8 @@ struct SyntheticCamera: DeviceRun {
     }
 
     private mutating func deliver(_ frame: Int64, number: UInt64) {
-        if isStruck(number, faults.dropEvery.now) { return lose(1, .sequenceGap) }
-        if isStruck(number, faults.errorEvery.now) { return lose(1, .deviceError) }
+        if isStruck(number, controls.dropEvery.now) { return lose(1, .sequenceGap) }
+        if isStruck(number, controls.errorEvery.now) { return lose(1, .deviceError) }
         guard let slot = sink.claim() else { return lose(1, .noSlot) }
         let stamp = time(of: frame)
         unsafe picture.draw(

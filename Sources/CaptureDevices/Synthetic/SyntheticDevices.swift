@@ -2,9 +2,9 @@ public import Authorization
 public import CaptureCore
 public import CaptureSystem
 
-/// The synthetic camera and microphone of a process: always there, on one clock, with faults as controls.
+/// The synthetic camera and microphone of a process: always there, on one clock, with faults among their controls.
 ///
-/// Thread-safe. Faults belong to the device, not to a stream: they can be set before it is opened and stay.
+/// Thread-safe. Controls belong to the device, not to a stream: they can be set before it is opened and stay.
 public final class SyntheticDevices: Sendable {
     /// The camera's id.
     public static let cameraID = DeviceID(rawValue: "synthetic:camera")
@@ -14,8 +14,8 @@ public final class SyntheticDevices: Sendable {
     /// The clock of both.
     public let clock: SyntheticClock
     private let proof: ProofOfLife
-    private let cameraFaults = SyntheticFaults(.video)
-    private let microphoneFaults = SyntheticFaults(.audio)
+    private let cameraControls = SyntheticControls(.video)
+    private let microphoneControls = SyntheticControls(.audio)
 
     /// A camera and a microphone.
     ///
@@ -58,7 +58,7 @@ public final class SyntheticDevices: Sendable {
         _ request: VideoFormatRequest,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.camera(request, clock, cameraFaults, proof, grant: grant)
+        try SyntheticSource.camera(request, clock, cameraControls, proof, grant: grant)
     }
 
     /// Opens the microphone.
@@ -68,27 +68,27 @@ public final class SyntheticDevices: Sendable {
         _ request: AudioFormatRequest,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.microphone(request, clock, microphoneFaults, proof, grant: grant)
+        try SyntheticSource.microphone(request, clock, microphoneControls, proof, grant: grant)
     }
 
-    /// The faults that a device can be made to have, with their values now.
+    /// The controls of a device, with their values now.
     ///
     /// - Throws: `.noSuchDevice`.
     public func controls(of id: DeviceID) throws(CaptureError) -> [DeviceControl] {
-        try faults(of: id).controls
+        try controls(of: id).current
     }
 
-    /// Sets a fault, at once in running streams; any value presses a button.
+    /// Sets a control, at once in running streams; any value presses a button.
     ///
     /// - Throws: `.noSuchDevice`, or `.invalidArgument` naming the controls or the range.
     public func setControl(of id: DeviceID, _ name: String, _ value: Int64) throws(CaptureError) {
-        try faults(of: id).set(name, value)
+        try controls(of: id).set(name, value)
     }
 
-    private func faults(of id: DeviceID) throws(CaptureError) -> SyntheticFaults {
+    private func controls(of id: DeviceID) throws(CaptureError) -> SyntheticControls {
         switch id {
-        case Self.cameraID: cameraFaults
-        case Self.microphoneID: microphoneFaults
+        case Self.cameraID: cameraControls
+        case Self.microphoneID: microphoneControls
         default: throw CaptureError(.noSuchDevice, "'\(id)' is no synthetic device")
         }
     }

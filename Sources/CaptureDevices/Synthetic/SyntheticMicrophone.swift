@@ -17,7 +17,7 @@ struct SyntheticMicrophone: DeviceRun {
     private let format: AudioFormat
     private let tone: BeepTone
     private let clock: SyntheticClock
-    private let faults: SyntheticFaults
+    private let controls: SyntheticControls
     private var sink: any MediaSink
     private var filler: SoundFiller { SoundFiller(format: format, sink: sink) }
 
@@ -29,13 +29,13 @@ struct SyntheticMicrophone: DeviceRun {
         _ format: AudioFormat,
         _ tone: BeepTone,
         _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
+        _ controls: SyntheticControls,
         _ sink: any MediaSink
     ) {
         self.format = format
         self.tone = tone
         self.clock = clock
-        self.faults = faults
+        self.controls = controls
         self.sink = sink
     }
 
@@ -46,20 +46,20 @@ struct SyntheticMicrophone: DeviceRun {
         do {
             let pace = try SyntheticPace(orders: control.descriptor)
             // A cable pulled while nothing streamed is back in by now.
-            _ = faults.disconnect.take()
+            _ = controls.disconnect.take()
             // On a grid of 10 ms of the clock, so that without drift every whole second begins a period.
             let start = Timestamp(nanoseconds: (clock.now.nanoseconds / 10_000_000 + 1) * 10_000_000)
-            var samples = SampleClock(rate: format.sampleRate, start: start, drift: faults.clockDrift.now)
+            var samples = SampleClock(rate: format.sampleRate, start: start, drift: controls.clockDrift.now)
             let period = Int64(format.periodFrames)
             let periodNanoseconds = period * 1_000_000_000 / Int64(format.sampleRate)
             var earliest = Timestamp(nanoseconds: 0)
             while true {
-                let drift = faults.clockDrift.now
+                let drift = controls.clockDrift.now
                 if drift != samples.drift { samples.setDrift(drift, from: Int64(position)) }
 
                 var lost: Int64 = 0
-                if faults.forceXrun.take() != 0 {
-                    lost = faults.xrunMilliseconds.now * Int64(format.sampleRate) / 1000
+                if controls.forceXrun.take() != 0 {
+                    lost = controls.xrunMilliseconds.now * Int64(format.sampleRate) / 1000
                 }
                 let end = Int64(position) + max(lost, period)
                 let due = clock.moment(of: samples.time(of: end))
@@ -78,7 +78,7 @@ struct SyntheticMicrophone: DeviceRun {
                     )
                     continue
                 }
-                if faults.disconnect.take() != 0 {
+                if controls.disconnect.take() != 0 {
                     throw CaptureError(.deviceLost, "the synthetic microphone was disconnected")
                 }
                 let now = Timestamp.now
@@ -119,7 +119,7 @@ struct SyntheticMicrophone: DeviceRun {
             return
         }
         let memory = unsafe sink.memory(ofSlot: slot)
-        if faults.mute.now != 0 {
+        if controls.mute.now != 0 {
             unsafe memory.clear(format.periodBytes)
         } else {
             unsafe tone.fill(memory, from: Int64(position), count: format.periodFrames, samples)

@@ -33,28 +33,28 @@ public final class SyntheticSource: MediaSource {
     static func camera(
         _ request: VideoFormatRequest,
         _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
+        _ controls: SyntheticControls,
         _ proof: ProofOfLife,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
         try grant.require(.camera)
         let format = try SyntheticFormats.negotiate(request)
         return SyntheticSource("cam-synthetic", .video(format), of: format.frameSize, proof) { sink in
-            SyntheticCamera(format, TestPicture(format), clock, faults, sink)
+            SyntheticCamera(format, TestPicture(format), clock, controls, sink)
         }
     }
 
     static func microphone(
         _ request: AudioFormatRequest,
         _ clock: SyntheticClock,
-        _ faults: SyntheticFaults,
+        _ controls: SyntheticControls,
         _ proof: ProofOfLife,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
         try grant.require(.microphone)
         let format = try SyntheticFormats.negotiate(request)
         return SyntheticSource("mic-synthetic", .audio(format), of: format.periodBytes, proof) { sink in
-            SyntheticMicrophone(format, BeepTone(format), clock, faults, sink)
+            SyntheticMicrophone(format, BeepTone(format), clock, controls, sink)
         }
     }
 

@@ -42,60 +42,21 @@ public struct AuthorizationPanel: Sendable {
     public func requestAccess(
         to services: Set<AuthorizationService>
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
-        let (decisions, continuation) = AsyncStream<[BusValue]>.makeStream()
-        // Before the request: a stored answer comes back at once.
-        let match = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.authorization,
-            member: "AccessDecided"
-        )
-        let signals = try await daemon.connection.subscribe(match) { continuation.yield($0.arguments) }
-        let lost = try await daemon.connection.watchName(CaptureNames.service) { owner in
-            if owner == nil { continuation.finish() }
+        let request = try await daemon.hub(for: AuthorizationPanel.requests).begin("RequestAccess", of: daemon) {
+            () throws(CaptureError) in try await call("RequestAccess", [.strings(services.sorted().map(\.rawValue))])
         }
-        let closed = try await daemon.connection.watchClose { _ in continuation.finish() }
-        defer { withExtendedLifetime((signals, lost, closed)) {} }
-        let names = services.sorted().map(\.rawValue)
-        let answer = try await call("RequestAccess", [.strings(names)])
-        guard let request = answer.first?.integer else { throw CaptureDaemon.malformed("RequestAccess") }
-        // Known already, and no signal follows.
-        if request == 0 { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
-        // In a task of its own: one that is cancelled would hear nothing more, and not what came of it.
-        let decision = Task { await decisions.first { $0.count == 4 && $0[0].integer == request } }
-        let decided = await withTaskCancellationHandler {
-            await decision.value
-        } onCancel: {
-            Task { await self.takeBack(UInt32(clamping: request)) { continuation.finish() } }
-        }
-        if let values = decided {
-            let code = CaptureError.Code(rawValue: values[1].text ?? "")
-            if !code.rawValue.isEmpty, code != .denied, code != .restricted {
-                throw CaptureError(code, values[2].text ?? "")
-            }
-            var statuses: [AuthorizationService: AuthorizationStatus] = [:]
-            for (name, value) in values[3].properties ?? [:] {
-                if let service = AuthorizationService(rawValue: name) {
-                    statuses[service] = AuthorizationPanel.status(value)
-                }
-            }
-            return statuses
-        }
-        throw CaptureError(.unreachable, "the capture daemon went away while it was asked")
+        guard let request else { return Dictionary(uniqueKeysWithValues: services.map { ($0, .authorized) }) }
+        let outcome = await request.outcome()
+        if let fault = outcome.fault, fault.code != .denied, fault.code != .restricted { throw fault }
+        return AuthorizationPanel.statuses(outcome.result)
     }
 
-    /// Takes a request for access back; its decision still comes.
-    ///
-    /// - Parameter failed: Called when it will not.
-    private func takeBack(_ request: UInt32, _ failed: @Sendable () -> Void) async {
-        do throws(CaptureError) {
-            _ = try await call("CancelAccess", [.uint32(request)])
-        } catch  where error.code == .invalidArgument {
-            // It is decided already.
-        } catch {
-            failed()
-        }
-    }
+    private static let requests = RequestHub.Kind(
+        interface: CaptureNames.authorization,
+        end: "AccessDecided",
+        cancel: "CancelAccess",
+        lost: CaptureError(.unreachable, "the capture daemon went away while it was asked")
+    )
 
     /// How the daemon sees this program.
     public func whoAmI() async throws(CaptureError) -> ProgramIdentity {
@@ -128,11 +89,13 @@ public struct AuthorizationPanel: Sendable {
     ) async throws(CaptureError) -> [AuthorizationService: AuthorizationStatus] {
         let answer = try await call("GetProgramStatus", [.string(user), .string(program)])
         guard let values = answer.first?.properties else { throw CaptureDaemon.malformed("GetProgramStatus") }
+        return AuthorizationPanel.statuses(values)
+    }
+
+    private static func statuses(_ values: [String: BusValue]) -> [AuthorizationService: AuthorizationStatus] {
         var statuses: [AuthorizationService: AuthorizationStatus] = [:]
         for (name, value) in values {
-            if let service = AuthorizationService(rawValue: name) {
-                statuses[service] = AuthorizationPanel.status(value)
-            }
+            if let service = AuthorizationService(rawValue: name) { statuses[service] = status(value) }
         }
         return statuses
     }

@@ -5,13 +5,11 @@ import Glibc
 
 /// A file on its way into the library: all of it gets there, or nothing does. Thread-safe.
 public final class AssetImport: Sendable {
-    private let library: MediaLibrary
-    private let request: LibraryRequest
+    private let request: LongRequest
     private let file: Descriptor
     private let size: Int64?
 
-    init(_ library: MediaLibrary, _ request: LibraryRequest, _ file: Descriptor, _ size: Int64?) {
-        self.library = library
+    init(_ request: LongRequest, _ file: Descriptor, _ size: Int64?) {
         self.request = request
         self.file = file
         self.size = size
@@ -32,7 +30,7 @@ public final class AssetImport: Sendable {
     ///
     /// - Throws: `unreachable`.
     public func cancel() async throws(CaptureError) {
-        try await request.takeBack(library)
+        try await request.cancel()
     }
 
     /// Waits until it is in the library, on disk.
@@ -51,7 +49,7 @@ public final class AssetImport: Sendable {
     /// - Returns: The id, as of `outcome()`; and why it is in the library and not in that album, as `noSuchAlbum` when that
     ///   was deleted meanwhile, else `nil`.
     public func outcomeInAlbum() async throws(CaptureError) -> (id: MediaAsset.ID?, albumError: CaptureError?) {
-        let result = try await request.result(orTakingBack: library)
+        let result = try await request.result()
         let code = result["album-error"]?.text.map { CaptureError.Code(rawValue: $0) }
         return (result["id"]?.text, code.map { CaptureError($0, result["remark"]?.text ?? "") })
     }

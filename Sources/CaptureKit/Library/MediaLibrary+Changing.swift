@@ -17,13 +17,12 @@ extension MediaLibrary {
         _ facts: AssetFacts = AssetFacts()
     ) async throws(CaptureError) -> AssetImport {
         let size = AssetImport.size(of: file)
-        let request = try await LibraryRequest.start(
-            self,
+        let request = try await begin(
             "Import",
             [.descriptor(file), facts.busValue],
             asking: facts.album == nil ? [.addOnly] : [.readWrite, .addOnly]
         )
-        return AssetImport(self, request, file, size)
+        return AssetImport(request, file, size)
     }
 
     /// Adds a file and waits until it is in the library; see `beginAdding(_:_:)`. Stops when the task is cancelled.
@@ -45,8 +44,8 @@ extension MediaLibrary {
     /// - Throws: `noSuchAsset`, `denied`.
     public func beginEditing(_ id: MediaAsset.ID, with file: Descriptor) async throws(CaptureError) -> AssetImport {
         let size = AssetImport.size(of: file)
-        let request = try await LibraryRequest.start(self, "Edit", [.string(id), .descriptor(file)])
-        return AssetImport(self, request, file, size)
+        let request = try await begin("Edit", [.string(id), .descriptor(file)])
+        return AssetImport(request, file, size)
     }
 
     /// Puts another content in the place of an asset's and waits until that is done; see `beginEditing(_:with:)`.

@@ -21,7 +21,7 @@ extension AuthorizationObject {
             throw CaptureError(.notPermitted, "only root may see another user's answers")
         }
         let stored = try await gate.statuses(user: user, program: program)
-        return [AccessRequests.table(Service.allCases.map { ($0, stored[$0] ?? .notDetermined) })]
+        return [AccessQuestions.table(Service.allCases.map { ($0, stored[$0] ?? .notDetermined) })]
     }
 
     func explain(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

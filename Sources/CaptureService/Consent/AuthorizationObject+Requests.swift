@@ -28,7 +28,8 @@ extension AuthorizationObject {
         if try call.arguments.text(0) == LibraryChoice.serviceName {
             return [.uint32(try await gate.libraryAccess(for: client.identity).withoutLevel.rawValue)]
         }
-        return [.uint32(try await gate.status(call.arguments.service(0), for: client.identity).rawValue)]
+        let service = try call.arguments.service(0, orLibrary: true)
+        return [.uint32(try await gate.status(service, for: client.identity).rawValue)]
     }
 
     func requestAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -36,7 +37,7 @@ extension AuthorizationObject {
         var services: Set<Service> = []
         for name in try call.arguments.texts(0) { services.insert(try Service(named: name)) }
         guard !services.isEmpty else { throw CaptureError(.invalidArgument, "the request names no service") }
-        return [.uint32(try await requests.begin(services, for: client))]
+        return [.uint32(try await questions.begin(services, for: client))]
     }
 
     func setUsageDescriptions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -50,7 +51,7 @@ extension AuthorizationObject {
     }
 
     func cancelAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        try await requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
+        try await questions.requests.cancel(UInt32(clamping: try call.arguments.number(0)), of: call.sender)
         return []
     }
 

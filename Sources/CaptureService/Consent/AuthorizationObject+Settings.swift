@@ -98,7 +98,7 @@ extension AuthorizationObject {
             }
             return [.libraryAdd: choice.answers.add, .libraryReadWrite: choice.answers.readWrite]
         }
-        let service = try Service(named: name)
+        let service = try Service(named: name, orLibrary: true)
         guard let status = AuthorizationStatus(word: word) else {
             throw CaptureError(.invalidArgument, "unknown answer '\(shown)', expected authorized or denied")
         }
@@ -137,7 +137,7 @@ extension AuthorizationObject {
             switch word {
             case "": []
             case LibraryChoice.serviceName: Set(Service.ofLibrary)
-            default: [try Service(named: word)]
+            default: [try Service(named: word, orLibrary: true)]
             }
         // Without a name: one's own answers; root's "without a name" is everybody's.
         let user: UInt32? =

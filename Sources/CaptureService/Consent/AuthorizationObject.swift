@@ -11,7 +11,7 @@ struct AuthorizationObject: Sendable {
     let engine: CaptureEngine
     let callers: CallerDirectory
     let agents: AgentRegistry
-    let requests: AccessRequests
+    let questions: AccessQuestions
     let stated: StatedReasons
     let picking: PickingDesk
     let librarySettings: LibrarySettings

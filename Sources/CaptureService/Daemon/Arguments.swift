@@ -75,19 +75,21 @@ extension [BusValue] {
         return files
     }
 
-    /// A service by its name.
-    func service(_ index: Int) throws(CaptureError) -> Service {
-        try Service(named: text(index))
+    /// A service by its name. `orLibrary` is as in `Service(named:orLibrary:)`.
+    func service(_ index: Int, orLibrary: Bool = false) throws(CaptureError) -> Service {
+        try Service(named: text(index), orLibrary: orLibrary)
     }
 }
 
 extension Service {
     /// The service of a name.
     ///
+    /// - Parameter orLibrary: Whether the caller could have named both levels of the library together, too.
     /// - Throws: `.invalidArgument` that lists the names there are.
-    init(named name: String) throws(CaptureError) {
+    init(named name: String, orLibrary: Bool = false) throws(CaptureError) {
         guard let service = Service(rawValue: name) else {
-            let known = Service.allCases.map(\.rawValue).joined(separator: ", ")
+            let both = orLibrary ? [LibraryChoice.serviceName] : []
+            let known = (Service.allCases.map(\.rawValue) + both).joined(separator: ", ")
             let shown = DisplayText.neutralized(name, limit: 64)
             throw CaptureError(.invalidArgument, "unknown service '\(shown)', expected one of \(known)")
         }

@@ -100,11 +100,11 @@ public enum Daemon {
                 history.note(decision)
             }
         )
-        let requests = AccessRequests(bus: bus, gate: gate)
+        let questions = AccessQuestions(bus: bus, gate: gate)
         let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
         let libraryUses = LibraryUses(history: history)
         let libraryGrants = LibraryGrants(gate: gate, uses: libraryUses)
-        let access = LibraryAccess(gate: gate, requests: requests, grants: libraryGrants)
+        let access = LibraryAccess(gate: gate, questions: questions, grants: libraryGrants)
         let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         let importers = Importers(origin: places.recorder(configuration))
         let libraryTurns = LibraryTurns()
@@ -139,7 +139,7 @@ public enum Daemon {
             gate: gate,
             looked: { await engine.resume() }
         )
-        let libraryRequests = LibraryRequests(bus: bus)
+        let libraryRequests = LongRequests(.library, bus: bus)
         let doors = PassingDoors(program: places.door)
         let settings = SettingsGuard(bus: asking, kind: options.bus, commandLine: places.commandLine, logins: people)
         let callers = CallerDirectory(
@@ -150,7 +150,7 @@ public enum Daemon {
         ) { connection in
             listeners.remove(connection)
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
-            await requests.clientGone(connection)
+            await questions.requests.clientGone(connection)
             await doors.clientGone(connection)
             await libraryRequests.clientGone(connection)
             await picked.clientGone(connection)
@@ -208,7 +208,7 @@ public enum Daemon {
             contents: picked,
             choosing: choosing
         )
-        await requests.whenLimited(choosing.begin)
+        questions.whenLimited(choosing.begin)
         let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
         await gate.beforeLimiting(librarySettings.forgetChosen)
         let library = LibraryObject(
@@ -231,7 +231,7 @@ public enum Daemon {
             engine: engine,
             callers: callers,
             agents: agents,
-            requests: requests,
+            questions: questions,
             stated: stated,
             picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
             librarySettings: librarySettings,
@@ -287,7 +287,9 @@ public enum Daemon {
         Journal.send("captured stops: \(end)")
         following.cancel()
         keepingHouse.cancel()
+        async let decided: Void = questions.requests.shutDown()
         await libraryRequests.shutDown()
+        await decided
         // Its sessions save what they recorded.
         await engine.shutDown()
         await libraries.close()

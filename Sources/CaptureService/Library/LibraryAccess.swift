@@ -6,7 +6,7 @@ import MediaLibrary
 /// What callers may do in their user's library.
 struct LibraryAccess: Sendable {
     let gate: AuthorizationGate
-    let requests: AccessRequests
+    let questions: AccessQuestions
     let grants: LibraryGrants
 
     /// What a caller sees of the library, and on what.
@@ -48,7 +48,7 @@ struct LibraryAccess: Sendable {
         let (scope, status) = try await standing(of: client.identity)
         guard let scope else {
             try await gate.checkLibraryReason(client.identity)
-            try await requests.beginOnce([.libraryReadWrite], for: client)
+            try await questions.begin([.libraryReadWrite], for: client, joins: true)
             throw CaptureError(
                 .undecided,
                 "the person is being asked whether \(client.identity.name) may read the media library; request access to "

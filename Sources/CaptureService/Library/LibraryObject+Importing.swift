@@ -14,13 +14,9 @@ extension LibraryObject {
         let draft = AssetDraft(try AssetFacts(busValue: call.arguments.argument(1)))
         // Before a person is asked for what cannot be.
         try draft.check()
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    try await add(source, draft, for: client)
-                }
-            )
-        ]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            try await add(source, draft, for: client)
+        }
     }
 
     func edit(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -32,13 +28,9 @@ extension LibraryObject {
         _ = try await libraries.use(client.identity.user) { library throws(CaptureError) in
             try library.asset(id, scope: view.scope)
         }
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    try await replace(id, by: source, for: client)
-                }
-            )
-        ]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            try await replace(id, by: source, for: client)
+        }
     }
 
     /// Adds a file: asks where that was never decided, copies, examines, and commits when the consent still holds.

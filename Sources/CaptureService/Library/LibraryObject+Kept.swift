@@ -51,14 +51,10 @@ extension LibraryObject {
         let client = try await person(call)
         let recordings = try await kept(try call.arguments.ids(0), of: client)
         let names = recordings.map { $0.draft.name.isEmpty ? "a recording of \($0.program)" : $0.draft.name }
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    try await confirm(action, names, by: client)
-                    return try await work(client, recordings)
-                }
-            )
-        ]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            try await confirm(action, names, by: client)
+            return try await work(client, recordings)
+        }
     }
 
     /// The caller, if it is where a person decides.

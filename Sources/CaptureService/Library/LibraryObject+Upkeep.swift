@@ -16,46 +16,38 @@ extension LibraryObject {
             try ids.map { id throws(CaptureError) in try library.asset(id, scope: scope) }
         }
         let names = assets.filter { $0.binned == nil }.map(\.name)
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    guard !names.isEmpty else { return ["count": .uint64(0)] }
-                    try await confirm(.delete, names, by: client)
-                    // The person may have changed the consent while the question stood.
-                    let view = try await access.changes(of: client)
-                    let count = try await libraries.use(user) { library throws(CaptureError) in
-                        try library.whilePermitted(view.confirm) { () throws(CaptureError) in
-                            try library.delete(ids, scope: view.scope)
-                        }
-                    }
-                    await watchers.changed(user)
-                    return ["count": .uint64(UInt64(count))]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            guard !names.isEmpty else { return ["count": .uint64(0)] }
+            try await confirm(.delete, names, by: client)
+            // The person may have changed the consent while the question stood.
+            let view = try await access.changes(of: client)
+            let count = try await libraries.use(user) { library throws(CaptureError) in
+                try library.whilePermitted(view.confirm) { () throws(CaptureError) in
+                    try library.delete(ids, scope: view.scope)
                 }
-            )
-        ]
+            }
+            await watchers.changed(user)
+            return ["count": .uint64(UInt64(count))]
+        }
     }
 
     /// Erases what is in the bin, before its time: at the shipped command line, when the person confirms it.
     func emptyBin(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await person(call, "only the person may empty the bin, with: capturectl library empty")
         let user = client.identity.user
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    let contents = try await libraries.perform(user) { library throws(CaptureError) in
-                        try library.binContents()
-                    }
-                    guard contents.count > 0 else { return ["count": .uint64(0)] }
-                    try await confirm(.erase, contents.names, count: contents.count, by: client)
-                    // What came into it while the question stood was not asked about.
-                    let count = try await libraries.perform(user) { library throws(CaptureError) in
-                        try library.erase(contents)
-                    }
-                    await watchers.changed(user)
-                    return ["count": .uint64(UInt64(count))]
-                }
-            )
-        ]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            let contents = try await libraries.perform(user) { library throws(CaptureError) in
+                try library.binContents()
+            }
+            guard contents.count > 0 else { return ["count": .uint64(0)] }
+            try await confirm(.erase, contents.names, count: contents.count, by: client)
+            // What came into it while the question stood was not asked about.
+            let count = try await libraries.perform(user) { library throws(CaptureError) in
+                try library.erase(contents)
+            }
+            await watchers.changed(user)
+            return ["count": .uint64(UInt64(count))]
+        }
     }
 
     /// Has the person confirm what a program is about to do to what is called so.
@@ -101,24 +93,20 @@ extension LibraryObject {
         let client = try await callers.client(call.sender)
         let view = try await access.changes(of: client, everything: true)
         let user = client.identity.user
-        return [
-            .uint32(
-                try await requests.begin(for: client) { () throws(CaptureError) in
-                    let faults = try await care.check(of: user) { () throws(CaptureError) in
-                        try await stoppable { stop throws(CaptureError) in
-                            try await libraries.perform(user) { library throws(CaptureError) in
-                                try work(library) { () throws(CaptureError) in
-                                    if stop.isRaised { throw LibraryCatalog.cancelled }
-                                    try view.confirm()
-                                }
-                            }
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            let faults = try await care.check(of: user) { () throws(CaptureError) in
+                try await stoppable { stop throws(CaptureError) in
+                    try await libraries.perform(user) { library throws(CaptureError) in
+                        try work(library) { () throws(CaptureError) in
+                            if stop.isRaised { throw LibraryCatalog.cancelled }
+                            try view.confirm()
                         }
                     }
-                    await watchers.changed(user)
-                    return LibraryObject.told(faults)
                 }
-            )
-        ]
+            }
+            await watchers.changed(user)
+            return LibraryObject.told(faults)
+        }
     }
 
     /// Does something that is told when the task is cancelled.

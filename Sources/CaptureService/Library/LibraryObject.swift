@@ -10,7 +10,7 @@ struct LibraryObject: Sendable {
     let callers: CallerDirectory
     let access: LibraryAccess
     let libraries: LibraryCatalog
-    let requests: LibraryRequests
+    let requests: LongRequests
     let watchers: LibraryWatchers
     let importers: Importers
     let doors: PassingDoors

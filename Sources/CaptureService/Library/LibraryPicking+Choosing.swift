@@ -10,15 +10,11 @@ extension LibraryPicking {
     func extendChoice(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         try await checkLimited(client)
-        return [
-            .uint32(
-                try await requests.begin(for: client) { _ throws(CaptureError) in
-                    var choice = ExtendedChoice()
-                    choice.ids = try await choosing.extend(.extend, client)
-                    return choice.properties
-                }
-            )
-        ]
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            var choice = ExtendedChoice()
+            choice.ids = try await choosing.extend(.extend, client)
+            return choice.properties
+        }
     }
 
     /// The person's own settings, by the command line that ships with the daemon.
@@ -46,19 +42,15 @@ extension LibraryPicking {
                     + "capturectl auth set '\(shown)' library limited"
             )
         }
-        return [
-            .uint32(
-                try await requests.begin(for: client) { _ throws(CaptureError) in
-                    try await settings.allow(
-                        client,
-                        on: user,
-                        of: program,
-                        loosening: "choose what \(shown) may read in the media library"
-                    )
-                    return try await choose(for: program, client)
-                }
+        return try await requests.answer(client) { _ throws(CaptureError) in
+            try await settings.allow(
+                client,
+                on: user,
+                of: program,
+                loosening: "choose what \(shown) may read in the media library"
             )
-        ]
+            return try await choose(for: program, client)
+        }
     }
 
     private func choose(

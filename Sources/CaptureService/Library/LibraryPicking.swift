@@ -11,7 +11,7 @@ struct LibraryPicking: Sendable {
     let callers: CallerDirectory
     let access: LibraryAccess
     let libraries: LibraryCatalog
-    let requests: LibraryRequests
+    let requests: LongRequests
     let watchers: LibraryWatchers
     let settings: SettingsGuard
     let commandLine: ShippedCommandLine
@@ -26,13 +26,9 @@ struct LibraryPicking: Sendable {
     func pick(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         let options = try PickOptions(busValue: call.arguments.argument(0), most: PickQuestion.mostAssets)
-        return [
-            .uint32(
-                try await requests.begin(for: client) { number throws(CaptureError) in
-                    try await pick(options, number, for: client)
-                }
-            )
-        ]
+        return try await requests.answer(client) { number throws(CaptureError) in
+            try await pick(options, number, for: client)
+        }
     }
 
     private func pick(

@@ -2,7 +2,7 @@ import CaptureCore
 import Synchronization
 
 /// A number that any thread may set and a device thread looks at once a frame.
-final class FaultValue: Sendable {
+final class ControlValue: Sendable {
     private let value: Atomic<Int64>
 
     init(_ initial: Int64) { value = Atomic(initial) }
@@ -16,30 +16,31 @@ final class FaultValue: Sendable {
     func take() -> Int64 { value.exchange(0, ordering: .acquiringAndReleasing) }
 }
 
-/// The faults that a synthetic device can be made to have, as controls: what vivid calls error injection.
+/// The controls of a synthetic device: the faults that it can be made to have, which vivid calls error injection, and the
+/// microphone's mute.
 ///
 /// They belong to the device and outlive its streams, so that they can be set before it is opened. Thread-safe.
-final class SyntheticFaults: Sendable {
+final class SyntheticControls: Sendable {
     /// A control and where its value is kept.
     struct Entry: Sendable {
         let control: DeviceControl
-        let value: FaultValue
+        let value: ControlValue
     }
 
     /// Camera: every so-maniest frame is lost on its way, 0 for none.
-    let dropEvery = FaultValue(0)
+    let dropEvery = ControlValue(0)
     /// Camera: every so-maniest buffer comes flagged as broken, 0 for none.
-    let errorEvery = FaultValue(0)
+    let errorEvery = ControlValue(0)
     /// Microphone: presses of the button that makes it overrun.
-    let forceXrun = FaultValue(0)
+    let forceXrun = ControlValue(0)
     /// Microphone: how much an overrun loses, in milliseconds.
-    let xrunMilliseconds = FaultValue(50)
+    let xrunMilliseconds = ControlValue(50)
     /// Microphone: how much too fast its sample clock runs, in millionths.
-    let clockDrift = FaultValue(0)
+    let clockDrift = ControlValue(0)
     /// Microphone: 1 while it is muted.
-    let mute = FaultValue(0)
+    let mute = ControlValue(0)
     /// Both: presses of the button that pulls the cable.
-    let disconnect = FaultValue(0)
+    let disconnect = ControlValue(0)
 
     let entries: [Entry]
 
@@ -64,7 +65,7 @@ final class SyntheticFaults: Sendable {
     }
 
     /// The controls with their values now; a button's value is 0.
-    var controls: [DeviceControl] {
+    var current: [DeviceControl] {
         entries.map { entry in
             var control = entry.control
             control.value = control.kind == .button ? 0 : entry.value.now
@@ -130,8 +131,8 @@ final class SyntheticFaults: Sendable {
     }
 }
 
-extension SyntheticFaults.Entry {
-    init(_ control: DeviceControl, _ value: FaultValue) {
+extension SyntheticControls.Entry {
+    init(_ control: DeviceControl, _ value: ControlValue) {
         self.init(control: control, value: value)
     }
 }
