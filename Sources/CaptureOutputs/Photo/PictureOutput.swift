@@ -3,7 +3,7 @@ import CaptureSystem
 import MediaExamination
 
 /// One picture. Frames that are broken are passed over. Thread-bound to the writer's thread.
-final class PhotoOutput: MediaOutput {
+final class PictureOutput: MediaOutput {
     /// How a frame becomes a picture.
     enum Coding {
         /// A camera's JPEG, after the decoder has found it whole.
@@ -18,7 +18,7 @@ final class PhotoOutput: MediaOutput {
     private let coding: Coding
     private let format: VideoFormat
     private let origin: CaptureOrigin
-    private let file: OutputFile
+    private let file: RecorderFile
     private let counters: RecorderCounters
     private let begun = Timestamp.now
     private var scratch: [UInt8] = []
@@ -29,7 +29,7 @@ final class PhotoOutput: MediaOutput {
         _ coding: Coding,
         of format: VideoFormat,
         _ origin: CaptureOrigin,
-        file: OutputFile,
+        file: RecorderFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
         self.coding = coding
@@ -81,7 +81,7 @@ final class PhotoOutput: MediaOutput {
     }
 
     func idle() throws(CaptureError) {
-        guard !isComplete, Timestamp.now - begun > PhotoOutput.patience else { return }
+        guard !isComplete, Timestamp.now - begun > PictureOutput.patience else { return }
         throw CaptureError(.timedOut, "no whole picture came from the camera within ten seconds")
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A regular file is written at its own position, counted from where the client's stood; anything else is a stream.
 /// Thread-bound to the writer's thread, but for `cancel` and `sync`, which any thread may call.
-final class OutputFile: Sendable {
+final class RecorderFile: Sendable {
     /// Whether what is written can be gone back to.
     let isSeekable: Bool
     private let file: Descriptor
@@ -80,7 +80,7 @@ final class OutputFile: Sendable {
             return
         }
         let code = errno
-        if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw keep(OutputFile.error(code)) }
+        if [ENOSPC, EDQUOT, EFBIG].contains(code) { throw keep(RecorderFile.error(code)) }
     }
 
     /// Bytes that the file may have, by the client's limit and this process's own.
@@ -143,7 +143,7 @@ final class OutputFile: Sendable {
             if code == EAGAIN {
                 try waitForRoom()
             } else if code != EINTR {
-                throw keep(OutputFile.error(code))
+                throw keep(RecorderFile.error(code))
             }
             if isCancelled.load(ordering: .acquiring) {
                 throw keep(CaptureError(.inputOutput, "the reader of the output stopped reading", errno: EAGAIN))
@@ -191,7 +191,7 @@ final class OutputFile: Sendable {
         do throws(SystemError) {
             try SystemError.check("write to the disk") { fdatasync(file.descriptor) }
         } catch {
-            throw keep(OutputFile.error(error.errno))
+            throw keep(RecorderFile.error(error.errno))
         }
     }
 
