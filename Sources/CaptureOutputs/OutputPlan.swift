@@ -19,7 +19,7 @@ struct OutputPlan {
         _ job: RecordingJob,
         video: VideoFormat?,
         audio: AudioFormat?,
-        file: OutputFile,
+        file: RecorderFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
         let wanted = job.output
@@ -64,7 +64,7 @@ struct OutputPlan {
 struct OutputMaker {
     let wanted: OutputDescription
     let origin: CaptureOrigin
-    let file: OutputFile
+    let file: RecorderFile
     let counters: RecorderCounters
 
     /// Bits a second below which no encoder works.
@@ -150,11 +150,11 @@ struct OutputMaker {
 
     func photo(_ video: VideoFormat) throws(CaptureError) -> OutputPlan {
         if [.mjpeg, .jpeg].contains(video.pixelFormat), wanted.format == "jpeg" {
-            let coding = PhotoOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
-            let output = try PhotoOutput(coding, of: video, origin, file: file, counters: counters)
+            let coding = PictureOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
+            let output = try PictureOutput(coding, of: video, origin, file: file, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
-        let coding: PhotoOutput.Coding
+        let coding: PictureOutput.Coding
         let picture: Picture
         switch wanted.format {
         case "png":
@@ -165,7 +165,7 @@ struct OutputMaker {
             coding = .jpeg(try JPEGEncoder(picture.layout, color: picture.color, quality: wanted.quality))
         default: throw unknownFormat
         }
-        let output = try PhotoOutput(coding, of: video, origin, file: file, counters: counters)
+        let output = try PictureOutput(coding, of: video, origin, file: file, counters: counters)
         return OutputPlan(output, video: picture.converter)
     }
 

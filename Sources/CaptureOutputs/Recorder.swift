@@ -38,7 +38,7 @@ public final class Recorder: Sendable {
         } catch {
             throw CaptureError(.internalFault, error)
         }
-        OutputFile.prepareProcess()
+        RecorderFile.prepareProcess()
         // An encoder that was tried leaves its memory to the one that is used, and to whichever thread uses it.
         _ = clinux_keep_freed_memory()
         LibAV.quieten()
@@ -89,7 +89,7 @@ public final class Recorder: Sendable {
 
     /// The parts of a recording that is under way.
     private struct Work {
-        let file: OutputFile
+        let file: RecorderFile
         let readers: [MediaType: StreamReader]
         let writer: WorkerThread
     }
@@ -131,7 +131,7 @@ public final class Recorder: Sendable {
                 "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
-        let file = try OutputFile(files[0], sizeLimit: job.output.sizeLimit)
+        let file = try RecorderFile(files[0], sizeLimit: job.output.sizeLimit)
         var rings: [MediaType: RingReader] = [:]
         if job.hasVideo { rings[.video] = try RingReader(mapping: files[1]) }
         if job.hasAudio { rings[.audio] = try RingReader(mapping: files[wanted - 1]) }
@@ -179,7 +179,7 @@ public final class Recorder: Sendable {
         }
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
-                OutputFile.prepareThread()
+                RecorderFile.prepareThread()
                 let result = self.write(output.value, live, schedule)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()

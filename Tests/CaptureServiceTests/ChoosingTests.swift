@@ -68,7 +68,7 @@ final class `Choosing what a limited program may read` {
         let name = try await program.program()
         // As it is when an answer has run out, or another file lies where the program was.
         _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.choose(name, [asset.id])
+            try library.choices.choose(name, [asset.id])
         }
         if isAsked {
             let number = try await program.requestAccess()
@@ -84,7 +84,7 @@ final class `Choosing what a limited program may read` {
         #expect(try await program.fetch().isEmpty)
         // Once it is limited, setting the same again changes nothing.
         _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.choose(name, [asset.id])
+            try library.choices.choose(name, [asset.id])
         }
         try await set(.limited, program)
         #expect(try await program.fetch() == [asset.id])
@@ -257,7 +257,7 @@ final class `Choosing what a limited program may read` {
         let words = ["", "exe:\(file)", "library", "limited"].map { BusValue.string($0) }
         try await panel.call("Set", "ssssa{sv}", words + [.properties([:])], on: CaptureNames.authorization)
         _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.choose("exe:\(file)", [asset.id])
+            try library.choices.choose("exe:\(file)", [asset.id])
         }
         if isReplaced {
             try FileManager.default.removeItem(atPath: file)
@@ -265,7 +265,7 @@ final class `Choosing what a limited program may read` {
         }
         try await panel.call("Set", "ssssa{sv}", words + [.properties([:])], on: CaptureNames.authorization)
         let chosen = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.chosen("exe:\(file)")
+            try library.choices.chosen("exe:\(file)")
         }
         #expect(chosen == (isReplaced ? [] : [asset.id]))
         await scene.stop()
@@ -318,7 +318,7 @@ final class `Choosing what a limited program may read` {
         // What it made itself it goes on seeing.
         #expect(await panel.outcome(of: number).result == ["chosen": .uint32(1), "dropped": .uint32(1)])
         let chosen = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.chosen(album)
+            try library.choices.chosen(album)
         }
         #expect(chosen == [assets[1].id])
         await scene.stop()

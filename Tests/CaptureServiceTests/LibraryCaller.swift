@@ -236,7 +236,7 @@ extension ConsentScene {
     @discardableResult
     func add(_ text: String, _ name: String, program: String = "exe:/usr/bin/other") async throws -> MediaAsset {
         try await libraries.use(getuid()) { library throws(CaptureError) in
-            let item = try library.beginImport(AssetDraft(name: name), program: program)
+            let item = try library.imports.begin(AssetDraft(name: name), program: program)
             let bytes = Array(text.utf8)
             unsafe bytes.withUnsafeBytes { buffer in
                 _ = Result { unsafe try item.append(buffer) }

@@ -60,7 +60,7 @@ final class `A program and the media library` {
     @discardableResult
     func foreign(_ number: UInt8, in scene: ConsentScene) async throws -> MediaAsset {
         let asset = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            let item = try library.beginImport(AssetDraft(name: "foreign.gif"), program: "exe:/usr/bin/other")
+            let item = try library.imports.begin(AssetDraft(name: "foreign.gif"), program: "exe:/usr/bin/other")
             let bytes = LibraryFixtures.picture(number)
             try LibraryFixtures.append(bytes, to: item)
             close(try item.finish())
@@ -98,7 +98,7 @@ final class `A program and the media library` {
         #expect(added.code.isEmpty, "\(added.message)")
         #expect(added.result.isEmpty)
         let own = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.fetch(AssetFetchOptions(), scope: .all).assets
+            try library.assets.fetch(AssetFetchOptions(), scope: .all).assets
         }
         #expect(own.map(\.name) == ["mine.gif"])
         #expect(own.map(\.program) == [id])
@@ -185,11 +185,11 @@ final class `A program and the media library` {
         let chosen = try await foreign(1, in: scene)
         let hidden = try await foreign(2, in: scene)
         let albums = try await scene.libraries.use(user) { library throws(CaptureError) in
-            let mixed = try library.createAlbum("Mixed", program: "exe:/usr/bin/other", scope: .all)
-            let secret = try library.createAlbum("Secret", program: "exe:/usr/bin/other", scope: .all)
-            try library.add([chosen.id, hidden.id], toAlbum: mixed.id, scope: .all)
-            try library.add([hidden.id], toAlbum: secret.id, scope: .all)
-            _ = try library.setChosen(id, [chosen.id])
+            let mixed = try library.albums.create("Mixed", program: "exe:/usr/bin/other", scope: .all)
+            let secret = try library.albums.create("Secret", program: "exe:/usr/bin/other", scope: .all)
+            try library.members.add([chosen.id, hidden.id], toAlbum: mixed.id, scope: .all)
+            try library.members.add([hidden.id], toAlbum: secret.id, scope: .all)
+            _ = try library.choices.setChosen(id, [chosen.id])
             return (mixed: mixed.id, secret: secret.id)
         }
         let added = try await program.add(LibraryFixtures.picture(3))
@@ -220,10 +220,10 @@ final class `A program and the media library` {
         let token = try await program.token()
         let other = try await foreign(4, in: scene)
         try await scene.libraries.use(user) { library throws(CaptureError) in
-            _ = try library.change(hidden.id, AssetChanges(isFavourite: true), scope: .all)
-            try library.delete([other.id], scope: .all)
-            try library.remove([hidden.id], fromAlbum: albums.mixed, scope: .all)
-            try library.deleteAlbum(albums.secret, scope: .all)
+            _ = try library.assets.change(hidden.id, AssetChanges(isFavourite: true), scope: .all)
+            try library.bin.delete([other.id], scope: .all)
+            try library.members.remove([hidden.id], fromAlbum: albums.mixed, scope: .all)
+            try library.albums.delete(albums.secret, scope: .all)
         }
         await scene.changed()
         #expect(try await program.notices() == 0)
@@ -233,13 +233,13 @@ final class `A program and the media library` {
 
         // And of what it sees, all three.
         try await scene.libraries.use(user) { library throws(CaptureError) in
-            _ = try library.change(chosen.id, AssetChanges(isFavourite: true), scope: .all)
+            _ = try library.assets.change(chosen.id, AssetChanges(isFavourite: true), scope: .all)
         }
         await scene.changed()
         #expect(try await program.notices() == 1)
         #expect(try await program.changes(since: token).ids == ["changed": [chosen.id]])
         try await scene.libraries.use(user) { library throws(CaptureError) in
-            _ = try library.setChosen(id, [hidden.id])
+            _ = try library.choices.setChosen(id, [hidden.id])
         }
         await scene.changed()
         let swapped = try await program.changes(since: token)
@@ -310,7 +310,7 @@ final class `A program and the media library` {
 
     func everything(_ scene: ConsentScene) async throws -> [MediaAsset] {
         try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.fetch(AssetFetchOptions(order: .added, isAscending: true), scope: .all).assets
+            try library.assets.fetch(AssetFetchOptions(order: .added, isAscending: true), scope: .all).assets
         }
     }
 }

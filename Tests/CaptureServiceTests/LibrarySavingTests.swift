@@ -80,16 +80,16 @@ import Testing
         let first = try await scene.record(LibraryDestination(name: "a.png", album: "Trip")).recording.save()
         let second = try await scene.record(LibraryDestination(album: "Trip")).recording.save()
         #expect([first.album, second.album] == ["Trip", "Trip"])
-        let albums = try await scene.use { library throws(CaptureError) in try library.albums(scope: .all) }
+        let albums = try await scene.use { library throws(CaptureError) in try library.albums.all(scope: .all) }
         #expect(albums.map(\.name) == ["Trip"])
         #expect(albums.map(\.count) == [2])
         let id = try #require(first.asset)
-        let asset = try await scene.use { library throws(CaptureError) in try library.asset(id, scope: .all) }
+        let asset = try await scene.use { library throws(CaptureError) in try library.assets.asset(id, scope: .all) }
         #expect(asset.name == "a.png")
         #expect(asset.kind == .photo)
         #expect(asset.device == "A Camera")
         #expect(asset.program == scene.client.identity.program)
-        #expect(try await scene.use { library throws(CaptureError) in try library.kept() }.isEmpty)
+        #expect(try await scene.use { library throws(CaptureError) in try library.recordings.kept() }.isEmpty)
     }
 
     @Test func `by a program that may only add joins no album, and its id is not told`() async throws {
@@ -99,9 +99,11 @@ import Testing
         #expect(saved.asset == nil)
         #expect(saved.album == nil)
         #expect(saved.remark?.contains("added to no album") == true)
-        #expect(try await scene.use { library throws(CaptureError) in try library.albums(scope: .all) }.isEmpty)
+        #expect(try await scene.use { library throws(CaptureError) in try library.albums.all(scope: .all) }.isEmpty)
         #expect(
-            try await scene.use { library throws(CaptureError) in try library.count(AssetFetchOptions(), scope: .all) }
+            try await scene.use { library throws(CaptureError) in
+                try library.assets.count(AssetFetchOptions(), scope: .all)
+            }
                 == 1
         )
     }
@@ -122,11 +124,13 @@ import Testing
             withdrawn?.message.hasSuffix("the recording is kept, to be saved or discarded: capturectl library kept")
                 == true
         )
-        let kept = try await scene.use { library throws(CaptureError) in try library.kept() }
+        let kept = try await scene.use { library throws(CaptureError) in try library.recordings.kept() }
         #expect(Set(kept.map(\.draft.name)) == ["a.png", "b.png"])
         #expect(kept.first { $0.draft.name == "a.png" }?.why.contains("withdrawn") == true)
         #expect(
-            try await scene.use { library throws(CaptureError) in try library.count(AssetFetchOptions(), scope: .all) }
+            try await scene.use { library throws(CaptureError) in
+                try library.assets.count(AssetFetchOptions(), scope: .all)
+            }
                 == 0
         )
     }
@@ -137,11 +141,14 @@ import Testing
         let (recording, other) = try await held(scene)
         let saving = Task { try await recording.save() }
         // It is looked at before it is waited for.
-        let id = try await scene.use { library throws(CaptureError) in try library.kept(andOpen: true) }.first?.id
+        let id = try await scene.use { library throws(CaptureError) in try library.recordings.kept(andOpen: true) }
+            .first?.id
         let open = try #require(id)
-        #expect(try await scene.use { library throws(CaptureError) in try library.isBeingWritten(open) })
+        #expect(try await scene.use { library throws(CaptureError) in try library.recordings.isBeingWritten(open) })
         #expect(
-            try await scene.use { library throws(CaptureError) in try library.count(AssetFetchOptions(), scope: .all) }
+            try await scene.use { library throws(CaptureError) in
+                try library.assets.count(AssetFetchOptions(), scope: .all)
+            }
                 == 0
         )
         close(other)
@@ -161,7 +168,7 @@ import Testing
         let empty = try await scene.record(LibraryDestination(), nil).recording
         let error = await #expect(throws: CaptureError.self) { try await empty.save() }
         #expect(error?.message.contains("kept") == false)
-        #expect(try await scene.use { library throws(CaptureError) in try library.kept() }.isEmpty)
+        #expect(try await scene.use { library throws(CaptureError) in try library.recordings.kept() }.isEmpty)
     }
 
     @Test func `leaves what is kept to the person at the command line alone`() async throws {
@@ -216,7 +223,7 @@ import Testing
         #expect(try #require(await iterator.next())[3].properties?["count"] == .uint64(1))
         #expect(try await call(person, "ListKept").first?.elements?.isEmpty == true)
         let assets = try await scene.use { library throws(CaptureError) in
-            try library.fetch(AssetFetchOptions(), scope: .all).assets
+            try library.assets.fetch(AssetFetchOptions(), scope: .all).assets
         }
         #expect(assets.map(\.name) == ["a.png"])
         let error = await #expect(throws: CaptureError.self) { try await call(person, "SaveKept", [ids[1]]) }
@@ -229,8 +236,8 @@ import Testing
         try await scene.set(.all)
         for name in ["a.png", "b.png"] { _ = try await scene.record(LibraryDestination(name: name)).recording.save() }
         try await scene.use { library throws(CaptureError) in
-            let first = try library.fetch(AssetFetchOptions(), scope: .all).assets.filter { $0.name == "a.png" }
-            try library.delete(first.map(\.id), scope: .all)
+            let first = try library.assets.fetch(AssetFetchOptions(), scope: .all).assets.filter { $0.name == "a.png" }
+            try library.bin.delete(first.map(\.id), scope: .all)
         }
         let person = try await BusConnection.open(bus.kind)
         let (outcomes, feed) = AsyncStream<[BusValue]>.makeStream()
@@ -248,7 +255,10 @@ import Testing
         // An empty one takes no question.
         #expect(scene.confirmed == ["erase a.png", "erase a.png"])
         let left = try await scene.use { library throws(CaptureError) in
-            (try library.usage(of: nil).assets, try library.fetch(AssetFetchOptions(), scope: .all).assets.map(\.name))
+            (
+                try library.quotas.usage(of: nil).assets,
+                try library.assets.fetch(AssetFetchOptions(), scope: .all).assets.map(\.name)
+            )
         }
         #expect(left.0 == 1 && left.1 == ["b.png"])
         withExtendedLifetime(heard) {}

@@ -493,7 +493,7 @@ final class `The media library on the bus` {
         let place = "\(folder)/\(getuid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let catalog = LibraryCatalog(directory: folder, limits: LibraryLimits())
-        _ = try await catalog.library(of: getuid()).count(AssetFetchOptions(), scope: .all)
+        _ = try await catalog.library(of: getuid()).assets.count(AssetFetchOptions(), scope: .all)
         await catalog.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: place) where name.hasPrefix("index") {
             try Data(repeating: 7, count: 65_536).write(to: URL(fileURLWithPath: "\(place)/\(name)"))

@@ -92,7 +92,7 @@ final class `Picking from the media library` {
         #expect(await program.outcome(of: third).code == "Dismissed")
         #expect(try await program.text("OpenPicked", "uu", [second, .uint32(0)]) == "two")
         _ = try await scene.libraries.use(getuid()) { library throws(CaptureError) in
-            try library.delete([assets[1].id], scope: .all)
+            try library.bin.delete([assets[1].id], scope: .all)
         }
         #expect(await code { try await program.call("OpenPicked", "uu", [second, .uint32(0)]) } == .noSuchAsset)
         await scene.stop()

@@ -193,7 +193,7 @@ final class SavingScene: Sendable {
 
     /// Does something in the library, past the bus.
     func use<Value: Sendable>(
-        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+        _ work: @escaping @Sendable (LibraryStore) throws(CaptureError) -> Value
     ) async throws -> Value {
         try await libraries.use(getuid(), work)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Checking and repairing a library` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
 
     init() throws {
         place = try TemporaryLibrary()
@@ -43,11 +43,11 @@ import Testing
         #expect(mended.map(\.kind) == [.missing])
         #expect(mended[0].outcome == "2 went to the bin")
         #expect(try library.check().isEmpty)
-        #expect(code { try library.restore([asset.id], scope: .all) } == .inputOutput)
+        #expect(code { try library.bin.restore([asset.id], scope: .all) } == .inputOutput)
         #expect(try library.text(other.id) == "two")
         // The file may come back with another import.
         try library.add("one")
-        try library.restore([asset.id], scope: .all)
+        try library.bin.restore([asset.id], scope: .all)
         #expect(try library.text(asset.id) == "one")
     }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(try library.repair().allSatisfy { $0.outcome == "the file is in lost+found, 1 went to the bin" })
         #expect(try library.check().isEmpty)
         try library.add("one")
-        try library.restore([asset.id], scope: .all)
+        try library.bin.restore([asset.id], scope: .all)
         #expect(try library.text(asset.id) == "one")
     }
 
@@ -112,10 +112,10 @@ import Testing
         #expect(try library.check().isEmpty)
         #expect(try library.text(first.id) == "one")
         #expect(try library.text(second.id, .original) == "second edit")
-        #expect(try !library.read { try $0.asset(number: 2) }.isEdited)
-        #expect(code { _ = try library.revert(third.id, scope: .all) } == .wrongState)
+        #expect(try !library.index.read { try $0.asset(number: 2) }.isEdited)
+        #expect(code { _ = try library.assets.revert(third.id, scope: .all) } == .wrongState)
         let sum = LibraryUsage(assets: 3, bytes: 3 + 11 + 5)
-        #expect(try library.usage(of: nil) == sum)
+        #expect(try library.quotas.usage(of: nil) == sum)
     }
 
     @Test func `finds files that nobody has, and sets them aside`() throws {
@@ -141,20 +141,20 @@ import Testing
 
     @Test func `finds an index that contradicts itself, and reckons it anew`() throws {
         let asset = try library.add("one")
-        try library.write { try $0.execute(sql: "UPDATE usage SET bytes = 0; DELETE FROM tally") }
+        try library.index.write { try $0.execute(sql: "UPDATE usage SET bytes = 0; DELETE FROM tally") }
         #expect(try library.check().map(\.kind) == [.index, .index])
         let mended = "everything that could be recalculated was"
         #expect(try library.repair().map(\.outcome) == [mended, mended])
         #expect(try library.check().isEmpty)
-        #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 3))
+        #expect(try library.quotas.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 3))
     }
 
     @Test func `takes no part in what goes on meanwhile`() throws {
         let ids = try (0..<20).map { try library.add("content \($0)").id }
         let thread = Thread {
             for id in ids {
-                _ = try? library.delete([id], scope: .all)
-                _ = try? library.emptyBin(olderThan: 0)
+                _ = try? library.bin.delete([id], scope: .all)
+                _ = try? library.bin.empty(olderThan: 0)
                 _ = try? library.add("again \(id)")
             }
         }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Many who work in a library at a time` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
 
     init() throws {
         place = try TemporaryLibrary()
@@ -22,14 +22,14 @@ import Testing
             do {
                 for round in 0..<25 {
                     let asset = try library.add("content \((round + worker) % 5)", program: "p\(worker)")
-                    let item = try library.beginEdit(asset.id, scope: .all)
+                    let item = try library.imports.beginEdit(asset.id, scope: .all)
                     try item.append("content \((round * 3 + worker) % 5)")
                     _ = try item.settle()
-                    if round.isMultiple(of: 3) { _ = try library.revert(asset.id, scope: .all) }
+                    if round.isMultiple(of: 3) { _ = try library.assets.revert(asset.id, scope: .all) }
                     let text = try library.text(asset.id)
                     if !text.hasPrefix("content ") { throw CaptureError(.badData, "another text: \(text)") }
-                    try library.delete([asset.id], scope: .all)
-                    if round.isMultiple(of: 2) { try library.emptyBin(olderThan: 0) }
+                    try library.bin.delete([asset.id], scope: .all)
+                    if round.isMultiple(of: 2) { try library.bin.empty(olderThan: 0) }
                 }
             } catch {
                 failures.withLock { $0.append("\(error)") }
@@ -37,23 +37,23 @@ import Testing
         }
         #expect(failures.withLock { $0 } == [])
         #expect(try library.check() == [])
-        try library.emptyBin(olderThan: 0)
+        try library.bin.empty(olderThan: 0)
         #expect(place.files("contents").isEmpty)
         #expect(place.files("transit").isEmpty)
-        #expect(try library.usage(of: nil) == LibraryUsage())
-        #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
+        #expect(try library.quotas.usage(of: nil) == LibraryUsage())
+        #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
     }
 
     @Test func `save a recording once`() throws {
-        let transit = try library.beginRecording(AssetDraft(name: "clip.mkv"), program: "p")
+        let transit = try library.recordings.begin(AssetDraft(name: "clip.mkv"), program: "p")
         #expect(unsafe write(transit.descriptor, "x", 1) == 1)
         let saved = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
-            if (try? library.finishRecording(transit.id, .photo)) != nil { saved.add(1, ordering: .relaxed) }
+            if (try? library.recordings.finish(transit.id, .photo)) != nil { saved.add(1, ordering: .relaxed) }
         }
         #expect(saved.load(ordering: .relaxed) == 1)
-        #expect(try library.usage(of: "p").assets == 1)
-        #expect(try library.kept().isEmpty)
+        #expect(try library.quotas.usage(of: "p").assets == 1)
+        #expect(try library.recordings.kept().isEmpty)
         #expect(try library.check() == [])
     }
 }

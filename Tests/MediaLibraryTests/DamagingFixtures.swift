@@ -34,10 +34,10 @@ extension TemporaryLibrary {
     }
 }
 
-extension MediaLibrary {
+extension LibraryStore {
     /// Edits an asset.
     func edit(_ asset: MediaAsset, _ text: String) throws {
-        let item = try beginEdit(asset.id, scope: .all)
+        let item = try imports.beginEdit(asset.id, scope: .all)
         try item.append(text)
         _ = try item.settle()
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Edits and changes of assets` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
     let asset: MediaAsset
 
     init() throws {
@@ -27,15 +27,15 @@ import Testing
         #expect(edited.created == asset.created)
         #expect(try library.text(asset.id) == "edited")
         #expect(try library.text(asset.id, .original) == "original")
-        #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 14))
+        #expect(try library.quotas.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 14))
 
         var plain = asset
         plain.modified = place.now
-        #expect(try library.revert(asset.id, scope: .all) == plain)
+        #expect(try library.assets.revert(asset.id, scope: .all) == plain)
         #expect(try library.text(asset.id) == "original")
         #expect(place.files("contents").count == 1)
-        #expect(try library.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 8))
-        #expect(try library.revert(asset.id, scope: .all) == plain)
+        #expect(try library.quotas.usage(of: asset.program) == LibraryUsage(assets: 1, bytes: 8))
+        #expect(try library.assets.revert(asset.id, scope: .all) == plain)
     }
 
     @Test func `take the place of an earlier edit, whose file goes`() throws {
@@ -47,23 +47,25 @@ import Testing
         #expect(try library.text(asset.id) == "second")
         // An edit may come out equal to the original, or to another asset.
         _ = try edit("original")
-        _ = try library.revert(asset.id, scope: .all)
+        _ = try library.assets.revert(asset.id, scope: .all)
         #expect(try library.text(asset.id) == "original")
         #expect(place.files("contents").count == 1)
     }
 
     @Test func `are of the same kind as the asset, of one that is there and not in the bin`() throws {
         #expect(code { _ = try edit("edited", .sound) } == .badData)
-        #expect(code { _ = try library.beginEdit("x", scope: .all) } == .invalidArgument)
-        #expect(code { _ = try library.beginEdit(String(repeating: "0", count: 32), scope: .all) } == .noSuchAsset)
-        #expect(code { _ = try library.beginEdit(asset.id, scope: .nothing) } == .noSuchAsset)
-        let late = try library.beginEdit(asset.id, scope: .all)
+        #expect(code { _ = try library.imports.beginEdit("x", scope: .all) } == .invalidArgument)
+        #expect(
+            code { _ = try library.imports.beginEdit(String(repeating: "0", count: 32), scope: .all) } == .noSuchAsset
+        )
+        #expect(code { _ = try library.imports.beginEdit(asset.id, scope: .nothing) } == .noSuchAsset)
+        let late = try library.imports.beginEdit(asset.id, scope: .all)
         try late.append("late")
-        try library.delete([asset.id], scope: .all)
+        try library.bin.delete([asset.id], scope: .all)
         #expect(code { _ = try late.settle() } == .wrongState)
-        #expect(code { _ = try library.beginEdit(asset.id, scope: .all) } == .wrongState)
-        #expect(code { _ = try library.revert(asset.id, scope: .all) } == .wrongState)
-        #expect(code { _ = try library.change(asset.id, AssetChanges(name: "b"), scope: .all) } == .wrongState)
+        #expect(code { _ = try library.imports.beginEdit(asset.id, scope: .all) } == .wrongState)
+        #expect(code { _ = try library.assets.revert(asset.id, scope: .all) } == .wrongState)
+        #expect(code { _ = try library.assets.change(asset.id, AssetChanges(name: "b"), scope: .all) } == .wrongState)
         #expect(place.files("contents").count == 1)
         #expect(place.files("transit").isEmpty)
     }
@@ -72,27 +74,29 @@ import Testing
         let program = "exe:/usr/bin/viewer"
         let other = try library.add("other", program: program)
         for loss in [
-            { _ = try library.setChosen(program, []) }, { try library.forgetChosen(program) },
-            { try library.delete([asset.id], scope: .all) },
+            { _ = try library.choices.setChosen(program, []) }, { try library.choices.forgetChosen(program) },
+            { try library.bin.delete([asset.id], scope: .all) },
         ] {
-            _ = try library.choose(program, [asset.id])
+            _ = try library.choices.choose(program, [asset.id])
             let scope = LibraryScope.limited(program: program)
-            let item = try library.beginEdit(asset.id, scope: scope, program: program)
+            let item = try library.imports.beginEdit(asset.id, scope: scope, program: program)
             try item.append("edit")
             try loss()
             #expect(code { _ = try item.settle() } == .noSuchAsset)
         }
-        try library.restore([asset.id], scope: .all)
+        try library.bin.restore([asset.id], scope: .all)
         #expect(try library.text(asset.id) == "original")
         #expect(place.files("contents").count == 2)
-        #expect(try library.usage(of: program) == LibraryUsage(assets: 1, bytes: Int64(other.size)))
+        #expect(try library.quotas.usage(of: program) == LibraryUsage(assets: 1, bytes: Int64(other.size)))
     }
 
     @Test func `of what is said change that alone`() throws {
         let there = try MediaPlace(latitude: -1, longitude: 2).checked()
         var expected = asset
         expected.modified = place.now
-        func change(_ change: AssetChanges) throws -> MediaAsset { try library.change(asset.id, change, scope: .all) }
+        func change(_ change: AssetChanges) throws -> MediaAsset {
+            try library.assets.change(asset.id, change, scope: .all)
+        }
         #expect(try change(AssetChanges()) == asset)
         expected.name = "b.jpg"
         #expect(try change(AssetChanges(name: "b.jpg")) == expected)
@@ -117,7 +121,7 @@ import Testing
         let absent = String(repeating: "0", count: 32)
         func message(_ id: String) -> String {
             do {
-                _ = try library.openContent(id, scope: .nothing)
+                _ = try library.contents.open(id, scope: .nothing)
                 return ""
             } catch {
                 return error.message.replacingOccurrences(of: id, with: "ID")
@@ -128,7 +132,7 @@ import Testing
     }
 
     private func edit(_ text: String, _ facts: MediaFacts = .photo) throws -> MediaAsset {
-        let item = try library.beginEdit(asset.id, scope: .all)
+        let item = try library.imports.beginEdit(asset.id, scope: .all)
         try item.append(text)
         return try item.settle(facts)
     }

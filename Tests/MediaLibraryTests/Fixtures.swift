@@ -14,7 +14,7 @@ final class TemporaryLibrary: Sendable {
     /// The folder of all libraries.
     let folder: String
     private let clock = HeldClock()
-    private let open = Mutex<MediaLibrary?>(nil)
+    private let open = Mutex<LibraryStore?>(nil)
 
     init(in folder: String? = nil) throws {
         let place = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
@@ -34,11 +34,11 @@ final class TemporaryLibrary: Sendable {
     var path: String { folder + "/1000" }
 
     /// Opens it, or gives the one that is open.
-    func library(_ limits: LibraryLimits = LibraryLimits()) throws -> MediaLibrary {
+    func library(_ limits: LibraryLimits = LibraryLimits()) throws -> LibraryStore {
         try open.withLock { open in
             if let library = open { return library }
             // The clock alone: a library that had its folder would keep it, and be kept by it.
-            let library = try MediaLibrary(directory: path, limits: limits) { [clock] in
+            let library = try LibraryStore(directory: path, limits: limits) { [clock] in
                 clock.milliseconds.withLock { $0 }
             }
             open = library
@@ -88,12 +88,14 @@ extension LibraryImport {
     }
 }
 
-extension MediaLibrary {
+extension LibraryImports {
     /// Begins an edit by the program that makes the assets of most tests.
     func beginEdit(_ id: String, scope: LibraryScope) throws -> LibraryImport {
         try beginEdit(id, scope: scope, program: "exe:/usr/bin/cheese")
     }
+}
 
+extension LibraryStore {
     /// Adds an asset of these bytes.
     @discardableResult
     func add(
@@ -102,14 +104,14 @@ extension MediaLibrary {
         program: String = "exe:/usr/bin/cheese",
         facts: MediaFacts = .photo
     ) throws -> MediaAsset {
-        let item = try beginImport(AssetDraft(name: name), program: program)
+        let item = try imports.begin(AssetDraft(name: name), program: program)
         try item.append(text)
         return try item.settle(facts)
     }
 
     /// What is in an asset's file.
     func text(_ id: String, _ version: AssetVersion = .current, scope: LibraryScope = .all) throws -> String {
-        MediaLibraryTests.text(of: try openContent(id, version: version, scope: scope))
+        MediaLibraryTests.text(of: try contents.open(id, version: version, scope: scope))
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Importing into a library` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
 
     init() throws {
         place = try TemporaryLibrary()
@@ -17,7 +17,7 @@ import Testing
         var draft = AssetDraft(name: "Ostern 🐣.jpg", created: 1_600_000_000_000, device: "Camera")
         draft.place = try MediaPlace(latitude: 52.5, longitude: 13.4).checked()
         draft.isFavourite = true
-        let item = try library.beginImport(draft, program: "exe:/usr/bin/cheese")
+        let item = try library.imports.begin(draft, program: "exe:/usr/bin/cheese")
         try item.append("ab")
         try item.append("c")
         #expect(item.size == 3)
@@ -52,7 +52,7 @@ import Testing
         #expect(asset.program == "exe:/usr/bin/cheese")
         #expect(!asset.isEdited)
         #expect(asset.binned == nil)
-        #expect(try library.read { try $0.asset(number: 1) } == asset)
+        #expect(try library.index.read { try $0.asset(number: 1) } == asset)
     }
 
     @Test func `takes the date of the file, else that of the import, where the program gives none`() throws {
@@ -92,7 +92,7 @@ import Testing
 
     /// Else the time that it takes would tell who may only add what the user has.
     @Test func `writes the same for a content that is there already`() throws {
-        try library.write {
+        try library.index.write {
             try $0.execute(
                 sql: """
                     CREATE TABLE seen(hash);
@@ -108,7 +108,7 @@ import Testing
             let attributes = try FileManager.default.attributesOfItem(atPath: file)
             files.insert(try #require(attributes[.systemFileNumber] as? Int))
             #expect(attributes[.referenceCount] as? Int == 1)
-            #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 2 * round)
+            #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM seen") } == 2 * round)
         }
         // Each was put into place.
         #expect(files.count > 1)
@@ -116,22 +116,22 @@ import Testing
     }
 
     @Test func `leaves nothing of what is given up or forgotten, and of an empty file`() throws {
-        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        let item = try library.imports.begin(AssetDraft(name: "a.jpg"), program: "p")
         try item.append("some")
         item.cancel()
         #expect(code { try item.append("more") } == .wrongState)
         #expect(code { _ = try item.finish() } == .wrongState)
-        _ = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
-        let empty = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        _ = try library.imports.begin(AssetDraft(name: "a.jpg"), program: "p")
+        let empty = try library.imports.begin(AssetDraft(name: "a.jpg"), program: "p")
         #expect(code { _ = try empty.finish() } == .badData)
         #expect(code { _ = try empty.commit(.photo) } == .wrongState)
         #expect(place.files("transit").isEmpty)
         #expect(place.files("contents").isEmpty)
-        #expect(try library.usage(of: nil) == LibraryUsage())
+        #expect(try library.quotas.usage(of: nil) == LibraryUsage())
     }
 
     @Test func `removes what was half imported when the one before ended`() throws {
-        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: "p")
+        let item = try library.imports.begin(AssetDraft(name: "a.jpg"), program: "p")
         try item.append("half")
         let half = place.files("transit")
         #expect(half.count == 1)
@@ -139,7 +139,7 @@ import Testing
         let name = place.path + "/transit/" + String(repeating: "0", count: 32)
         try FileManager.default.linkItem(atPath: place.path + "/transit/" + half[0], toPath: name)
         // And a content whose row did not come any more.
-        try library.write { try $0.doubt(String(repeating: "a", count: 64)) }
+        try library.index.write { try $0.doubt(String(repeating: "a", count: 64)) }
         try FileManager.default.createDirectory(atPath: place.path + "/contents/aa", withIntermediateDirectories: false)
         let content = place.path + "/contents/aa/" + String(repeating: "a", count: 64)
         #expect(FileManager.default.createFile(atPath: content, contents: Data("x".utf8)))
@@ -147,12 +147,12 @@ import Testing
         try library.recover()
         #expect(place.files("transit").isEmpty)
         #expect(place.files("contents").isEmpty)
-        #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
+        #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
     }
 
     @Test(arguments: [".", "..", "a/b", "a\u{0}b", "a\nb", "a\u{202E}gpj.exe", "\u{2066}a", "a\u{7F}", "a\u{2028}"])
     func `refuses a name that is none`(_ name: String) {
-        #expect(code { _ = try library.beginImport(AssetDraft(name: name), program: "p") } == .invalidArgument)
+        #expect(code { _ = try library.imports.begin(AssetDraft(name: name), program: "p") } == .invalidArgument)
         #expect(place.files("transit").isEmpty)
     }
 
@@ -176,7 +176,7 @@ import Testing
         #expect(code { _ = try MediaPlace(latitude: 91, longitude: 0).checked() } == .invalidArgument)
         #expect(code { _ = try MediaPlace(latitude: 0, longitude: .nan).checked() } == .invalidArgument)
         let draft = AssetDraft(name: "a.jpg", created: .max)
-        #expect(code { _ = try library.beginImport(draft, program: "p") } == .invalidArgument)
+        #expect(code { _ = try library.imports.begin(draft, program: "p") } == .invalidArgument)
     }
 
     /// Nothing but the beginning and the end of one.
@@ -184,9 +184,11 @@ import Testing
 
     @Test func `has no small picture that is no whole JPEG, and makes place for another`() throws {
         let asset = try library.add("one")
-        let file = try library.openContent(asset.id, scope: .all)
+        let file = try library.contents.open(asset.id, scope: .all)
         defer { close(file) }
-        func store() throws { try library.storeThumbnails([.small: Self.jpeg("one")], of: asset.id, madeFrom: file) }
+        func store() throws {
+            try library.contents.storeThumbnails([.small: Self.jpeg("one")], of: asset.id, madeFrom: file)
+        }
         try store()
         let path = place.path + "/thumbnails/" + (try #require(place.files("thumbnails").first))
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -197,9 +199,9 @@ import Testing
             } else {
                 try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
             }
-            #expect(try library.openThumbnail(asset.id, size: .small, scope: .all) == nil)
+            #expect(try library.contents.openThumbnail(asset.id, size: .small, scope: .all) == nil)
             try store()
-            let stored = try #require(try library.openThumbnail(asset.id, size: .small, scope: .all))
+            let stored = try #require(try library.contents.openThumbnail(asset.id, size: .small, scope: .all))
             #expect(text(of: stored).contains("one"))
         }
     }
@@ -207,28 +209,30 @@ import Testing
     @Test func `stores small pictures of the content that they were made of, and of no other`() throws {
         let asset = try library.add("one")
         let other = try library.add("two")
-        let file = try library.openContent(asset.id, scope: .all)
-        #expect(try library.openThumbnail(asset.id, size: .small, scope: .all) == nil)
+        let file = try library.contents.open(asset.id, scope: .all)
+        #expect(try library.contents.openThumbnail(asset.id, size: .small, scope: .all) == nil)
         #expect(
-            try library.storeThumbnails(
+            try library.contents.storeThumbnails(
                 [.small: Self.jpeg("small"), .large: Self.jpeg("large")],
                 of: asset.id,
                 madeFrom: file
             )
         )
-        #expect(try !library.storeThumbnails([.small: Self.jpeg("other")], of: other.id, madeFrom: file))
+        #expect(try !library.contents.storeThumbnails([.small: Self.jpeg("other")], of: other.id, madeFrom: file))
         // An equal file takes the place of the one that they are made of.
         let twin = try library.add("one")
-        #expect(try library.storeThumbnails([.medium: Self.jpeg("medium")], of: asset.id, madeFrom: file))
+        #expect(try library.contents.storeThumbnails([.medium: Self.jpeg("medium")], of: asset.id, madeFrom: file))
         close(file)
-        let large = try #require(try library.openThumbnail(asset.id, size: .large, scope: .all))
+        let large = try #require(try library.contents.openThumbnail(asset.id, size: .large, scope: .all))
         #expect(text(of: large).contains("large"))
-        let medium = try #require(try library.openThumbnail(asset.id, size: .medium, scope: .all))
+        let medium = try #require(try library.contents.openThumbnail(asset.id, size: .medium, scope: .all))
         #expect(text(of: medium).contains("medium"))
-        #expect(try library.openThumbnail(other.id, size: .small, scope: .all) == nil)
-        #expect(code { _ = try library.openThumbnail(asset.id, size: .small, scope: .nothing) } == .noSuchAsset)
-        try library.delete([asset.id, twin.id], scope: .all)
-        try library.emptyBin(olderThan: 0)
+        #expect(try library.contents.openThumbnail(other.id, size: .small, scope: .all) == nil)
+        #expect(
+            code { _ = try library.contents.openThumbnail(asset.id, size: .small, scope: .nothing) } == .noSuchAsset
+        )
+        try library.bin.delete([asset.id, twin.id], scope: .all)
+        try library.bin.empty(olderThan: 0)
         #expect(place.files("thumbnails").isEmpty)
     }
 }

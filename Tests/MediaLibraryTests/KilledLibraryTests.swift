@@ -38,19 +38,19 @@ import Testing
                 count.unsaid += 1
             }
             #expect(found == model, "kill \(kill): \(pending)")
-            for recording in try library.kept() {
+            for recording in try library.recordings.kept() {
                 count.kept += 1
-                let text = text(of: try library.openRecording(recording.id))
+                let text = text(of: try library.recordings.open(recording.id))
                 guard case .record(_, let whole) = pending.first else {
                     Issue.record("kill \(kill): a recording was kept that was not under way")
                     continue
                 }
                 #expect(LibraryModel.text(of: whole).hasPrefix(text), "kill \(kill)")
-                try library.discardKept(recording.id)
+                try library.recordings.discardKept(recording.id)
             }
             #expect(try library.check() == [], "kill \(kill): \(pending)")
             #expect(place.files("transit").isEmpty, "kill \(kill)")
-            #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
+            #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
             if found != model { break }
             place.close()
         }
@@ -80,7 +80,7 @@ private struct LibraryWriter {
     }
 
     func writeUntilKilled(from first: Int) throws {
-        let library = try MediaLibrary(directory: path)
+        let library = try LibraryStore(directory: path)
         var model = try LibraryModel(of: library)
         Self.killAtSomeMoment()
         for number in first... {

@@ -64,8 +64,8 @@ struct LibraryModel: Hashable {
     }
 
     /// What is in a library, its files read.
-    init(of library: MediaLibrary) throws {
-        let rows = try library.read { database in
+    init(of library: LibraryStore) throws {
+        let rows = try library.index.read { database in
             try Row.fetchAll(database, sql: "SELECT id, name, edit, binned FROM asset")
         }
         for row in rows {
@@ -92,11 +92,13 @@ struct LibraryModel: Hashable {
     }
 }
 
-extension MediaLibrary {
+extension LibraryStore {
     /// Does a step; when it returns, that is acknowledged.
     func perform(_ step: LibraryStep) throws {
         func id(_ number: Int) throws -> String {
-            try read { try String.fetchOne($0, sql: "SELECT id FROM asset WHERE name = ?", arguments: ["\(number)"]) }
+            try index.read {
+                try String.fetchOne($0, sql: "SELECT id FROM asset WHERE name = ?", arguments: ["\(number)"])
+            }
                 ?? ""
         }
         func fill(_ item: LibraryImport, _ content: Int) throws {
@@ -107,20 +109,20 @@ extension MediaLibrary {
         }
         switch step {
         case .add(let number, let content):
-            try fill(beginImport(AssetDraft(name: "\(number)"), program: "p"), content)
+            try fill(imports.begin(AssetDraft(name: "\(number)"), program: "p"), content)
         case .record(let number, let content):
-            let transit = try beginRecording(AssetDraft(name: "\(number)"), program: "p")
+            let transit = try recordings.begin(AssetDraft(name: "\(number)"), program: "p")
             let bytes = Array(LibraryModel.text(of: content).utf8)
             guard unsafe Glibc.write(transit.descriptor, bytes, bytes.count) == bytes.count else {
                 throw POSIXError(.EIO)
             }
-            _ = try finishRecording(transit.id, .photo)
-        case .edit(let number, let content): try fill(beginEdit(id(number), scope: .all), content)
-        case .revert(let number): _ = try revert(id(number), scope: .all)
-        case .rename(let number, let new): _ = try change(id(number), AssetChanges(name: "\(new)"), scope: .all)
-        case .delete(let number): try delete([id(number)], scope: .all)
-        case .restore(let number): try restore([id(number)], scope: .all)
-        case .empty: try emptyBin(olderThan: 0)
+            _ = try recordings.finish(transit.id, .photo)
+        case .edit(let number, let content): try fill(imports.beginEdit(id(number), scope: .all), content)
+        case .revert(let number): _ = try assets.revert(id(number), scope: .all)
+        case .rename(let number, let new): _ = try assets.change(id(number), AssetChanges(name: "\(new)"), scope: .all)
+        case .delete(let number): try bin.delete([id(number)], scope: .all)
+        case .restore(let number): try bin.restore([id(number)], scope: .all)
+        case .empty: try bin.empty(olderThan: 0)
         }
     }
 }

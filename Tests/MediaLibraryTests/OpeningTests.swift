@@ -11,10 +11,10 @@ import Testing
 
     @Test func `makes it for its owner alone, with an index that synchronizes fully`() throws {
         let library = try place.library()
-        #expect(try library.pragma("synchronous") == "2")
-        #expect(try library.pragma("journal_mode") == "wal")
+        #expect(try library.index.pragma("synchronous") == "2")
+        #expect(try library.index.pragma("journal_mode") == "wal")
         try library.add("one")
-        #expect(try library.pragma("synchronous") == "2")
+        #expect(try library.index.pragma("synchronous") == "2")
         for file in ["", "/index.sqlite", "/index.sqlite-wal", "/contents", "/transit", "/thumbnails"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: place.path + file)
             let mode = try #require(attributes[.posixPermissions] as? Int)
@@ -30,7 +30,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func `refuses one that is open already`() throws {
         let library = try place.library()
-        #expect(code { _ = try MediaLibrary(directory: place.path) } == .busy)
+        #expect(code { _ = try LibraryStore(directory: place.path) } == .busy)
         withExtendedLifetime(library) {}
     }
 
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `refuses an index that is damaged, somebody else's or newer, and says so`() throws {
         let index = place.path + "/index.sqlite"
-        try place.library().write { try $0.execute(sql: "PRAGMA user_version = 99") }
+        try place.library().index.write { try $0.execute(sql: "PRAGMA user_version = 99") }
         place.close()
         expectRefusal("has version 99")
         try Data("not a database, but long enough to be looked at".utf8).write(to: URL(fileURLWithPath: index))

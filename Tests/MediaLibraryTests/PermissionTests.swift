@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `A library that is changed while that is permitted` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
     private let cheese = "exe:/usr/bin/cheese"
 
     init() throws {
@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [1, 2], [false, true])
     func `takes an import whole or not at all, whenever the permission goes`(_ end: Int, _ isThere: Bool) throws {
         if isThere { try library.add("photo") }
-        let usage = try library.usage(of: nil)
+        let usage = try library.quotas.usage(of: nil)
         let permission = Permission(until: end)
         let item = try item("photo")
         #expect(
@@ -42,9 +42,9 @@ import Testing
     func `takes an edit whole or not at all, whenever the permission goes`(_ end: Int, _ isThere: Bool) throws {
         let asset = try library.add("photo")
         if isThere { try library.add("edit") }
-        let usage = try library.usage(of: nil)
+        let usage = try library.quotas.usage(of: nil)
         let permission = Permission(until: end)
-        let item = try library.beginEdit(asset.id, scope: .all)
+        let item = try library.imports.beginEdit(asset.id, scope: .all)
         try item.append("edit")
         close(try item.finish())
         #expect(
@@ -59,24 +59,24 @@ import Testing
 
     @Test func `is not changed by any call that is not permitted`() throws {
         let asset = try library.add("photo")
-        let edit = try library.beginEdit(asset.id, scope: .all)
+        let edit = try library.imports.beginEdit(asset.id, scope: .all)
         try edit.append("edit")
         _ = try edit.settle()
         let binned = try library.add("binned")
-        try library.delete([binned.id], scope: .all)
-        let album = try library.createAlbum("album", program: cheese, scope: .all).id
+        try library.bin.delete([binned.id], scope: .all)
+        let album = try library.albums.create("album", program: cheese, scope: .all).id
         let before = try everything()
         let calls: [() throws -> Void] = [
-            { _ = try library.change(asset.id, AssetChanges(name: "b"), scope: .all) },
-            { _ = try library.revert(asset.id, scope: .all) },
-            { try library.restore([binned.id], scope: .all) },
-            { _ = try library.choose("p", [asset.id]) },
-            { _ = try library.setChosen("p", [asset.id]) },
-            { try library.forgetChosen("p") },
-            { _ = try library.createAlbum("other", program: cheese, scope: .all) },
-            { try library.add([asset.id], toAlbum: album, scope: .all) },
-            { _ = try library.beginRecording(AssetDraft(), program: cheese) },
-            { try library.delete([asset.id], scope: .all) },
+            { _ = try library.assets.change(asset.id, AssetChanges(name: "b"), scope: .all) },
+            { _ = try library.assets.revert(asset.id, scope: .all) },
+            { try library.bin.restore([binned.id], scope: .all) },
+            { _ = try library.choices.choose("p", [asset.id]) },
+            { _ = try library.choices.setChosen("p", [asset.id]) },
+            { try library.choices.forgetChosen("p") },
+            { _ = try library.albums.create("other", program: cheese, scope: .all) },
+            { try library.members.add([asset.id], toAlbum: album, scope: .all) },
+            { _ = try library.recordings.begin(AssetDraft(), program: cheese) },
+            { try library.bin.delete([asset.id], scope: .all) },
         ]
         for (index, call) in calls.enumerated() {
             let found = code { try library.permitted(Permission(until: 1), call) }
@@ -88,18 +88,18 @@ import Testing
     }
 
     @Test func `keeps a recording whose saving is not permitted`() throws {
-        let transit = try library.beginRecording(AssetDraft(), program: cheese)
+        let transit = try library.recordings.begin(AssetDraft(), program: cheese)
         #expect(unsafe write(transit.descriptor, "x", 1) == 1)
         let permission = Permission(until: 2)
         #expect(
             code {
                 _ = try library.whilePermitted(permission.check) { () throws(CaptureError) in
-                    try library.finishRecording(transit.id, .photo)
+                    try library.recordings.finish(transit.id, .photo)
                 }
             }
                 == .denied
         )
-        #expect(try library.kept().map(\.why) == ["not any more"])
+        #expect(try library.recordings.kept().map(\.why) == ["not any more"])
         #expect(place.files("contents").isEmpty)
     }
 
@@ -118,11 +118,11 @@ import Testing
                     }
                     other.start()
                     otherDone.wait()
-                    _ = try library.createAlbum("album", program: cheese, scope: .all)
+                    _ = try library.albums.create("album", program: cheese, scope: .all)
                 }
             }
             results.withLock { $0.append(found) }
-            let after = code { _ = try library.createAlbum("album", program: cheese, scope: .all) }
+            let after = code { _ = try library.albums.create("album", program: cheese, scope: .all) }
             results.withLock { $0.append(after) }
             done.signal()
         }
@@ -135,7 +135,7 @@ import Testing
         let (outer, inner) = (Permission(until: 2), Permission(until: 3))
         try library.whilePermitted(outer.check) { () throws(CaptureError) in
             try library.whilePermitted(inner.check) { () throws(CaptureError) in
-                _ = try library.createAlbum("one", program: cheese, scope: .all)
+                _ = try library.albums.create("one", program: cheese, scope: .all)
             }
         }
         #expect(outer.count == 1)
@@ -143,7 +143,7 @@ import Testing
         let found = code {
             try library.whilePermitted(outer.check) { () throws(CaptureError) in
                 try library.whilePermitted(inner.check) { () throws(CaptureError) in
-                    _ = try library.createAlbum("two", program: cheese, scope: .all)
+                    _ = try library.albums.create("two", program: cheese, scope: .all)
                 }
             }
         }
@@ -151,22 +151,22 @@ import Testing
     }
 
     private func item(_ text: String) throws -> LibraryImport {
-        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+        let item = try library.imports.begin(AssetDraft(name: "a.jpg"), program: cheese)
         try item.append(text)
         close(try item.finish())
         return item
     }
 
     private func expectUntouched(_ usage: LibraryUsage, contents: Int) throws {
-        #expect(try library.usage(of: nil) == usage)
+        #expect(try library.quotas.usage(of: nil) == usage)
         #expect(place.files("contents").count == contents)
         #expect(place.files("transit").isEmpty)
-        #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
+        #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM doubtful") } == 0)
         #expect(try library.check() == [])
     }
 
     private func everything() throws -> [[Row]] {
-        try library.read { database in
+        try library.index.read { database in
             try ["asset", "content", "album", "listed", "transit", "doubtful", "usage", "house"].map { table in
                 try Row.fetchAll(database, sql: "SELECT * FROM \(table)")
             }
@@ -189,7 +189,7 @@ private final class Permission: Sendable {
     }
 }
 
-extension MediaLibrary {
+extension LibraryStore {
     /// Does something while that is permitted.
     fileprivate func permitted(_ permission: Permission, _ body: () throws -> Void) throws(CaptureError) {
         try whilePermitted(permission.check) { () throws(CaptureError) in

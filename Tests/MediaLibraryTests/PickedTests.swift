@@ -6,7 +6,7 @@ import Testing
 /// What a person picked, and what is chosen in settings.
 struct PickedTests {
     private let temporary: TemporaryLibrary
-    private let library: MediaLibrary
+    private let library: LibraryStore
 
     init() throws {
         temporary = try TemporaryLibrary()
@@ -18,27 +18,27 @@ struct PickedTests {
         let second = try library.add("two", "2.jpg")
         let sound = try library.add("three", "3.flac", facts: .sound)
         let binned = try library.add("four", "4.jpg")
-        try library.delete([binned.id], scope: .all)
+        try library.bin.delete([binned.id], scope: .all)
         let ids = [second.id, String(repeating: "a", count: 32), sound.id, binned.id, first.id]
-        #expect(try library.contents(of: ids).map(\.asset.name) == ["2.jpg", "3.flac", "1.jpg"])
-        #expect(try library.contents(of: ids, kinds: [.photo]).map(\.asset.name) == ["2.jpg", "1.jpg"])
-        #expect(code { _ = try library.contents(of: ["x"]) } == .invalidArgument)
+        #expect(try library.contents.contents(of: ids).map(\.asset.name) == ["2.jpg", "3.flac", "1.jpg"])
+        #expect(try library.contents.contents(of: ids, kinds: [.photo]).map(\.asset.name) == ["2.jpg", "1.jpg"])
+        #expect(code { _ = try library.contents.contents(of: ["x"]) } == .invalidArgument)
     }
 
     @Test func `what was picked is opened as it was, whatever was made of it since`() throws {
         let asset = try library.add("before", "1.jpg")
-        let picked = try library.contents(of: [asset.id])[0]
-        let edit = try library.beginEdit(asset.id, scope: .all)
+        let picked = try library.contents.contents(of: [asset.id])[0]
+        let edit = try library.imports.beginEdit(asset.id, scope: .all)
         try edit.append("after")
         _ = try edit.settle()
         #expect(try library.text(asset.id) == "after")
-        #expect(text(of: try library.open(picked)) == "before")
-        let edited = try library.contents(of: [asset.id])[0]
-        #expect(text(of: try library.open(edited)) == "after")
-        _ = try library.revert(asset.id, scope: .all)
-        #expect(code { _ = try library.open(edited) } == .noSuchAsset)
-        try library.delete([asset.id], scope: .all)
-        #expect(code { _ = try library.open(picked) } == .noSuchAsset)
+        #expect(text(of: try library.contents.open(picked)) == "before")
+        let edited = try library.contents.contents(of: [asset.id])[0]
+        #expect(text(of: try library.contents.open(edited)) == "after")
+        _ = try library.assets.revert(asset.id, scope: .all)
+        #expect(code { _ = try library.contents.open(edited) } == .noSuchAsset)
+        try library.bin.delete([asset.id], scope: .all)
+        #expect(code { _ = try library.contents.open(picked) } == .noSuchAsset)
     }
 
     @Test func `a choice is taken back in parts, and what a program made stays visible to it`() throws {
@@ -46,12 +46,12 @@ struct PickedTests {
         let others = try (1...3).map { try library.add("\($0)", "\($0).jpg").id }
         let own = try library.add("own", "4.jpg", program: program).id
         let all = others + [own]
-        _ = try library.choose(program, [others[0], others[1]])
-        #expect(try library.visible(to: program, among: all) == [others[0], others[1], own])
-        try library.unchoose(program, [others[0], others[2], own])
-        #expect(try library.visible(to: program, among: all) == [others[1], own])
-        #expect(try library.count(AssetFetchOptions(), scope: .limited(program: program)) == 2)
-        #expect(code { try library.unchoose(program, ["x"]) } == .invalidArgument)
-        #expect(code { try library.unchoose("", []) } == .invalidArgument)
+        _ = try library.choices.choose(program, [others[0], others[1]])
+        #expect(try library.choices.visible(to: program, among: all) == [others[0], others[1], own])
+        try library.choices.unchoose(program, [others[0], others[2], own])
+        #expect(try library.choices.visible(to: program, among: all) == [others[1], own])
+        #expect(try library.assets.count(AssetFetchOptions(), scope: .limited(program: program)) == 2)
+        #expect(code { try library.choices.unchoose(program, ["x"]) } == .invalidArgument)
+        #expect(code { try library.choices.unchoose("", []) } == .invalidArgument)
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `hold for one content while it comes in`() throws {
         let library = try place.library(LibraryLimits(contentBytes: 4))
-        let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+        let item = try library.imports.begin(AssetDraft(name: "a.jpg"), program: cheese)
         try item.append("1234")
         #expect(code { try item.append("5") } == .overQuota)
         #expect(place.files("transit").isEmpty)
@@ -53,7 +53,7 @@ import Testing
         let library = try place.library(LibraryLimits(userBytes: 3200))
         /// Whether so many bytes of a program would find room, which leaves nothing behind.
         func fits(_ count: Int) throws -> Bool {
-            let item = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+            let item = try library.imports.begin(AssetDraft(name: "a.jpg"), program: cheese)
             defer { item.cancel() }
             return code { try item.append(String(repeating: "x", count: count)) } == nil
         }
@@ -78,34 +78,34 @@ import Testing
 
     @Test func `hold for many imports at a time`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10, programAssets: 2))
-        let first = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese)
+        let first = try library.imports.begin(AssetDraft(name: "a.jpg"), program: cheese)
         try first.append("123456")
-        let second = try library.beginImport(AssetDraft(name: "b.jpg"), program: cheese)
-        #expect(code { _ = try library.beginImport(AssetDraft(name: "c.jpg"), program: cheese) } == .overQuota)
+        let second = try library.imports.begin(AssetDraft(name: "b.jpg"), program: cheese)
+        #expect(code { _ = try library.imports.begin(AssetDraft(name: "c.jpg"), program: cheese) } == .overQuota)
         #expect(code { try second.append("12345") } == .overQuota)
-        let third = try library.beginImport(AssetDraft(name: "b.jpg"), program: cheese)
+        let third = try library.imports.begin(AssetDraft(name: "b.jpg"), program: cheese)
         try third.append("1234")
         _ = try first.settle()
         _ = try third.settle()
-        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 2, bytes: 10))
+        #expect(try library.quotas.usage(of: cheese) == LibraryUsage(assets: 2, bytes: 10))
     }
 
     @Test func `hold for edits, and where one fails the asset stays as it was`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
         let asset = try library.add("123456", program: cheese)
-        let item = try library.beginEdit(asset.id, scope: .all)
+        let item = try library.imports.beginEdit(asset.id, scope: .all)
         #expect(code { try item.append("12345") } == .overQuota)
-        let small = try library.beginEdit(asset.id, scope: .all)
+        let small = try library.imports.beginEdit(asset.id, scope: .all)
         try small.append("1234")
         #expect(try small.settle().isEdited)
-        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 10))
+        #expect(try library.quotas.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 10))
         #expect(try library.text(asset.id, .original) == "123456")
     }
 
     @Test func `hold for the program that edits as for the one that made the asset`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
         func edit(_ asset: MediaAsset, _ text: String) throws -> MediaAsset {
-            let item = try library.beginEdit(asset.id, scope: .all, program: other)
+            let item = try library.imports.beginEdit(asset.id, scope: .all, program: other)
             try item.append(text)
             return try item.settle()
         }
@@ -115,10 +115,10 @@ import Testing
         #expect(maker?.code == .overQuota)
         #expect(maker?.message.contains("the program that made the asset would have") == true)
         #expect(try edit(first, "12345678").isEdited)
-        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 9))
-        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 8))
+        #expect(try library.quotas.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 9))
+        #expect(try library.quotas.usage(of: other) == LibraryUsage(assets: 0, bytes: 8))
         // For the user it is there once.
-        #expect(try library.usage(of: nil) == LibraryUsage(assets: 2, bytes: 14))
+        #expect(try library.quotas.usage(of: nil) == LibraryUsage(assets: 2, bytes: 14))
         let editor = #expect(throws: CaptureError.self) { try edit(second, "123") }
         #expect(editor?.code == .overQuota)
         #expect(editor?.message.contains("the program would have") == true)
@@ -127,25 +127,25 @@ import Testing
 
         // Another edit takes its place, by whomever, and counts for that one.
         #expect(try edit(first, "1").isEdited)
-        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 1))
+        #expect(try library.quotas.usage(of: other) == LibraryUsage(assets: 0, bytes: 1))
         #expect(try library.check() == [])
-        let own = try library.beginEdit(first.id, scope: .all, program: cheese)
+        let own = try library.imports.beginEdit(first.id, scope: .all, program: cheese)
         try own.append("12")
         _ = try own.settle()
-        #expect(try library.usage(of: other) == LibraryUsage())
-        #expect(try library.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 3))
+        #expect(try library.quotas.usage(of: other) == LibraryUsage())
+        #expect(try library.quotas.usage(of: cheese) == LibraryUsage(assets: 1, bytes: 3))
         _ = try edit(first, "1234")
-        try library.delete([first.id], scope: .all)
-        #expect(try library.usage(of: other) == LibraryUsage(assets: 0, bytes: 4))
-        try library.emptyBin(olderThan: 0)
-        #expect(try library.usage(of: other) == LibraryUsage())
+        try library.bin.delete([first.id], scope: .all)
+        #expect(try library.quotas.usage(of: other) == LibraryUsage(assets: 0, bytes: 4))
+        try library.bin.empty(olderThan: 0)
+        #expect(try library.quotas.usage(of: other) == LibraryUsage())
         #expect(try library.check() == [])
     }
 
     @Test func `hold for many edits of others' assets at a time`() throws {
         let library = try place.library(LibraryLimits(programBytes: 10))
         let items = try ["a", "b"].map { maker in
-            try library.beginEdit(library.add("1", program: maker).id, scope: .all, program: other)
+            try library.imports.beginEdit(library.add("1", program: maker).id, scope: .all, program: other)
         }
         try items[0].append("123456")
         #expect(code { try items[1].append("12345") } == .overQuota)
@@ -156,10 +156,10 @@ import Testing
         let disk = try SmallDisk(kilobytes: 4096)
         let place = try TemporaryLibrary(in: disk.path)
         let library = try place.library(LibraryLimits(reserve: 2 << 20))
-        let late = try library.beginImport(AssetDraft(name: "late.jpg"), program: cheese)
+        let late = try library.imports.begin(AssetDraft(name: "late.jpg"), program: cheese)
         try late.append("late")
         close(try late.finish())
-        let large = try library.beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let large = try library.imports.begin(AssetDraft(name: "large.jpg"), program: cheese)
         let block = [UInt8](repeating: 7, count: 64 << 10)
         var count = 0
         func expectRefusal(_ body: () throws -> Void) {
@@ -177,7 +177,7 @@ import Testing
         #expect((4..<32).contains(count))
         try disk.fill()
         expectRefusal { _ = try late.commit(.photo) }
-        expectRefusal { _ = try library.beginImport(AssetDraft(name: "a.jpg"), program: cheese) }
+        expectRefusal { _ = try library.imports.begin(AssetDraft(name: "a.jpg"), program: cheese) }
         #expect(place.files("transit").isEmpty)
         #expect(place.files("contents").isEmpty)
         try disk.makeRoom()
@@ -188,7 +188,7 @@ import Testing
         let disk = try SmallDisk(kilobytes: 4096)
         let place = try TemporaryLibrary(in: disk.path)
         let block = [UInt8](repeating: 7, count: 64 << 10)
-        let large = try place.library(LibraryLimits()).beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let large = try place.library(LibraryLimits()).imports.begin(AssetDraft(name: "large.jpg"), program: cheese)
         let error = #expect(throws: CaptureError.self) { for _ in 0..<64 { try large.append(block) } }
         #expect(error?.message.contains("less than 262144 bytes left, which are kept free") == true)
     }
@@ -199,7 +199,7 @@ import Testing
         let library = try place.library(LibraryLimits(reserve: 0))
         let kept = try library.add("kept")
         let block = [UInt8](repeating: 7, count: 64 << 10)
-        let large = try library.beginImport(AssetDraft(name: "large.jpg"), program: cheese)
+        let large = try library.imports.begin(AssetDraft(name: "large.jpg"), program: cheese)
         let error = #expect(throws: CaptureError.self) { for _ in 0..<64 { try large.append(block) } }
         #expect(error?.code == .inputOutput)
         #expect(error?.message.contains("the disk is full") == true)
@@ -207,7 +207,7 @@ import Testing
         try disk.settle()
 
         // Full just when the row is to be written.
-        let late = try library.beginImport(AssetDraft(name: "late.jpg"), program: cheese)
+        let late = try library.imports.begin(AssetDraft(name: "late.jpg"), program: cheese)
         try late.append("late")
         close(try late.finish())
         try disk.fill()
@@ -215,7 +215,7 @@ import Testing
         for index in 0..<100 where failures == 0 {
             // What was reserved of the log takes a few more rows.
             do {
-                _ = try library.change(kept.id, AssetChanges(name: "name \(index)"), scope: .all)
+                _ = try library.assets.change(kept.id, AssetChanges(name: "name \(index)"), scope: .all)
             } catch {
                 #expect(error.code == .inputOutput)
                 #expect(error.message.contains("is full"), "\(error.message)")

@@ -4,9 +4,9 @@ import GRDB
 import GRDBSQLite
 import Testing
 
-extension MediaLibrary {
+extension LibraryStore {
     /// Waits for the disk no more, in tests of what is read that write much.
-    func hurry() throws { _ = try pragma("synchronous = OFF") }
+    func hurry() throws { _ = try index.pragma("synchronous = OFF") }
 
     /// Puts assets into the index alone, without files.
     ///
@@ -15,8 +15,8 @@ extension MediaLibrary {
     ///   - first: The number in the first one's id and name.
     ///   - program: Who made them; `nil` for five programs in turn.
     func fill(_ count: Int, first: Int = 1, program: String? = nil) throws {
-        try write { database in
-            try MediaLibrary.putContent(database)
+        try index.write { database in
+            try LibraryStore.putContent(database)
             try database.execute(
                 sql: """
                     WITH RECURSIVE n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + ?2 - 1)
@@ -27,7 +27,7 @@ extension MediaLibrary {
                         printf('IMG_%07d.jpg', i * 7919 % 10000019), 1400000000000 + i * (315360000000 / ?2),
                         0, 1700000000000 + i, 'camera', i % 7 = 0, coalesce(?3, 'app:' || (i % 5)), ?4 FROM n
                     """,
-                arguments: [first, count, program, MediaLibrary.fakeHash]
+                arguments: [first, count, program, LibraryStore.fakeHash]
             )
         }
     }
@@ -43,8 +43,8 @@ extension MediaLibrary {
         name: String? = nil
     ) throws -> String {
         let id = id(number)
-        try write { database in
-            try MediaLibrary.putContent(database)
+        try index.write { database in
+            try LibraryStore.putContent(database)
             try database.execute(
                 sql: """
                     INSERT INTO asset(id, kind, name, created, modified, added, device, favourite, program, original)
@@ -52,7 +52,7 @@ extension MediaLibrary {
                     """,
                 arguments: [
                     id, kind.rawValue, name ?? "\(number).jpg", created ?? Int64(number) * 1000, number, isFavourite,
-                    program, MediaLibrary.fakeHash,
+                    program, LibraryStore.fakeHash,
                 ]
             )
         }
@@ -61,7 +61,7 @@ extension MediaLibrary {
 
     /// Takes one asset that has no file out of the bin.
     func unbin(_ id: String) throws {
-        try write {
+        try index.write {
             try $0.cachedStatement(sql: "UPDATE asset SET binned = NULL, discarded = NULL WHERE id = ?").execute(
                 arguments: [id])
         }
@@ -69,7 +69,7 @@ extension MediaLibrary {
 
     /// Removes one asset of the index alone for good.
     func purge(_ id: String) throws {
-        try write { try $0.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id]) }
+        try index.write { try $0.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id]) }
     }
 
     /// All pages of a query, one after the other.
@@ -77,7 +77,7 @@ extension MediaLibrary {
         var query = query
         var ids: [String] = []
         while true {
-            let page = try fetch(query, scope: scope)
+            let page = try assets.fetch(query, scope: scope)
             ids += page.assets.map(\.id)
             guard let next = page.next else { return ids }
             #expect(page.assets.count == query.pageSize)
@@ -91,14 +91,14 @@ extension MediaLibrary {
         unsafe count.initialize(to: 0)
         defer { unsafe count.deallocate() }
         // Reading one after the other takes one connection.
-        try read { database in
+        try index.read { database in
             let increment: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
                 unsafe context?.assumingMemoryBound(to: Int.self).pointee += 1
                 return 0
             }
             unsafe sqlite3_progress_handler(database.sqliteConnection, 1, increment, count)
         }
-        defer { try? read { unsafe sqlite3_progress_handler($0.sqliteConnection, 0, nil, nil) } }
+        defer { try? index.read { unsafe sqlite3_progress_handler($0.sqliteConnection, 0, nil, nil) } }
         _ = try body()
         return unsafe count.pointee
     }

@@ -75,7 +75,7 @@ struct ReadingModel {
     }
 
     /// One random thing that happens, to the model and to the library.
-    mutating func step(_ library: MediaLibrary, _ random: inout Repeatable) throws {
+    mutating func step(_ library: LibraryStore, _ random: inout Repeatable) throws {
         let programs = ["app:a", "app:b", "app:c"]
         let program = programs.randomElement(using: &random) ?? ""
         let number = entries.keys.sorted().randomElement(using: &random)
@@ -87,14 +87,14 @@ struct ReadingModel {
             let created = Int64.random(in: -3...40, using: &random) * 50_000_000
             entries[number]?.isFavourite = mark
             entries[number]?.created = created
-            _ = try library.change(
+            _ = try library.assets.change(
                 id(number),
                 AssetChanges(created: created, isFavourite: mark),
                 scope: .all
             )
         case (2, let number?, _):
             entries[number]?.isBinned = true
-            try library.delete([id(number)], scope: .all)
+            try library.bin.delete([id(number)], scope: .all)
         case (3, let number?, _):
             entries[number]?.isBinned = false
             try library.unbin(id(number))
@@ -105,7 +105,7 @@ struct ReadingModel {
         case (5, let number?, _), (6, let number?, _):
             let isNew = entries[number].map { $0.program != program && !$0.choosers.contains(program) && !$0.isBinned }
             if isNew == true { entries[number]?.choosers.insert(program) }
-            _ = try library.choose(program, [id(number)])
+            _ = try library.choices.choose(program, [id(number)])
         case (7, _, _):
             let all = entries.values.sorted { $0.number < $1.number }
             let kept = all.filter { _ in Bool.random(using: &random) }
@@ -116,23 +116,23 @@ struct ReadingModel {
                     entries[entry.number]?.choosers.remove(program)
                 }
             }
-            _ = try library.setChosen(program, kept.map(\.id))
+            _ = try library.choices.setChosen(program, kept.map(\.id))
         case (8, _, _):
             guard albums.count < 5 else { return }
-            let made = try library.createAlbum("album \(albums.count)", program: program, scope: .all)
+            let made = try library.albums.create("album \(albums.count)", program: program, scope: .all)
             albums.append(Album(id: made.id, name: made.name, program: program))
         case (9, let number?, let album?), (10, let number?, let album?):
             guard entries[number]?.isBinned == false else { return }
             if !albums[album].members.contains(number) { albums[album].members.append(number) }
-            try library.add([id(number)], toAlbum: albums[album].id, scope: .all)
+            try library.members.add([id(number)], toAlbum: albums[album].id, scope: .all)
         case (11, let number?, let album?):
             guard entries[number]?.isBinned == false else { return }
             albums[album].members.removeAll { $0 == number }
-            try library.remove([id(number)], fromAlbum: albums[album].id, scope: .all)
+            try library.members.remove([id(number)], fromAlbum: albums[album].id, scope: .all)
         case (12, let number?, let album?):
             try move(number, in: album, library, &random)
         case (13, _, let album?) where Int.random(in: 0..<4, using: &random) == 0:
-            try library.deleteAlbum(albums[album].id, scope: .all)
+            try library.albums.delete(albums[album].id, scope: .all)
             albums.remove(at: album)
         default:
             let new = (entries.keys.max() ?? 0) + 1
@@ -156,12 +156,12 @@ struct ReadingModel {
         }
     }
 
-    private mutating func move(_ number: Int, in album: Int, _ library: MediaLibrary, _ random: inout Repeatable) throws
+    private mutating func move(_ number: Int, in album: Int, _ library: LibraryStore, _ random: inout Repeatable) throws
     {
         let members = albums[album].members.filter { entries[$0]?.isBinned == false }
         guard members.contains(number), let next = members.randomElement(using: &random), next != number else { return }
         albums[album].members.removeAll { $0 == number }
         albums[album].members.insert(number, at: albums[album].members.firstIndex(of: next) ?? 0)
-        try library.move([id(number)], inAlbum: albums[album].id, before: id(next), scope: .all)
+        try library.members.move([id(number)], inAlbum: albums[album].id, before: id(next), scope: .all)
     }
 }

@@ -20,12 +20,12 @@ import Testing
                 let query = anyQuery(model, scope, &random)
                 let expected = model.ids(query, scope)
                 #expect(try library.fetchAll(query, scope: scope) == expected, "\(query) \(scope)")
-                #expect(try library.count(query, scope: scope) == expected.count, "\(query) \(scope)")
+                #expect(try library.assets.count(query, scope: scope) == expected.count, "\(query) \(scope)")
             }
         }
-        #expect(try library.readingFaults() == [])
+        #expect(try library.index.read(ReadingRecount.faults) == [])
         for scope in Self.scopes {
-            let albums = try library.albums(scope: scope)
+            let albums = try library.albums.all(scope: scope)
             #expect(Set(albums.map(\.id)) == Set(model.albums(scope).keys))
             for album in albums {
                 let query = AssetFetchOptions(album: album.id, order: .position, isAscending: true, pageSize: 3)
@@ -42,7 +42,7 @@ import Testing
         try library.hurry()
         var random = Repeatable(state: seed &* 77)
         var model = ReadingModel()
-        var clients = try Self.scopes.map { Client(scope: $0, token: try library.token(scope: $0)) }
+        var clients = try Self.scopes.map { Client(scope: $0, token: try library.history.token(scope: $0)) }
         for _ in 0..<60 {
             for _ in 0..<Int.random(in: 1..<20, using: &random) { try model.step(library, &random) }
             for index in clients.indices where Bool.random(using: &random) {
@@ -58,7 +58,7 @@ import Testing
                 let expected = Set(model.entries.values.filter { model.sees($0, scope) && !$0.isBinned }.map(\.id))
                 #expect(Set(clients[index].assets.keys) == expected)
                 for asset in clients[index].assets.values {
-                    #expect(try library.asset(asset.id, scope: scope) == asset)
+                    #expect(try library.assets.asset(asset.id, scope: scope) == asset)
                 }
                 #expect(clients[index].albums == Set(model.albums(scope).keys))
             }
@@ -72,8 +72,8 @@ import Testing
         var assets: [String: MediaAsset] = [:]
         var albums: Set<String> = []
 
-        mutating func catchUp(_ library: MediaLibrary, limit: Int) throws -> Bool {
-            let changes = try library.changes(since: token, scope: scope, limit: limit)
+        mutating func catchUp(_ library: LibraryStore, limit: Int) throws -> Bool {
+            let changes = try library.history.changes(since: token, scope: scope, limit: limit)
             for asset in changes.inserted { assets[asset.id] = asset }
             for asset in changes.changed + changes.moved {
                 #expect(assets[asset.id] != nil, "changed, and never inserted")

@@ -6,7 +6,7 @@ import Testing
 /// A library with albums, choices and something that happened.
 struct ReadingSample {
     let temporary: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
     let album: String
     let span: Range<Int64>
     let page: String
@@ -19,8 +19,8 @@ struct ReadingSample {
         library = try temporary.library()
         try library.hurry()
         try library.fill(count)
-        album = try library.createAlbum("tenth", program: "app:1", scope: .all).id
-        try library.write { database in
+        album = try library.albums.create("tenth", program: "app:1", scope: .all).id
+        try library.index.write { database in
             try database.execute(
                 sql: """
                     INSERT INTO listed(
@@ -34,22 +34,22 @@ struct ReadingSample {
             )
         }
         let chosen = (0..<10).map { id(30 + 1 + $0 * (count / 10)) }
-        let new = try library.choose("app:limited", chosen)
+        let new = try library.choices.choose("app:limited", chosen)
         #expect(new.count == 10)
         // A fifth of ten years, from the middle of a minute to the middle of another.
         span = 1_463_072_012_345..<1_526_144_098_765
-        page = try #require(try library.fetch(AssetFetchOptions(), scope: .all).next)
+        page = try #require(try library.assets.fetch(AssetFetchOptions(), scope: .all).next)
         var tokens: [LibraryScope: LibraryChangeToken] = [:]
-        for scope in [.all, ReadingSample.limited] { tokens[scope] = try library.token(scope: scope) }
+        for scope in [.all, ReadingSample.limited] { tokens[scope] = try library.history.token(scope: scope) }
         self.tokens = tokens
         for number in 0..<100 {
-            _ = try library.change(
+            _ = try library.assets.change(
                 number % 10 == 0 ? chosen[number / 10] : id(number * (count / 100) + 5),
                 AssetChanges(isFavourite: number % 3 == 0),
                 scope: .all
             )
         }
-        _ = try library.pragma("wal_checkpoint")
+        _ = try library.index.pragma("wal_checkpoint")
     }
 }
 
@@ -109,7 +109,7 @@ enum ReadingWork {
                     (
                         "page of \(query.name)\(reader)",
                         { sample in
-                            let found = try sample.library.fetch(query.make(sample), scope: scope).assets.count
+                            let found = try sample.library.assets.fetch(query.make(sample), scope: scope).assets.count
                             #expect(scope == .all ? found > 0 : found <= 10, "\(query.name)")
                         }
                     )
@@ -118,7 +118,7 @@ enum ReadingWork {
                     (
                         "count of \(query.name)\(reader)",
                         { sample in
-                            let found = try sample.library.count(query.make(sample), scope: scope)
+                            let found = try sample.library.assets.count(query.make(sample), scope: scope)
                             #expect(scope == .all ? found > 0 : found <= 10, "\(query.name)")
                         }
                     )
@@ -129,7 +129,7 @@ enum ReadingWork {
                     "changes\(reader)",
                     { sample in
                         let token = try #require(sample.tokens[scope])
-                        let changes = try sample.library.changes(since: token, scope: scope)
+                        let changes = try sample.library.history.changes(since: token, scope: scope)
                         #expect(changes.changed.count == (scope == .all ? 100 : 10) && changes.isComplete)
                     }
                 )
@@ -138,20 +138,20 @@ enum ReadingWork {
                 (
                     "albums\(reader)",
                     { sample in
-                        let albums = try sample.library.albums(scope: scope)
+                        let albums = try sample.library.albums.all(scope: scope)
                         #expect(albums.count <= 1)
                     }
                 )
             )
-            works.append(("token\(reader)", { _ = try $0.library.token(scope: scope) }))
+            works.append(("token\(reader)", { _ = try $0.library.history.token(scope: scope) }))
         }
         works.append(
             (
                 "changing, binning and restoring",
                 { sample in
-                    _ = try sample.library.change(id(31), AssetChanges(created: 1_500_000_000_000), scope: .all)
-                    _ = try sample.library.change(id(31), AssetChanges(created: 1_400_000_000_000), scope: .all)
-                    try sample.library.delete([id(32)], scope: .all)
+                    _ = try sample.library.assets.change(id(31), AssetChanges(created: 1_500_000_000_000), scope: .all)
+                    _ = try sample.library.assets.change(id(31), AssetChanges(created: 1_400_000_000_000), scope: .all)
+                    try sample.library.bin.delete([id(32)], scope: .all)
                     try sample.library.unbin(id(32))
                 }
             )
@@ -160,9 +160,9 @@ enum ReadingWork {
             (
                 "choosing and moving",
                 { sample in
-                    _ = try sample.library.choose("app:other", [id(33), id(36)])
-                    try sample.library.move([id(33)], inAlbum: sample.album, before: id(36), scope: .all)
-                    try sample.library.forgetChosen("app:other")
+                    _ = try sample.library.choices.choose("app:other", [id(33), id(36)])
+                    try sample.library.members.move([id(33)], inAlbum: sample.album, before: id(36), scope: .all)
+                    try sample.library.choices.forgetChosen("app:other")
                 }
             )
         )
@@ -170,7 +170,7 @@ enum ReadingWork {
             (
                 "second page",
                 { sample in
-                    _ = try sample.library.fetch(AssetFetchOptions(page: sample.page), scope: .all)
+                    _ = try sample.library.assets.fetch(AssetFetchOptions(page: sample.page), scope: .all)
                 }
             )
         )
@@ -179,7 +179,10 @@ enum ReadingWork {
                 (
                     "page by \(order.rawValue)",
                     { sample in
-                        _ = try sample.library.fetch(AssetFetchOptions(order: order, isAscending: true), scope: .all)
+                        _ = try sample.library.assets.fetch(
+                            AssetFetchOptions(order: order, isAscending: true),
+                            scope: .all
+                        )
                     }
                 )
             )

@@ -60,22 +60,22 @@ import Testing
                             order: order,
                             pageSize: 1
                         )
-                        let first = try sample.library.fetch(query, scope: .all)
+                        let first = try sample.library.assets.fetch(query, scope: .all)
                         guard page != nil, let next = first.next else { continue }
                         query.page = next
-                        _ = try sample.library.fetch(query, scope: .all)
+                        _ = try sample.library.assets.fetch(query, scope: .all)
                     }
                 }
             }
             for scope in [.all, ReadingSample.limited] {
-                _ = try sample.library.asset(id(31), scope: scope)
-                _ = try sample.library.album(named: "tenth", scope: scope)
+                _ = try sample.library.assets.asset(id(31), scope: scope)
+                _ = try sample.library.albums.album(named: "tenth", scope: scope)
             }
-            _ = try sample.library.chosen("app:limited")
+            _ = try sample.library.choices.chosen("app:limited")
         }
         #expect(statements.count > 60)
         for statement in statements {
-            let plan = try sample.library.read { database in
+            let plan = try sample.library.index.read { database in
                 try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
             }
             let scans = plan.filter { line in
@@ -89,13 +89,13 @@ import Testing
     }
 }
 
-extension MediaLibrary {
+extension LibraryStore {
     /// The statements that reading calls execute, each once.
     fileprivate func traced(_ body: () throws -> Void) throws -> Set<String> {
         let statements = Statements()
-        try read { $0.trace { statements.insert($0) } }
+        try index.read { $0.trace { statements.insert($0) } }
         try body()
-        try read { $0.trace(nil) }
+        try index.read { $0.trace(nil) }
         return statements.found
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Mending what a check has found long ago` {
     let place: TemporaryLibrary
-    let library: MediaLibrary
+    let library: LibraryStore
 
     init() throws {
         place = try TemporaryLibrary()
@@ -24,12 +24,12 @@ import Testing
         let found = try library.check()
         #expect(found.count == 3)
         for text in ["lost", "damaged", "edit"] { try library.add(text) }
-        let outcomes = try library.mend(found).map(\.outcome)
+        let outcomes = try library.mending.mend(found).map(\.outcome)
         #expect(outcomes == Array(repeating: "it was repaired meanwhile", count: 3))
         #expect(try library.text(lost.id) == "lost")
         #expect(try library.text(damaged.id) == "damaged")
         #expect(try library.text(edited.id) == "edit")
-        #expect(try library.count(AssetFetchOptions(), scope: .all) == 6)
+        #expect(try library.assets.count(AssetFetchOptions(), scope: .all) == 6)
         #expect(place.files("lost+found").isEmpty)
         #expect(try library.check().isEmpty)
     }
@@ -39,10 +39,10 @@ import Testing
         let found = try library.check()
         #expect(found.map(\.kind) == [.orphaned])
         let asset = try library.add("new")
-        #expect(try library.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
+        #expect(try library.mending.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
         #expect(try library.text(asset.id) == "new")
         #expect(place.files("lost+found").isEmpty)
-        #expect(try library.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
+        #expect(try library.mending.mend(found).map(\.outcome) == ["it was repaired meanwhile"])
     }
 
     @Test func `does nothing about what has gone`() throws {
@@ -50,10 +50,10 @@ import Testing
         try place.damage("one", "eno")
         try place.stray("stray")
         let found = try library.check()
-        try library.delete([asset.id], scope: .all)
-        try library.emptyBin(olderThan: 0)
+        try library.bin.delete([asset.id], scope: .all)
+        try library.bin.empty(olderThan: 0)
         try place.remove("stray")
-        #expect(try library.mend(found).map(\.outcome) == ["it went away by itself", "it went away by itself"])
+        #expect(try library.mending.mend(found).map(\.outcome) == ["it went away by itself", "it went away by itself"])
         #expect(place.files("lost+found").isEmpty)
     }
 
@@ -63,8 +63,8 @@ import Testing
         let found = try library.check()
         let path = place.path + "/" + (try place.file("one"))
         #expect(FileManager.default.createFile(atPath: path, contents: Data("two".utf8)))
-        #expect(try library.mend(found).map(\.outcome) == ["the file is in lost+found, 1 went to the bin"])
-        #expect(try library.asset(asset.id, scope: .all).binned == place.now)
+        #expect(try library.mending.mend(found).map(\.outcome) == ["the file is in lost+found, 1 went to the bin"])
+        #expect(try library.assets.asset(asset.id, scope: .all).binned == place.now)
         #expect(try library.check().isEmpty)
     }
 
@@ -78,19 +78,19 @@ import Testing
         try library.add("three")
         try loosen("content", "hash TEXT NOT NULL PRIMARY KEY CHECK(length(hash) = 64)", "hash ANY PRIMARY KEY")
         try loosen("content", "size INTEGER NOT NULL CHECK(size >= 0)", "size ANY")
-        _ = try library.pragma("foreign_keys = OFF")
-        try library.write { try $0.execute(sql: damage) }
+        _ = try library.index.pragma("foreign_keys = OFF")
+        try library.index.write { try $0.execute(sql: damage) }
         let faults = try library.check()
         #expect(!faults.isEmpty)
         #expect(faults.contains { $0.kind == .index || $0.kind == .damaged })
-        #expect(try library.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 2)
+        #expect(try library.index.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 2)
     }
 
     @Test func `is not stopped by the row of an asset that cannot be`() throws {
         try library.add("one")
         try place.damage("one", "eno")
         try loosen("asset", "id TEXT NOT NULL UNIQUE CHECK(length(id) = 32)", "id ANY UNIQUE")
-        try library.write {
+        try library.index.write {
             try $0.execute(sql: "DROP TRIGGER assetFixed; DROP TRIGGER assetUpdated; UPDATE asset SET id = NULL")
         }
         let file = try place.file("one")
@@ -99,14 +99,14 @@ import Testing
 
     /// Makes a table take what its declaration forbids, as a damaged page would.
     private func loosen(_ table: String, _ rule: String, _ none: String) throws {
-        _ = try library.pragma("writable_schema = ON")
-        try library.write { database in
+        _ = try library.index.pragma("writable_schema = ON")
+        try library.index.write { database in
             try database.execute(
                 sql: "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?",
                 arguments: [rule, none, table]
             )
             #expect(database.changesCount == 1)
         }
-        _ = try library.pragma("writable_schema = RESET")
+        _ = try library.index.pragma("writable_schema = RESET")
     }
 }

@@ -7,7 +7,7 @@ final class SampleOutput: MediaOutput {
     private var header: WAVHeader?
     private var hasDate = false
     private let limits: OutputLimits
-    private let file: OutputFile
+    private let file: RecorderFile
     private let counters: RecorderCounters
     private let timeline: AudioTimeline
     private var disk: DiskSync?
@@ -20,7 +20,7 @@ final class SampleOutput: MediaOutput {
         _ format: AudioFormat,
         header: WAVHeader?,
         limits: OutputLimits,
-        file: OutputFile,
+        file: RecorderFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
         self.format = format

@@ -3,13 +3,13 @@ import CaptureSystem
 
 /// Brings a file to the disk now and then on a thread of its own, so that a power cut costs a second and no write waits.
 ///
-/// Thread-safe. A fault shows with the next write: `OutputFile.failure`.
+/// Thread-safe. A fault shows with the next write: `RecorderFile.failure`.
 final class DiskSync: Sendable {
     private let requests = BlockingQueue<Bool>()
     private let thread: WorkerThread
 
     /// Starts the thread for a file that can be gone back in.
-    init(_ file: OutputFile) throws(CaptureError) {
+    init(_ file: RecorderFile) throws(CaptureError) {
         let requests = requests
         do throws(SystemError) {
             thread = try WorkerThread(name: "disk-sync") {

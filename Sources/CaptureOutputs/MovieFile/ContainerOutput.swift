@@ -14,7 +14,7 @@ final class ContainerOutput: MediaOutput {
     static let flushInterval: Int64 = 500_000_000
 
     let container: Muxer.Container
-    let file: OutputFile
+    let file: RecorderFile
     let counters: RecorderCounters
     let video: VideoTrack?
     let sound: AudioEncoder?
@@ -51,7 +51,7 @@ final class ContainerOutput: MediaOutput {
         sound: (encoder: AudioEncoder, format: AudioFormat)?,
         limits: OutputLimits,
         origin: CaptureOrigin,
-        file: OutputFile,
+        file: RecorderFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
         self.container = container

@@ -30,7 +30,7 @@ final class HybridMP4 {
     /// Samples of the sound that are meant, nothing before and behind counted; negative for all.
     var audioLength: Int64 = -1
 
-    private let file: OutputFile
+    private let file: RecorderFile
     private let room: Int
     private var held: [UInt8] = []
     private var passing: Int64 = 0
@@ -43,7 +43,7 @@ final class HybridMP4 {
     /// What passes goes into `file`.
     ///
     /// - Parameter duration: Nanoseconds that the movie will last; 0 if that is not known.
-    init(_ file: OutputFile, duration: Int64) {
+    init(_ file: RecorderFile, duration: Int64) {
         self.file = file
         let seconds = duration / 1_000_000_000 + 16
         let wanted =

@@ -19,7 +19,7 @@ struct MatroskaHead {
     /// `DefaultDuration`, a number of four bytes.
     private static let interval: [UInt8] = [0x23, 0xE3, 0x83, 0x84]
 
-    private let file: OutputFile
+    private let file: RecorderFile
     private var head: [UInt8] = []
     private var durationPlace: Int64?
     private var intervalPlace: Int64?
@@ -60,7 +60,7 @@ struct MatroskaHead {
     }
 
     /// Of a file that is about to be begun, and can be gone back in.
-    init(_ file: OutputFile) {
+    init(_ file: RecorderFile) {
         self.file = file
     }
 

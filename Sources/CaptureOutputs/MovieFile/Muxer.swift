@@ -39,7 +39,7 @@ final class Muxer {
     /// A container without streams.
     ///
     /// - Parameter duration: Nanoseconds that it will last; 0 if that is not known.
-    init(_ container: Container, _ file: OutputFile, duration: Int64) throws(CaptureError) {
+    init(_ container: Container, _ file: RecorderFile, duration: Int64) throws(CaptureError) {
         self.container = container
         var made: UnsafeMutablePointer<AVFormatContext>?
         try unsafe LibAV.check(
@@ -250,12 +250,12 @@ final class Muxer {
 
 /// Where libavformat's bytes go. Thread-bound.
 final class MuxerSink {
-    let file: OutputFile
+    let file: RecorderFile
     let hybrid: HybridMP4?
     var head: MatroskaHead?
     private(set) var failure: CaptureError?
 
-    init(_ file: OutputFile, hybrid: HybridMP4?, head: MatroskaHead?) {
+    init(_ file: RecorderFile, hybrid: HybridMP4?, head: MatroskaHead?) {
         self.file = file
         self.hybrid = hybrid
         self.head = head

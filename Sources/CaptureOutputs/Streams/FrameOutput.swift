@@ -13,7 +13,7 @@ final class FrameOutput: MediaOutput {
     private let coding: Coding
     private let limits: OutputLimits
     private let interval: FrameInterval
-    private let file: OutputFile
+    private let file: RecorderFile
     private let counters: RecorderCounters
     private var first: Timestamp?
     private var latest: Timestamp?
@@ -27,7 +27,7 @@ final class FrameOutput: MediaOutput {
         _ coding: Coding,
         limits: OutputLimits,
         interval: FrameInterval,
-        file: OutputFile,
+        file: RecorderFile,
         counters: RecorderCounters
     ) {
         self.coding = coding

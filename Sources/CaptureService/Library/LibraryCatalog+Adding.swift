@@ -14,7 +14,7 @@ extension LibraryCatalog {
     ) async {
         do throws(CaptureError) {
             try await use(user) { library throws(CaptureError) in
-                _ = try library.storeThumbnails(
+                _ = try library.contents.storeThumbnails(
                     LibraryObject.sized(pictures),
                     of: asset,
                     madeFrom: content.descriptor
@@ -37,9 +37,9 @@ extension LibraryCatalog {
     ) async throws(CaptureError) {
         try await use(user) { library throws(CaptureError) in
             try library.whilePermitted(permitted) { () throws(CaptureError) in
-                var album = try library.album(named: name, scope: .all)?.id
-                if album == nil { album = try library.createAlbum(name, program: program, scope: .all).id }
-                if let album { try library.add([asset], toAlbum: album, scope: .all) }
+                var album = try library.albums.album(named: name, scope: .all)?.id
+                if album == nil { album = try library.albums.create(name, program: program, scope: .all).id }
+                if let album { try library.members.add([asset], toAlbum: album, scope: .all) }
             }
         }
     }

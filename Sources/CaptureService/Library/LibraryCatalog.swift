@@ -13,7 +13,7 @@ actor LibraryCatalog {
     private let directory: String
     private let limits: LibraryLimits
     private let turns = FairSlots<UInt32>(callsOfUser)
-    private var opening: [UInt32: Task<MediaLibrary, any Error>] = [:]
+    private var opening: [UInt32: Task<LibraryStore, any Error>] = [:]
     private var isClosed = false
     /// Why libraries could not be opened when they were wanted last, by user.
     private var closed: [UInt32: String] = [:]
@@ -31,15 +31,15 @@ actor LibraryCatalog {
     /// A user's library, opened or made.
     ///
     /// - Throws: `.inputOutput` for one that cannot be used; it is tried again at the next call.
-    func library(of user: UInt32) async throws(CaptureError) -> MediaLibrary {
+    func library(of user: UInt32) async throws(CaptureError) -> LibraryStore {
         guard !isClosed else { throw CaptureError(.unreachable, "the capture daemon is ending") }
         let task =
             opening[user]
             ?? Task { [limits, directory] () throws in
                 try await WorkerThread.run("library") {
                     Result { () throws(CaptureError) in
-                        let library = try MediaLibrary(directory: "\(directory)/\(user)", limits: limits)
-                        let waiting = try library.kept().count
+                        let library = try LibraryStore(directory: "\(directory)/\(user)", limits: limits)
+                        let waiting = try library.recordings.kept().count
                         if waiting > 0 { LibraryJournal.waiting(waiting, of: user) }
                         return library
                     }
@@ -63,7 +63,7 @@ actor LibraryCatalog {
     /// - Throws: `.dismissed` when the task is cancelled before its turn came, and what the work throws.
     func use<Value: Sendable>(
         _ user: UInt32,
-        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+        _ work: @escaping @Sendable (LibraryStore) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         guard await turns.take(user) else { throw LibraryCatalog.cancelled }
         defer { turns.give(user) }
@@ -73,7 +73,7 @@ actor LibraryCatalog {
     /// Does something that takes long, which keeps no others of the user waiting.
     func perform<Value: Sendable>(
         _ user: UInt32,
-        _ work: @escaping @Sendable (MediaLibrary) throws(CaptureError) -> Value
+        _ work: @escaping @Sendable (LibraryStore) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let library = try await library(of: user)
         do throws(CaptureError) {
@@ -99,8 +99,8 @@ actor LibraryCatalog {
             for user in await usersToKeepHouseFor() {
                 do throws(CaptureError) {
                     try await perform(user) { library throws(CaptureError) in
-                        try library.emptyBin()
-                        try library.forgetChanges()
+                        try library.bin.empty()
+                        try library.history.forget()
                     }
                 } catch {
                     Journal.send(

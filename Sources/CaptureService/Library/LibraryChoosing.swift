@@ -46,7 +46,7 @@ struct LibraryChoosing: Sendable {
         }
         let (user, program) = (client.identity.user, client.identity.program)
         let new = try await libraries.use(user) { library throws(CaptureError) in
-            try library.choose(program, answer.picked)
+            try library.choices.choose(program, answer.picked)
         }
         if !new.isEmpty { await watchers.changed(user) }
         return new

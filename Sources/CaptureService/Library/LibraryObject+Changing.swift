@@ -7,7 +7,9 @@ import MediaLibrary
 extension LibraryObject {
     func revert(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        try await changing(call) { library, scope, _ throws(CaptureError) in _ = try library.revert(id, scope: scope) }
+        try await changing(call) { library, scope, _ throws(CaptureError) in
+            _ = try library.assets.revert(id, scope: scope)
+        }
         return []
     }
 
@@ -15,7 +17,7 @@ extension LibraryObject {
         let id = try call.arguments.text(0)
         let change = try AssetChanges(busValue: call.arguments.argument(1))
         try await changing(call) { library, scope, _ throws(CaptureError) in
-            _ = try library.change(id, change, scope: scope)
+            _ = try library.assets.change(id, change, scope: scope)
         }
         return []
     }
@@ -23,7 +25,7 @@ extension LibraryObject {
     func restore(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let ids = try call.arguments.ids(0)
         let count = try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.restore(ids, scope: scope)
+            try library.bin.restore(ids, scope: scope)
         }
         return [.uint64(UInt64(count))]
     }
@@ -31,7 +33,7 @@ extension LibraryObject {
     func createAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let name = try call.arguments.text(0)
         let album = try await changing(call, everything: true) { library, scope, program throws(CaptureError) in
-            try library.createAlbum(name, program: program, scope: scope)
+            try library.albums.create(name, program: program, scope: scope)
         }
         return [.string(album.id)]
     }
@@ -39,7 +41,7 @@ extension LibraryObject {
     func renameAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, name) = (try call.arguments.text(0), try call.arguments.text(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.renameAlbum(id, to: name, scope: scope)
+            try library.albums.rename(id, to: name, scope: scope)
         }
         return []
     }
@@ -47,7 +49,7 @@ extension LibraryObject {
     func deleteAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.deleteAlbum(id, scope: scope)
+            try library.albums.delete(id, scope: scope)
         }
         return []
     }
@@ -55,7 +57,7 @@ extension LibraryObject {
     func addToAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.add(assets, toAlbum: id, scope: scope)
+            try library.members.add(assets, toAlbum: id, scope: scope)
         }
         return []
     }
@@ -63,7 +65,7 @@ extension LibraryObject {
     func removeFromAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, assets) = (try call.arguments.text(0), try call.arguments.ids(1))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.remove(assets, fromAlbum: id, scope: scope)
+            try library.members.remove(assets, fromAlbum: id, scope: scope)
         }
         return []
     }
@@ -71,7 +73,7 @@ extension LibraryObject {
     func moveInAlbum(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (id, assets, next) = (try call.arguments.text(0), try call.arguments.ids(1), try call.arguments.text(2))
         try await changing(call, everything: true) { library, scope, _ throws(CaptureError) in
-            try library.move(assets, inAlbum: id, before: next.isEmpty ? nil : next, scope: scope)
+            try library.members.move(assets, inAlbum: id, before: next.isEmpty ? nil : next, scope: scope)
         }
         return []
     }

@@ -26,7 +26,7 @@ extension LibraryObject {
         let view = try await access.changes(of: client)
         // Before anything is copied; it is looked for again when the copy is done.
         _ = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.asset(id, scope: view.scope)
+            try library.assets.asset(id, scope: view.scope)
         }
         return try await requests.answer(client) { _ throws(CaptureError) in
             try await replace(id, by: source, for: client)
@@ -45,10 +45,12 @@ extension LibraryObject {
         let grant = try await access.grants.grant(draft.album == nil ? .addOnly : .readWrite, client)
         if let album = draft.album {
             let scope = try await access.changes(of: client, everything: true).scope
-            _ = try await libraries.use(user) { library throws(CaptureError) in try library.album(album, scope: scope) }
+            _ = try await libraries.use(user) { library throws(CaptureError) in
+                try library.albums.album(album, scope: scope)
+            }
         }
         let importing = try await libraries.use(user) { library throws(CaptureError) in
-            try library.beginImport(draft, program: program)
+            try library.imports.begin(draft, program: program)
         }
         let asset = try await take(source, into: importing, grant, for: client)
         LibraryJournal.added(asset.size, by: client.identity)
@@ -73,7 +75,7 @@ extension LibraryObject {
             let view = try await access.changes(of: client, everything: true)
             try await libraries.use(client.identity.user) { library throws(CaptureError) in
                 try library.whilePermitted(view.confirm) { () throws(CaptureError) in
-                    _ = try library.add([id], toAlbum: album, scope: view.scope)
+                    _ = try library.members.add([id], toAlbum: album, scope: view.scope)
                 }
             }
             await watchers.changed(client.identity.user)
@@ -92,7 +94,7 @@ extension LibraryObject {
         guard let grant = view.grant else { throw LibraryObject.withdrawn(client) }
         let program = client.identity.program
         let importing = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.beginEdit(id, scope: view.scope, program: program)
+            try library.imports.beginEdit(id, scope: view.scope, program: program)
         }
         _ = try await take(source, into: importing, grant, for: client)
         await watchers.changed(client.identity.user)

@@ -11,7 +11,9 @@ import MediaLibrary
 extension LibraryObject {
     func listKept(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await person(call)
-        let kept = try await libraries.use(client.identity.user) { library throws(CaptureError) in try library.kept() }
+        let kept = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            try library.recordings.kept()
+        }
         return [.records(kept.map(KeptRecording.init))]
     }
 
@@ -35,7 +37,7 @@ extension LibraryObject {
     func discardKept(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         try await decide(call, .discard) { client, recordings throws(CaptureError) in
             try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                for recording in recordings { try library.discardKept(recording.id) }
+                for recording in recordings { try library.recordings.discardKept(recording.id) }
             }
             return ["count": .uint64(UInt64(recordings.count))]
         }
@@ -74,7 +76,7 @@ extension LibraryObject {
 
     private func kept(_ ids: [String], of client: SessionClient) async throws(CaptureError) -> [WaitingRecording] {
         let all = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.kept()
+            try library.recordings.kept()
         }
         return try ids.map { id throws(CaptureError) in
             guard let recording = all.first(where: { $0.id == id }) else {
@@ -94,16 +96,16 @@ extension LibraryObject {
     ) async throws(CaptureError) -> SavedOutput {
         let (id, user) = (recording.id, client.identity.user)
         let content = try await libraries.use(user) { library throws(CaptureError) in
-            guard try !library.isBeingWritten(id) else {
+            guard try !library.recordings.isBeingWritten(id) else {
                 throw CaptureError(.busy, "the recording \(id) is still being written; try again in a moment")
             }
-            return Descriptor(owning: try library.openRecording(id))
+            return Descriptor(owning: try library.recordings.open(id))
         }
         let found = try await turns.examine(for: user) { () throws(CaptureError) in
             try await importers.examine(content, isWhole: false)
         }
         let asset = try await libraries.perform(user) { library throws(CaptureError) in
-            try library.saveKept(id, MediaFacts(found.media))
+            try library.recordings.saveKept(id, MediaFacts(found.media))
         }
         await libraries.keep(found.thumbnails, of: asset.id, madeFrom: content, for: user)
         LibraryJournal.added(asset.size, by: client.identity)

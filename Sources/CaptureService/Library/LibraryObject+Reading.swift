@@ -11,7 +11,7 @@ extension LibraryObject {
     func fetch(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetFetchOptions(busValue: call.arguments.argument(0))
         let (page, status) = try await reading(call) { library, scope throws(CaptureError) in
-            try library.fetch(query, scope: scope)
+            try library.assets.fetch(query, scope: scope)
         }
         return [.records(page.assets), .string(page.next ?? ""), .uint32(status.rawValue)]
     }
@@ -19,14 +19,15 @@ extension LibraryObject {
     func count(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let query = try AssetFetchOptions(counting: call.arguments.argument(0))
         let (count, status) = try await reading(call) { library, scope throws(CaptureError) in
-            try library.count(query, scope: scope)
+            try library.assets.count(query, scope: scope)
         }
         return [.uint64(UInt64(clamping: count)), .uint32(status.rawValue)]
     }
 
     func getAsset(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let id = try call.arguments.text(0)
-        let asset = try await reading(call) { library, scope throws(CaptureError) in try library.asset(id, scope: scope)
+        let asset = try await reading(call) { library, scope throws(CaptureError) in
+            try library.assets.asset(id, scope: scope)
         }.value
         return [asset.busValue]
     }
@@ -34,7 +35,7 @@ extension LibraryObject {
     func findAssets(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (beginnings, isBinned) = (try call.arguments.ids(0), try call.arguments.boolean(1))
         let ids = try await reading(call) { library, scope throws(CaptureError) in
-            try library.ids(beginningWith: beginnings, isBinned: isBinned, scope: scope)
+            try library.assets.ids(beginningWith: beginnings, isBinned: isBinned, scope: scope)
         }.value
         return [.strings(ids)]
     }
@@ -43,7 +44,7 @@ extension LibraryObject {
         let id = try call.arguments.text(0)
         let version = try call.arguments.word(1, AssetVersion.self)
         let content = try await reading(call) { library, scope throws(CaptureError) in
-            Descriptor(owning: try library.openContent(id, version: version, scope: scope))
+            Descriptor(owning: try library.contents.open(id, version: version, scope: scope))
         }
         return [.descriptor(content.value)]
     }
@@ -60,7 +61,9 @@ extension LibraryObject {
     }
 
     func listAlbums(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let albums = try await reading(call) { library, scope throws(CaptureError) in try library.albums(scope: scope) }
+        let albums = try await reading(call) { library, scope throws(CaptureError) in
+            try library.albums.all(scope: scope)
+        }
         return [.records(albums.value)]
     }
 
@@ -70,22 +73,24 @@ extension LibraryObject {
         // changes, and of nothing else.
         _ = try await access.view(of: client)
         try await watchers.watch(client)
-        let token = try await reading(call) { library, scope throws(CaptureError) in try library.token(scope: scope) }
-            .value
+        let token = try await reading(call) { library, scope throws(CaptureError) in
+            try library.history.token(scope: scope)
+        }
+        .value
         return [.string(token.rawValue)]
     }
 
     func getChanges(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let token = LibraryChangeToken(rawValue: try call.arguments.text(0))
         let limit = try call.arguments.number(1)
-        guard (1...Int64(MediaLibrary.mostChangesAtOnce)).contains(limit) else {
+        guard (1...Int64(LibraryHistory.mostAtOnce)).contains(limit) else {
             throw CaptureError(
                 .invalidArgument,
-                "the limit \(limit) is not between 1 and \(MediaLibrary.mostChangesAtOnce)"
+                "the limit \(limit) is not between 1 and \(LibraryHistory.mostAtOnce)"
             )
         }
         let changes = try await reading(call) { library, scope throws(CaptureError) in
-            try library.changes(since: token, scope: scope, limit: Int(limit))
+            try library.history.changes(since: token, scope: scope, limit: Int(limit))
         }.value
         return [changes.busValue, .string(changes.token.rawValue), .bool(changes.isComplete)]
     }

@@ -13,7 +13,7 @@ extension LibraryObject {
         let scope = try await access.changes(of: client).scope
         let user = client.identity.user
         let assets = try await libraries.use(user) { library throws(CaptureError) in
-            try ids.map { id throws(CaptureError) in try library.asset(id, scope: scope) }
+            try ids.map { id throws(CaptureError) in try library.assets.asset(id, scope: scope) }
         }
         let names = assets.filter { $0.binned == nil }.map(\.name)
         return try await requests.answer(client) { _ throws(CaptureError) in
@@ -23,7 +23,7 @@ extension LibraryObject {
             let view = try await access.changes(of: client)
             let count = try await libraries.use(user) { library throws(CaptureError) in
                 try library.whilePermitted(view.confirm) { () throws(CaptureError) in
-                    try library.delete(ids, scope: view.scope)
+                    try library.bin.delete(ids, scope: view.scope)
                 }
             }
             await watchers.changed(user)
@@ -37,13 +37,13 @@ extension LibraryObject {
         let user = client.identity.user
         return try await requests.answer(client) { _ throws(CaptureError) in
             let contents = try await libraries.perform(user) { library throws(CaptureError) in
-                try library.binContents()
+                try library.bin.contents()
             }
             guard contents.count > 0 else { return ["count": .uint64(0)] }
             try await confirm(.erase, contents.names, count: contents.count, by: client)
             // What came into it while the question stood was not asked about.
             let count = try await libraries.perform(user) { library throws(CaptureError) in
-                try library.erase(contents)
+                try library.bin.erase(contents)
             }
             await watchers.changed(user)
             return ["count": .uint64(UInt64(count))]
@@ -87,7 +87,7 @@ extension LibraryObject {
         _ call: BusCall,
         _ work:
             @escaping @Sendable (
-                MediaLibrary, @escaping @Sendable () throws(CaptureError) -> Void
+                LibraryStore, @escaping @Sendable () throws(CaptureError) -> Void
             ) throws(CaptureError) -> [FoundFault]
     ) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)

@@ -40,7 +40,7 @@ struct LibraryObject: Sendable {
     /// Has a caller read in what it sees of its user's library.
     func reading<Value: Sendable>(
         _ call: BusCall,
-        _ work: @escaping @Sendable (MediaLibrary, LibraryScope) throws(CaptureError) -> Value
+        _ work: @escaping @Sendable (LibraryStore, LibraryScope) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
         let client = try await callers.client(call.sender)
         let view = try await access.view(of: client)
@@ -58,7 +58,7 @@ struct LibraryObject: Sendable {
     func changing<Value: Sendable>(
         _ call: BusCall,
         everything: Bool = false,
-        _ work: @escaping @Sendable (MediaLibrary, LibraryScope, _ program: String) throws(CaptureError) -> Value
+        _ work: @escaping @Sendable (LibraryStore, LibraryScope, _ program: String) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let client = try await callers.client(call.sender)
         let view = try await access.changes(of: client, everything: everything)

@@ -66,10 +66,10 @@ extension LibraryPicking {
         )
         let user = client.identity.user
         let counts = try await libraries.use(user) { library throws(CaptureError) in
-            let seen = try library.visible(to: program, among: answer.dropped)
-            try library.unchoose(program, answer.dropped)
-            let left = try library.visible(to: program, among: answer.dropped)
-            return (try library.choose(program, answer.picked).count, seen.count - left.count)
+            let seen = try library.choices.visible(to: program, among: answer.dropped)
+            try library.choices.unchoose(program, answer.dropped)
+            let left = try library.choices.visible(to: program, among: answer.dropped)
+            return (try library.choices.choose(program, answer.picked).count, seen.count - left.count)
         }
         await watchers.changed(user)
         var choice = ChangedChoice()

@@ -46,7 +46,7 @@ struct LibraryPicking: Sendable {
             again: client.identifyAgain
         )
         let found = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.contents(of: answer.picked, kinds: options.kinds)
+            try library.contents.contents(of: answer.picked, kinds: options.kinds)
         }
         guard !found.isEmpty else {
             throw CaptureError(.noSuchAsset, "what was picked is not in the media library any more")
@@ -75,7 +75,7 @@ struct LibraryPicking: Sendable {
             for: call.sender
         )
         let file = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            Descriptor(owning: try library.open(content))
+            Descriptor(owning: try library.contents.open(content))
         }
         return [.descriptor(file)]
     }

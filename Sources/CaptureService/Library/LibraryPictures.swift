@@ -18,12 +18,12 @@ struct LibraryPictures: Sendable {
         of user: UInt32,
         _ scope: LibraryScope
     ) async throws(CaptureError) -> Descriptor {
-        let find = { @Sendable (library: MediaLibrary) throws(CaptureError) -> Descriptor? in
-            try library.openThumbnail(id, size: size, scope: scope).map { Descriptor(owning: $0) }
+        let find = { @Sendable (library: LibraryStore) throws(CaptureError) -> Descriptor? in
+            try library.contents.openThumbnail(id, size: size, scope: scope).map { Descriptor(owning: $0) }
         }
         if let picture = try await libraries.use(user, find) { return picture }
         let content = try await libraries.use(user) { library throws(CaptureError) in
-            Descriptor(owning: try library.openContent(id, scope: scope))
+            Descriptor(owning: try library.contents.open(id, scope: scope))
         }
         let pictures = try await room.make(for: user) { () throws(CaptureError) in
             try await turns.examine(for: user) { () throws(CaptureError) in
@@ -31,7 +31,7 @@ struct LibraryPictures: Sendable {
             }
         }
         _ = try await libraries.use(user) { library throws(CaptureError) in
-            try library.storeThumbnails(LibraryObject.sized(pictures), of: id, madeFrom: content.descriptor)
+            try library.contents.storeThumbnails(LibraryObject.sized(pictures), of: id, madeFrom: content.descriptor)
         }
         guard let picture = try await libraries.use(user, find) else {
             throw CaptureError(.badData, "asset \(id) has no picture of that size: it cannot be shown")

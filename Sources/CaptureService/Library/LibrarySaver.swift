@@ -43,7 +43,7 @@ struct LibrarySaver: RecordingSaver {
         let destination = output.library ?? LibraryDestination()
         let draft = AssetDraft(
             name: destination.name,
-            created: MediaLibrary.wallClock(),
+            created: LibraryStore.wallClock(),
             // What a device calls itself comes from its maker, and must not keep a recording from being made.
             device: DisplayText.neutralized(device, limit: 60),
             albumName: destination.album
@@ -55,8 +55,8 @@ struct LibrarySaver: RecordingSaver {
             use = key
             let program = client.identity.program
             let (id, file, room) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-                let transit = try library.beginRecording(draft, program: program)
-                return (transit.id, try LibrarySaver.file(of: transit), try library.roomForRecording(of: program))
+                let transit = try library.recordings.begin(draft, program: program)
+                return (transit.id, try LibrarySaver.file(of: transit), try library.recordings.room(of: program))
             }
             // Its recorder tells how large it is now and then, and has the end of the file to write when it is stopped.
             let limit = room - min(room / 8, 64 << 20)

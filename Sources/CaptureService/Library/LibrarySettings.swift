@@ -15,7 +15,7 @@ struct LibrarySettings: Sendable {
     /// - Throws: `.inputOutput`; it must not be limited then.
     func forgetChosen(_ user: UInt32, _ program: String) async throws(CaptureError) {
         guard try await libraries.hasLibrary(of: user) else { return }
-        try await libraries.use(user) { library throws(CaptureError) in try library.forgetChosen(program) }
+        try await libraries.use(user) { library throws(CaptureError) in try library.choices.forgetChosen(program) }
     }
 
     /// Called when an answer was set or forgotten. Forgets the chosen assets of a program that is not limited any more,

@@ -35,7 +35,7 @@ actor LibraryWatchers {
     func watch(_ client: SessionClient) async throws(CaptureError) {
         let user = client.identity.user
         if told[user] == nil {
-            let moment = try await libraries.use(user) { library throws(CaptureError) in try library.moment() }
+            let moment = try await libraries.use(user) { library throws(CaptureError) in try library.history.moment() }
             if told[user] == nil { told[user] = moment }
         }
         // No suspension until it is in: two that come at one time are counted one after the other.
@@ -96,7 +96,7 @@ actor LibraryWatchers {
             let now: LibraryMoment
             (concern, now) = try await libraries.use(user) { library throws(CaptureError) in
                 var moment = before
-                return (try library.concern(since: &moment), moment)
+                return (try library.history.concern(since: &moment), moment)
             }
             if told[user] == before { told[user] = now }
         } catch {

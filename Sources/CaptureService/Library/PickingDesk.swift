@@ -32,9 +32,9 @@ struct PickingDesk: Sendable {
         }
         let wanted = query
         let (page, chosen) = try await libraries.use(question.client.user) { library throws(CaptureError) in
-            let page = try library.fetch(wanted, scope: .all)
+            let page = try library.assets.fetch(wanted, scope: .all)
             guard question.purpose != .pick else { return (page, Set<String>()) }
-            return (page, try library.visible(to: question.subject, among: page.assets.map(\.id)))
+            return (page, try library.choices.visible(to: question.subject, among: page.assets.map(\.id)))
         }
         // Nothing is shown of a question that was answered or taken back meanwhile.
         _ = try await agents.picking(cookie, from: connection)
@@ -81,7 +81,7 @@ struct PickingDesk: Sendable {
             throw CaptureError(.invalidArgument, "nothing was picked; call Dismiss instead")
         }
         _ = try await libraries.use(question.client.user) { library throws(CaptureError) in
-            try library.contents(of: ids)
+            try library.contents.contents(of: ids)
         }
         try await agents.answer(cookie, from: connection, picked: answer)
     }

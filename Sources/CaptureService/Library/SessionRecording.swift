@@ -58,7 +58,7 @@ final class SessionRecording: LibraryRecording {
         await saver.gate.sessionEnded(grants.withLock { $0 })
         do throws(CaptureError) {
             let id = id
-            try await saver.libraries.use(user) { library throws(CaptureError) in try library.cancelRecording(id) }
+            try await saver.libraries.use(user) { library throws(CaptureError) in try library.recordings.cancel(id) }
         } catch {
             // It stays, and is found when the library is opened next.
             Journal.send("a recording that never began was not removed: \(error)", priority: .warning)
@@ -70,7 +70,7 @@ final class SessionRecording: LibraryRecording {
         try await waitUntilWritten()
         let id = id
         let content = try await saver.libraries.use(user) { library throws(CaptureError) in
-            Descriptor(owning: try library.openRecording(id))
+            Descriptor(owning: try library.recordings.open(id))
         }
         let found = try await saver.turns.examine(for: user) { () throws(CaptureError) in
             try await saver.importers.examine(content, isWhole: false)
@@ -83,7 +83,7 @@ final class SessionRecording: LibraryRecording {
         }
         let asset = try await saver.libraries.perform(user) { library throws(CaptureError) in
             try library.whilePermitted(permitted) { () throws(CaptureError) in
-                try library.finishRecording(id, MediaFacts(found.media))
+                try library.recordings.finish(id, MediaFacts(found.media))
             }
         }
         let (libraries, user) = (saver.libraries, user)
@@ -128,7 +128,7 @@ final class SessionRecording: LibraryRecording {
         let id = id
         for _ in 0..<SessionRecording.looks {
             let isWritten = try await saver.libraries.use(user) { library throws(CaptureError) in
-                try library.isBeingWritten(id)
+                try library.recordings.isBeingWritten(id)
             }
             if !isWritten { return }
             // Nothing tells when a process of another lets go of a file.
@@ -166,12 +166,12 @@ final class SessionRecording: LibraryRecording {
         do throws(CaptureError) {
             let isKept = try await saver.libraries.use(user) { library throws(CaptureError) in
                 do throws(CaptureError) {
-                    try library.keep(id, because: error.message)
+                    try library.recordings.keep(id, because: error.message)
                 } catch  where error.code == .noSuchAsset {
                     // It held nothing, or the person was faster.
                     return false
                 }
-                return try library.kept().contains { $0.id == id }
+                return try library.recordings.kept().contains { $0.id == id }
             }
             guard isKept else { return error }
         } catch {

@@ -1,32 +1,42 @@
 import CaptureCore
+import Synchronization
 
 /// What is being imported and not in the index yet, so that many imports at a time keep to the limits as one does.
-struct ImportsUnderway {
+/// Thread-safe.
+final class ImportsUnderway: Sendable {
     private struct Entry {
         /// Whom it is counted for.
         var programs: Set<String>
         var usage: LibraryUsage
     }
 
-    private var entries: [String: Entry] = [:]
+    private let entries = Mutex<[String: Entry]>([:])
 
-    /// What is on its way for a program; for all, each once, when it is `nil`.
-    func sum(of program: String?) -> LibraryUsage {
-        entries.values.reduce(into: LibraryUsage()) { sum, entry in
-            if let program, !entry.programs.contains(program) { return }
-            sum.assets += entry.usage.assets
-            sum.bytes += entry.usage.bytes
+    /// What is on its way for a program, and for all, each once.
+    func sums(of program: String) -> (ofProgram: LibraryUsage, ofAll: LibraryUsage) {
+        entries.withLock { entries in
+            entries.values.reduce(into: (LibraryUsage(), LibraryUsage())) { sums, entry in
+                sums.1 += entry.usage
+                if entry.programs.contains(program) { sums.0 += entry.usage }
+            }
         }
     }
 
     /// Begins one; an edit is none of the assets that are counted.
-    mutating func begin(_ id: String, of programs: Set<String>, isAsset: Bool) {
-        entries[id] = Entry(programs: programs, usage: LibraryUsage(assets: isAsset ? 1 : 0))
+    func begin(_ id: String, of programs: Set<String>, isAsset: Bool) {
+        entries.withLock { $0[id] = Entry(programs: programs, usage: LibraryUsage(assets: isAsset ? 1 : 0)) }
     }
 
     /// It has grown.
-    mutating func add(_ bytes: Int64, to id: String) { entries[id]?.usage.bytes += bytes }
+    func add(_ bytes: Int64, to id: String) { entries.withLock { $0[id]?.usage.bytes += bytes } }
 
     /// It is in the index, or was given up.
-    mutating func end(_ id: String) { entries[id] = nil }
+    func end(_ id: String) { entries.withLock { $0[id] = nil } }
+}
+
+extension LibraryUsage {
+    fileprivate static func += (sum: inout LibraryUsage, more: LibraryUsage) {
+        sum.assets += more.assets
+        sum.bytes += more.bytes
+    }
 }

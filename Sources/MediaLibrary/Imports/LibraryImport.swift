@@ -32,34 +32,24 @@ public final class LibraryImport: Sendable {
     let id: String
     /// Who adds it.
     let program: String
-    private let library: MediaLibrary
+    private let imports: LibraryImports
     private let purpose: Purpose
     /// What each program that its bytes count for has, and what all have.
-    private let usage: (programs: [String: LibraryUsage], all: LibraryUsage)
+    private let usage: LibraryImports.Usage
     private let state: Mutex<State>
 
-    init(_ library: MediaLibrary, _ purpose: Purpose, program: String) throws(CaptureError) {
-        let id = LibraryID.make()
-        var usages: [String: LibraryUsage] = [:]
-        for payer in [program, purpose.maker ?? program] { usages[payer] = try library.usage(of: payer) }
-        let usage = (programs: usages, all: try library.usage(of: nil))
+    init(_ imports: LibraryImports, _ purpose: Purpose, program: String) throws(CaptureError) {
+        id = LibraryID.make()
+        usage = try imports.usage(of: [program, purpose.maker ?? program])
         let hash = try SHA256()
-        let file = try OwnedDescriptor.open(
-            id,
-            in: library.folder.transit.number,
-            O_WRONLY | O_CREAT | O_EXCL,
-            "a file for the import"
-        )
-        self.id = id
+        let file = try imports.makeFile(id)
         self.program = program
-        self.library = library
+        self.imports = imports
         self.purpose = purpose
-        self.usage = usage
         state = Mutex(State(stage: .writing(file, hash)))
-        library.underway.withLock { $0.begin(id, of: Set(usages.keys), isAsset: purpose.isAsset) }
+        imports.count(id, of: usage, isAsset: purpose.isAsset)
         do throws(CaptureError) {
-            try checkQuota()
-            try library.folder.checkReserve(library.limits.reserve, beside: 0)
+            try imports.checkRoom(for: 0, of: program, usage)
         } catch {
             cancel()
             throw error
@@ -71,17 +61,10 @@ public final class LibraryImport: Sendable {
     }
 
     /// How many bytes it may have.
-    public var limit: Int64 { library.limits.contentBytes }
+    public var limit: Int64 { imports.limit }
 
     /// Bytes so far.
     public var size: Int64 { state.withLock { $0.size } }
-
-    /// The content's hash once it is finished.
-    var hash: String? {
-        state.withLock { state in
-            if case .finished(_, let hash) = state.stage { hash } else { nil }
-        }
-    }
 
     /// Takes more bytes of the content.
     ///
@@ -91,15 +74,14 @@ public final class LibraryImport: Sendable {
         do throws(CaptureError) {
             try state.withLock { state throws(CaptureError) in
                 guard case .writing(let file, let hash) = state.stage else { throw LibraryImport.ended }
-                guard Int64(bytes.count) <= library.limits.contentBytes - state.size else {
+                guard Int64(bytes.count) <= limit - state.size else {
                     throw CaptureError(
                         .overQuota,
-                        "the file has more than \(library.limits.contentBytes) bytes, which is the limit for one"
+                        "the file has more than \(limit) bytes, which is the limit for one"
                     )
                 }
-                library.underway.withLock { $0.add(Int64(bytes.count), to: id) }
-                try checkQuota()
-                try library.folder.checkReserve(library.limits.reserve, beside: Int64(bytes.count))
+                imports.add(Int64(bytes.count), to: id)
+                try imports.checkRoom(for: Int64(bytes.count), of: program, usage)
                 try unsafe file.write(bytes, "the media library")
                 try unsafe hash.update(bytes)
                 state.size += Int64(bytes.count)
@@ -119,7 +101,7 @@ public final class LibraryImport: Sendable {
             return try state.withLock { state throws(CaptureError) in
                 guard case .writing(let file, let hash) = state.stage else { throw LibraryImport.ended }
                 guard state.size > 0 else { throw CaptureError(.badData, "the file is empty") }
-                let reader = try LibraryImport.seal(file, id, in: library.folder)
+                let reader = try imports.seal(file, id)
                 state.stage = .finished(reader, hash: try hash.finish())
                 return try reader.duplicate()
             }
@@ -143,36 +125,16 @@ public final class LibraryImport: Sendable {
         }
         defer {
             state.withLock { $0.stage = .over }
-            remove()
+            imports.remove(id)
         }
-        return try settle(StagedContent(name: id, file: file, hash: hash), facts)
-    }
-
-    private func settle(_ staged: StagedContent, _ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
-        try facts.check()
-        try library.folder.checkReserve(library.limits.reserve, beside: 0)
-        switch purpose {
-        case .asset(let draft):
-            return try library.settle(staged, size, facts) {
-                try $0.insert(draft, program: program, content: staged.hash, facts, library)
-            }
-        case .edit(let id, let scope, let kind, _):
-            guard facts.kind == kind else {
-                throw CaptureError(
-                    .badData,
-                    "the edit of a \(kind.rawValue) has to be a \(kind.rawValue), and this is a \(facts.kind.rawValue)"
-                )
-            }
-            return try library.settle(staged, size, facts) {
-                try $0.setEdit(staged.hash, by: program, of: $0.keyOutsideBin(id, scope), library)
-            }.swept(library)
-        }
+        let staged = StagedContent(name: id, file: file, hash: hash)
+        return try imports.take(staged, size, facts, for: purpose, by: program)
     }
 
     /// Gives it up; nothing when it is over, or is being committed.
     public func cancel() {
         switch stage(becoming: .over) {
-        case .writing, .finished: remove()
+        case .writing, .finished: imports.remove(id)
         case .committing, .over: return
         }
     }
@@ -189,36 +151,6 @@ public final class LibraryImport: Sendable {
             }
             return former
         }
-    }
-
-    private func remove() {
-        library.underway.withLock { $0.end(id) }
-        // One that cannot be removed now goes when the library is opened next.
-        _ = unsafe unlinkat(library.folder.transit.number, id, 0)
-    }
-
-    private func checkQuota() throws(CaptureError) {
-        for (payer, present) in usage.programs {
-            let (ofProgram, ofAll) = library.underway.withLock { ($0.sum(of: payer), $0.sum(of: nil)) }
-            try library.checkQuota(
-                present,
-                usage.all,
-                assets: (ofProgram.assets, ofAll.assets),
-                bytes: (ofProgram.bytes, ofAll.bytes),
-                program: payer == program ? "the program" : "the program that made the asset"
-            )
-        }
-    }
-
-    /// Takes away every right to write the file, has it written to the disk, and opens it for reading.
-    static func seal(
-        _ file: OwnedDescriptor,
-        _ name: String,
-        in folder: LibraryFolder
-    ) throws(CaptureError) -> OwnedDescriptor {
-        try LibraryCall.check("an import cannot be protected") { fchmod(file.number, 0o400) }
-        try file.synchronize("an import")
-        return try .open(name, in: folder.transit.number, O_RDONLY, "an import")
     }
 
     private static var ended: CaptureError {

@@ -11,7 +11,7 @@ struct DateSpans: Hashable {
     }
 
     /// How many of them there are at most.
-    static let most = 2 * LibrarySchema.Reading.levels.count
+    static let most = 2 * TallySchema.levels.count
 
     /// Long before and after every date that an asset may have, and far enough from where numbers end.
     private static let farthest: Int64 = 1 << 60
@@ -24,13 +24,13 @@ struct DateSpans: Hashable {
     ///   - until: The first moment after it; `nil` for no end.
     init(from: Int64?, until: Int64?) {
         guard from != nil || until != nil else {
-            tallied = [Tallied(level: LibrarySchema.Reading.allTime, buckets: 0..<1)]
+            tallied = [Tallied(level: TallySchema.allTime, buckets: 0..<1)]
             return
         }
         let farthest = DateSpans.farthest
         var low = min(max(from ?? -farthest, -farthest), farthest)
         var high = min(max(until ?? farthest, low), farthest)
-        let levels = LibrarySchema.Reading.levels
+        let levels = TallySchema.levels
         cut(&low, &high, to: levels[0]) { rest.append($0) }
         for (level, wider) in zip(levels, levels.dropFirst()) {
             cut(&low, &high, to: wider) { tallied.append(Tallied(level: level, buckets: $0 >> level)) }

@@ -1,4 +1,4 @@
-public import CaptureCore
+import CaptureCore
 import GRDB
 
 extension LibraryScope {
@@ -71,22 +71,5 @@ enum Visibility {
             ),
             arguments: [reader, id]
         )
-    }
-}
-
-extension MediaLibrary {
-    /// One asset.
-    ///
-    /// - Parameters:
-    ///   - id: Its id.
-    ///   - scope: What the reader sees. One that sees everything sees assets in the bin too.
-    /// - Throws: `invalidArgument` for what is no id; `noSuchAsset` when there is none that the reader sees.
-    public func asset(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAsset {
-        try LibraryID.check(id, of: "an asset")
-        guard let reader = scope.reader else { throw Visibility.noSuchAsset(id) }
-        return try read { database in
-            guard let number = try Visibility.asset(id, reader, database) else { throw Visibility.noSuchAsset(id) }
-            return try database.asset(number: number)
-        }
     }
 }

@@ -67,3 +67,13 @@ struct PagePlace: Equatable {
         "page of \(query.identity) for \(scope.identity)"
     }
 }
+
+extension PagePlace {
+    /// The place of a row of a page.
+    init(_ row: Row, _ order: AssetFetchOptions.Order) throws {
+        key =
+            order == .name
+            ? .name(try row.decode(forColumn: "pageKey")) : .number(try row.decode(forColumn: "pageKey"))
+        number = try row.decode(forColumn: "pageNumber")
+    }
+}

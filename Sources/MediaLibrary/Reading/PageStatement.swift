@@ -37,6 +37,26 @@ struct PageStatement {
         }
     }
 
+    /// The statement for a page.
+    ///
+    /// Dates together with another order than theirs have no index of their own: few assets of these dates are sorted, of
+    /// many the ordered ones are gone through, so that both ways together take no more than the root of what there is.
+    static func best(
+        _ query: AssetFetchOptions,
+        _ selection: Selection,
+        _ place: PagePlace?,
+        _ database: Database
+    ) throws -> PageStatement {
+        var sortsDates = false
+        if query.order != .created, query.from != nil || query.until != nil {
+            var all = selection
+            (all.from, all.until) = (nil, nil)
+            let dated = try selection.count(database)
+            sortsDates = try dated * dated <= (query.pageSize + 1) * all.count(database)
+        }
+        return PageStatement(query, selection, after: place, sortsDates: sortsDates)
+    }
+
     /// The whole, with as many rows as there are arguments for after these.
     var sql: String {
         let way = ascending ? "ASC" : "DESC"

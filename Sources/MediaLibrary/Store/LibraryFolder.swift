@@ -7,14 +7,13 @@ import Glibc
 final class LibraryFolder: Sendable {
     /// Where it is.
     let path: String
-    /// The folder itself.
-    let root: OwnedDescriptor
     /// Contents by hash.
-    let contents: OwnedDescriptor
+    let contents: ContentFiles
     /// Imports and recordings under way.
-    let transit: OwnedDescriptor
+    let transit: TransitFiles
     /// Small pictures of contents, which can be made again.
-    let thumbnails: OwnedDescriptor
+    let thumbnails: ThumbnailFiles
+    private let root: OwnedDescriptor
 
     static let indexName = "index.sqlite"
 
@@ -44,29 +43,12 @@ final class LibraryFolder: Sendable {
             )
         }
         try LibraryFolder.lock(root, path)
-        contents = try LibraryFolder.subfolder("contents", of: root, path)
-        transit = try LibraryFolder.subfolder("transit", of: root, path)
-        thumbnails = try LibraryFolder.subfolder("thumbnails", of: root, path)
+        let stored = try root.subfolder("contents", path)
+        transit = TransitFiles(try root.subfolder("transit", path), path)
+        thumbnails = ThumbnailFiles(try root.subfolder("thumbnails", path), path)
+        contents = ContentFiles(stored, root, thumbnails, path)
         try makeIndex()
         try root.synchronize("the media library \(path)")
-    }
-
-    /// Opens a folder of ours below another, which is made when it is absent.
-    ///
-    /// - Parameter isLasting: Whether its name is on disk when this returns.
-    static func subfolder(
-        _ name: String,
-        of parent: OwnedDescriptor,
-        _ path: String,
-        isLasting: Bool = false,
-        mode: mode_t = 0o700
-    ) throws(CaptureError) -> OwnedDescriptor {
-        if unsafe mkdirat(parent.number, name, mode) != 0, errno != EEXIST {
-            throw LibraryCall.error("the folder \(path)/\(name) cannot be made", errno)
-        }
-        // Always, since who made it may have been cut off before this.
-        if isLasting { try parent.synchronize("the folder of \(path)/\(name)") }
-        return try .open(name, in: parent.number, O_RDONLY | O_DIRECTORY, "the folder \(path)/\(name)")
     }
 
     /// Makes the library's folder and the one of all libraries, if need be; when it returns their names are on disk.

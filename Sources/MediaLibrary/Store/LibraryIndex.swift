@@ -2,13 +2,18 @@ import CaptureCore
 import GRDB
 import Glibc
 
-/// Opening the index, and what SQLite has against it in sentences.
-enum LibraryIndex {
+/// The index, and what SQLite has against it in sentences. Thread-safe; calls wait for the disk.
+struct LibraryIndex: Sendable {
+    /// Its lock is held as long as the index is open.
+    private let folder: LibraryFolder
+    private let pool: DatabasePool
+
     /// Opens the database in an existing file, which may be empty.
-    static func open(_ path: String) throws(CaptureError) -> DatabasePool {
-        let directory = String(path.dropLast(LibraryFolder.indexName.utf8.count + 1))
-        return try explain(directory) {
-            let pool = try DatabasePool(path: path, configuration: configuration)
+    init(_ folder: LibraryFolder) throws(CaptureError) {
+        let path = folder.path + "/" + LibraryFolder.indexName
+        self.folder = folder
+        pool = try LibraryIndex.explain(folder.path) {
+            let pool = try DatabasePool(path: path, configuration: LibraryIndex.configuration)
             // After opening, since GRDB resets it there, and read back: an index that refuses is not one to rely on.
             let synchronous = try pool.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -19,6 +24,40 @@ enum LibraryIndex {
             }
             try pool.write { try LibrarySchema.prepare($0, path) }
             return pool
+        }
+    }
+
+    /// Reads the index, as of one moment.
+    ///
+    /// - Throws: What the body throws as `CaptureError`; else `inputOutput` that says what is wrong with the index.
+    func read<T>(_ body: (Database) throws -> T) throws(CaptureError) -> T {
+        try LibraryIndex.explain(folder.path) { try pool.read(body) }
+    }
+
+    /// Changes the index in one transaction; when it returns, that is on disk.
+    ///
+    /// - Throws: What the body throws as `CaptureError`, and what stands against it within `whilePermitted`; else
+    ///   `inputOutput` that says what is wrong with the index. Nothing has changed then.
+    func write<T>(_ body: (Database) throws -> T) throws(CaptureError) -> T {
+        let check = WritePermission.check
+        return try LibraryIndex.explain(folder.path) {
+            try pool.write { database in
+                try check?()
+                return try body(database)
+            }
+        }
+    }
+
+    /// Changes the index as `write` does, whatever is permitted: for what only follows from something that is done
+    /// already, or takes it back.
+    func tidy<T>(_ body: (Database) throws -> T) throws(CaptureError) -> T {
+        try LibraryIndex.explain(folder.path) { try pool.write(body) }
+    }
+
+    /// A setting of the writing connection, as SQLite reads it back.
+    func pragma(_ name: String) throws(CaptureError) -> String {
+        try LibraryIndex.explain(folder.path) {
+            try pool.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA \(name)") ?? "" }
         }
     }
 
@@ -34,7 +73,7 @@ enum LibraryIndex {
     }
 
     /// Uses the index, and turns what SQLite throws into a sentence; a `CaptureError` passes.
-    static func explain<T>(_ directory: String, _ body: () throws -> T) throws(CaptureError) -> T {
+    private static func explain<T>(_ directory: String, _ body: () throws -> T) throws(CaptureError) -> T {
         do {
             return try body()
         } catch let error as CaptureError {

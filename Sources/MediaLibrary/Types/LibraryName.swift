@@ -78,10 +78,10 @@ public enum LibraryID {
     /// - Throws: `invalidArgument`.
     static func check(beginning: String) throws(CaptureError) {
         let digits = beginning.utf8.count
-        guard (MediaLibrary.fewestDigits...32).contains(digits), Hexadecimal.isText(beginning, digits: digits) else {
+        guard (LibraryAssets.fewestDigits...32).contains(digits), Hexadecimal.isText(beginning, digits: digits) else {
             throw CaptureError(
                 .invalidArgument,
-                "an id is found by its first \(MediaLibrary.fewestDigits) to 32 hexadecimal digits in lower case"
+                "an id is found by its first \(LibraryAssets.fewestDigits) to 32 hexadecimal digits in lower case"
             )
         }
     }
