@@ -18,8 +18,7 @@ final class ConsentScene: Sendable {
     let history: HistoryKeeper
     /// The users' libraries, below the folder of the answers.
     let libraries: LibraryCatalog
-    let watchers: LibraryWatchers
-    private let libraryRequests: LongRequests
+    private let library: LibraryParts
     private let agents: AgentRegistry
     /// What passes for the command line, and the same where it is an empty file of its own.
     private let shipped: String
@@ -66,18 +65,18 @@ final class ConsentScene: Sendable {
         )
         let questions = AccessQuestions(bus: connection, gate: gate)
         let libraries = LibraryCatalog(directory: state + "/library", limits: limits)
-        let libraryGrants = LibraryGrants(gate: gate, uses: LibraryUses(history: history))
-        let access = LibraryAccess(gate: gate, questions: questions, grants: libraryGrants)
-        let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
-        let libraryRequests = LongRequests(.library, bus: connection)
-        let (picked, offers) = (PickedContents(), LibraryOffers())
+        let library = LibraryParts(
+            libraries,
+            bus: connection,
+            gate: gate,
+            questions: questions,
+            history: history,
+            importers: Importers(origin: ConsentScene.helper),
+            turns: turns
+        )
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
             await questions.requests.clientGone(connection)
-            await libraryRequests.clientGone(connection)
-            await picked.clientGone(connection)
-            await offers.clientGone(connection)
-            await watchers.clientGone(connection)
-            await libraryGrants.clientGone(connection)
+            await library.clientGone(connection)
             await engine.clientGone(connection)
             stated.clientGone(connection)
             await agents.unregister(connection)
@@ -88,36 +87,13 @@ final class ConsentScene: Sendable {
             commandLine: path,
             logins: .ofSessionBus
         )
-        let choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
-        let picking = LibraryPicking(
-            callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            settings: settings,
-            commandLine: commandLine,
-            contents: picked,
-            choosing: choosing
-        )
-        questions.whenLimited(choosing.begin)
-        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
-        await gate.beforeLimiting(librarySettings.forgetChosen)
-        let importers = Importers(origin: ConsentScene.helper)
-        let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
+        await library.follow()
         let doors = PassingDoors.ofTests
-        let library = LibraryObject(
+        let libraryObject = library.object(
             callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            importers: importers,
             doors: doors,
-            commandLine: commandLine,
-            turns: turns,
-            pictures: pictures,
-            picking: picking
+            settings: settings,
+            commandLine: commandLine
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -128,8 +104,8 @@ final class ConsentScene: Sendable {
             agents: agents,
             questions: questions,
             stated: stated,
-            picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
-            librarySettings: librarySettings,
+            picking: PickingDesk(agents: agents, libraries: libraries, pictures: library.pictures),
+            librarySettings: library.settings,
             commandLine: commandLine,
             settings: settings,
             history: HistoryPages(keeper: history, commandLine: commandLine),
@@ -138,7 +114,10 @@ final class ConsentScene: Sendable {
         )
         let object = try BusObject(
             path: CaptureNames.root,
-            [authorization.implementation(Switches()), library.implementation, doors.implementation(for: callers)]
+            [
+                authorization.implementation(Switches()), libraryObject.implementation,
+                doors.implementation(for: callers),
+            ]
         )
         root.value.withLock { $0 = object }
         try await connection.export(object)
@@ -152,8 +131,7 @@ final class ConsentScene: Sendable {
         shipped = path
         self.history = history
         self.libraries = libraries
-        self.watchers = watchers
-        self.libraryRequests = libraryRequests
+        self.library = library
         self.agents = agents
         self.callers = callers
         self.connection = connection
@@ -171,17 +149,16 @@ final class ConsentScene: Sendable {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
         // A daemon's parts know each other for as long as it runs; these are to end, and to close their files, with the test.
         root.value.withLock { $0 = nil }
-        Task { [connection, questions, gate] in
+        Task { [connection, library] in
             await connection.close()
-            questions.whenLimited { _ in }
-            await gate.beforeLimiting { _, _ in }
+            await library.unfollow()
         }
     }
 
     /// Ends what is under way, as a daemon does before it leaves the bus.
     func endRequests() async {
         await questions.requests.shutDown()
-        await libraryRequests.shutDown()
+        await library.requests.shutDown()
     }
 
     /// Leaves the bus, as a daemon does that is stopped; whoever comes next finds what is on disk.
@@ -192,8 +169,8 @@ final class ConsentScene: Sendable {
 
     /// The user's library was changed past the bus: returns when everybody was told whom that concerns.
     func changed() async {
-        await watchers.changed(getuid())
-        await watchers.settled(getuid())
+        await library.watchers.changed(getuid())
+        await library.watchers.settled(getuid())
     }
 
     /// Has an agent asked from now on. The daemon knows its connection by a call, and so hears when it goes.

@@ -97,30 +97,15 @@ final class SavingScene: Sendable {
             prompter: Person(questions: questions, answers: answers, isLimiting: isLimiting)
         )
         libraries = LibraryCatalog(directory: folder, limits: LibraryLimits())
-        let uses = LibraryUses(history: history)
-        let access = LibraryAccess(
+        let library = LibraryParts(
+            libraries,
+            bus: connection,
             gate: gate,
             questions: AccessQuestions(bus: connection, gate: gate),
-            grants: LibraryGrants(gate: gate, uses: uses)
+            history: history,
+            importers: Importers(origin: SavingScene.helper)
         )
-        let watchers = LibraryWatchers(bus: connection, access: access, libraries: libraries)
-        let importers = Importers(origin: SavingScene.helper)
-        let turns = LibraryTurns()
-        let choosing = LibraryChoosing(
-            access: access,
-            libraries: libraries,
-            watchers: watchers,
-            offers: LibraryOffers()
-        )
-        saver = LibrarySaver(
-            gate: gate,
-            libraries: libraries,
-            importers: importers,
-            turns: turns,
-            watchers: watchers,
-            uses: uses,
-            choosing: choosing
-        )
+        saver = library.saver
         let identity = ClientIdentity(
             program: "flatpak:org.example.Recorder",
             tier: .sandboxed,
@@ -133,33 +118,15 @@ final class SavingScene: Sendable {
         let path = isCommandLine ? SavingScene.own : "/nonexistent"
         let commandLine = ShippedCommandLine(path: path, root: root)
         let callers = CallerDirectory(bus: connection, root: root) { _ in }
-        let libraryRequests = LongRequests(.library, bus: connection)
         let doors = PassingDoors.ofTests
-        let library = LibraryObject(
+        let libraryObject = library.object(
             callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            importers: importers,
             doors: doors,
-            commandLine: commandLine,
-            turns: turns,
-            pictures: LibraryPictures(libraries: libraries, importers: importers, turns: turns),
-            picking: LibraryPicking(
-                callers: callers,
-                access: access,
-                libraries: libraries,
-                requests: libraryRequests,
-                watchers: watchers,
-                settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: path, logins: .ofSessionBus),
-                commandLine: commandLine,
-                contents: PickedContents(),
-                choosing: choosing
-            )
+            settings: SettingsGuard(bus: connection, kind: bus.kind, commandLine: path, logins: .ofSessionBus),
+            commandLine: commandLine
         )
         try await connection.export(
-            try BusObject(path: CaptureNames.root, [library.implementation, doors.implementation(for: callers)])
+            try BusObject(path: CaptureNames.root, [libraryObject.implementation, doors.implementation(for: callers)])
         )
         try await connection.requestName(CaptureNames.service)
         self.connection = connection

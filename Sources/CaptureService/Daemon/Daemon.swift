@@ -102,16 +102,14 @@ public enum Daemon {
         )
         let questions = AccessQuestions(bus: bus, gate: gate)
         let libraries = LibraryCatalog(directory: places.libraries, limits: LibraryLimits(configuration.library))
-        let libraryUses = LibraryUses(history: history)
-        let libraryGrants = LibraryGrants(gate: gate, uses: libraryUses)
-        let access = LibraryAccess(gate: gate, questions: questions, grants: libraryGrants)
-        let watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
-        let importers = Importers(origin: places.recorder(configuration))
-        let libraryTurns = LibraryTurns()
-        let pictures = LibraryPictures(libraries: libraries, importers: importers, turns: libraryTurns)
-        let offers = LibraryOffers()
-        let picked = PickedContents()
-        let choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
+        let library = LibraryParts(
+            libraries,
+            bus: bus,
+            gate: gate,
+            questions: questions,
+            history: history,
+            importers: Importers(origin: places.recorder(configuration))
+        )
         let recorders = Recorders(origin: places.recorder(configuration))
         let engine = CaptureEngine(
             devices: devices,
@@ -120,15 +118,7 @@ public enum Daemon {
             gate: gate,
             observer: announcer,
             history: history,
-            saver: LibrarySaver(
-                gate: gate,
-                libraries: libraries,
-                importers: importers,
-                turns: libraryTurns,
-                watchers: watchers,
-                uses: libraryUses,
-                choosing: choosing
-            )
+            saver: library.saver
         )
         // Programs get no answers over this connection: the bus stops reading from one whose answers are not read.
         heartbeat.serve(Heartbeat.Rounds(asking, gate, engine, heartbeat.proof))
@@ -139,7 +129,6 @@ public enum Daemon {
             gate: gate,
             looked: { await engine.resume() }
         )
-        let libraryRequests = LongRequests(.library, bus: bus)
         let doors = PassingDoors(program: places.door)
         let settings = SettingsGuard(bus: asking, kind: options.bus, commandLine: places.commandLine, logins: people)
         let callers = CallerDirectory(
@@ -152,11 +141,7 @@ public enum Daemon {
             // Its agent last: that it leaves is no reason for questions that it was to answer for itself.
             await questions.requests.clientGone(connection)
             await doors.clientGone(connection)
-            await libraryRequests.clientGone(connection)
-            await picked.clientGone(connection)
-            await offers.clientGone(connection)
-            await watchers.clientGone(connection)
-            await libraryGrants.clientGone(connection)
+            await library.clientGone(connection)
             await engine.clientGone(connection)
             stated.clientGone(connection)
             await agents.unregister(connection)
@@ -197,32 +182,12 @@ public enum Daemon {
             listeners: listeners,
             live: live
         )
-        let picking = LibraryPicking(
+        await library.follow()
+        let libraryObject = library.object(
             callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            settings: settings,
-            commandLine: commandLine,
-            contents: picked,
-            choosing: choosing
-        )
-        questions.whenLimited(choosing.begin)
-        let librarySettings = LibrarySettings(libraries: libraries, grants: libraryGrants, watchers: watchers)
-        await gate.beforeLimiting(librarySettings.forgetChosen)
-        let library = LibraryObject(
-            callers: callers,
-            access: access,
-            libraries: libraries,
-            requests: libraryRequests,
-            watchers: watchers,
-            importers: importers,
             doors: doors,
-            commandLine: commandLine,
-            turns: libraryTurns,
-            pictures: pictures,
-            picking: picking
+            settings: settings,
+            commandLine: commandLine
         )
         let root = RootObject()
         let authorization = AuthorizationObject(
@@ -233,8 +198,8 @@ public enum Daemon {
             agents: agents,
             questions: questions,
             stated: stated,
-            picking: PickingDesk(agents: agents, libraries: libraries, pictures: pictures),
-            librarySettings: librarySettings,
+            picking: PickingDesk(agents: agents, libraries: libraries, pictures: library.pictures),
+            librarySettings: library.settings,
             commandLine: commandLine,
             settings: settings,
             history: HistoryPages(keeper: history, commandLine: commandLine),
@@ -260,7 +225,7 @@ public enum Daemon {
         if !switches.fault.isEmpty { Journal.send("everything is switched off: \(switches.fault)", priority: .error) }
         let object = try BusObject(
             path: CaptureNames.root,
-            [manager.implementation, authorization.implementation(switches), library.implementation]
+            [manager.implementation, authorization.implementation(switches), libraryObject.implementation]
         )
         root.value.withLock { $0 = object }
         try await bus.export(object)
@@ -288,7 +253,7 @@ public enum Daemon {
         following.cancel()
         keepingHouse.cancel()
         async let decided: Void = questions.requests.shutDown()
-        await libraryRequests.shutDown()
+        await library.requests.shutDown()
         await decided
         // Its sessions save what they recorded.
         await engine.shutDown()
