@@ -18,7 +18,9 @@ struct SessionsCommand: AsyncParsableCommand {
         let found = try await bus.withdraw { daemon throws(CaptureError) in
             try await daemon.sessions()
         } overSocket: { socket throws(CaptureError) in
-            try await socket.sessions()
+            let sessions = try await socket.sessions()
+            Output.note("the bus does not answer; over the control socket, inputs and outputs are not listed")
+            return sessions
         }
         let sessions = SessionPresentation.ordered(found, all: all)
         if table.json { return Output.print(JSON.array(sessions.map { SessionPresentation.json($0) })) }
