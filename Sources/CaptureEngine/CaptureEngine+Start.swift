@@ -12,8 +12,9 @@ extension CaptureEngine {
         guard session.client.connection == client.connection else {
             throw CaptureError(.notPermitted, "only the program that made session \(id) may start it")
         }
-        guard session.state == .configured else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.state.rawValue); a session starts once")
+        guard session.state == .configured, !session.isEnding else {
+            let doing = session.state == .configured ? session.doing : session.state.rawValue
+            throw CaptureError(.wrongState, "session \(id) is \(doing); a session starts once")
         }
         session.authorize(in: Task { await self.run(session) })
         announce(session)

@@ -171,7 +171,13 @@ final class Session {
     }
 
     /// Its start failed.
-    func refuse(_ error: CaptureError) { phase = .refused(error, at: state) }
+    func refuse(_ error: CaptureError) {
+        if case .over(let state, let reason, _) = phase {
+            phase = .over(state, reason, refusal: error)
+        } else {
+            phase = .refused(error, at: state)
+        }
+    }
 
     /// It runs, for the first time or again.
     func run() {

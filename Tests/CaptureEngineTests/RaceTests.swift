@@ -7,6 +7,12 @@ import Testing
 
 extension CaptureEngine {
     fileprivate func users(of device: DeviceID) async -> Int { await pool.users(of: device).count }
+
+    /// Starts a session whose end has begun, before anything else happens.
+    fileprivate func startWhileEnding(_ id: UInt32, client: SessionClient) throws(CaptureError) {
+        _ = beginEnd(try sessions.find(id, for: client), as: .stopped, nil)
+        try start(id, client: client)
+    }
 }
 
 /// What comes at the wrong moment: each of these hung or failed for the wrong reason once.
@@ -25,6 +31,17 @@ extension CaptureEngine {
         // Added in time or refused: either way the camera is closed.
         _ = await adding.result
         #expect(bench.machine.log.contains("close fake:camera"))
+    }
+
+    @Test func `a session that is ending is not started, and asks nobody`() async throws {
+        let bench = EngineBench()
+        let id = try await bench.create(EngineBench.movie(named: "movie"))
+        let error = await #expect(throws: CaptureError.self) {
+            try await bench.engine.startWhileEnding(id, client: EngineBench.client())
+        }
+        #expect(error?.code == .wrongState)
+        #expect(error?.message == "session \(id) is ending; a session starts once")
+        #expect(await bench.watch.wait(id, for: .stopped, .failed).state == .stopped)
     }
 
     @Test func `a consent is withdrawn while an output is added`() async throws {
