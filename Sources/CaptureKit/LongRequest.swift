@@ -16,7 +16,7 @@ struct LongRequest: Sendable {
         } onCancel: {
             Task {
                 // A daemon that cannot be told may never say what came of it.
-                do throws(CaptureError) { try await cancel() } catch { hub.giveUp(number) }
+                do throws(CaptureError) { try await cancel() } catch { hub.giveUp(number, error) }
             }
         }
     }

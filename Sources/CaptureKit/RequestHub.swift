@@ -38,6 +38,8 @@ final class RequestHub: Sendable {
 
     private init(_ kind: Kind) { self.kind = kind }
 
+    deinit { lose() }
+
     /// Listens on a daemon's connection.
     static func listening(to daemon: CaptureDaemon, for kind: Kind) async throws(CaptureError) -> RequestHub {
         let hub = RequestHub(kind)
@@ -107,9 +109,10 @@ final class RequestHub: Sendable {
         }
     }
 
-    /// Stops waiting for what will not be heard of any more.
-    func giveUp(_ number: UInt32) {
-        state.withLock { _ = $0.waiting.removeValue(forKey: number)?.yield(Outcome(fault: kind.lost)) }
+    /// Stops waiting for a request that could not be cancelled, for the given reason.
+    func giveUp(_ number: UInt32, _ error: CaptureError) {
+        let fault = CaptureError(error.code, "it could not be cancelled, and may still be done: \(error.message)")
+        state.withLock { _ = $0.waiting.removeValue(forKey: number)?.yield(Outcome(fault: fault)) }
     }
 
     private func lose() {

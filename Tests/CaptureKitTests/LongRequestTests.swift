@@ -55,6 +55,7 @@ import Testing
         await daemon.called("Delete")
         deletion.cancel()
         let error = await #expect(throws: CaptureError.self) { try await deletion.value }
-        #expect(error?.code == .unreachable)
+        #expect(error?.code == .internalFault)
+        #expect(error?.message == "it could not be cancelled, and may still be done: no")
     }
 }
