@@ -58,7 +58,7 @@ public final class Grant: Sendable {
         self.isLimited = isLimited
     }
 
-    /// Withdraws it. The first reason is kept. `AuthorizationGate.enforce` stops what rests on it.
+    /// Withdraws it. The first reason is kept. `Enforcers.enforce` stops what rests on it.
     fileprivate func revoke(_ why: String = "", by kind: End = .withdrawn) {
         end.withLock { end in
             if isLive { end = (why, kind) }

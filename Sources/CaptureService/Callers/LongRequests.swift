@@ -102,7 +102,8 @@ actor LongRequests {
     }
 
     /// The daemon stops: cancels every request and waits until all have ended. A request that takes longer than
-    /// `patience` ends without its result: what one caller began keeps the daemon from stopping no longer than that.
+    /// `patience` is not waited for any more, and may still be done: what one caller began keeps the daemon from stopping
+    /// no longer than that.
     func shutDown(within patience: Duration = .seconds(10)) async {
         isEnding = true
         for request in open.values.flatMap(\.running.values) { request.task.cancel() }
@@ -112,7 +113,11 @@ actor LongRequests {
         }
         let late = open.mapValues(\.running.keys)
         open = [:]
-        let outcome = Outcome(fault: LongRequests.ended, result: rules.noResult)
+        let fault = CaptureError(
+            .unreachable,
+            "the capture daemon was stopped while that was under way; look whether it was done"
+        )
+        let outcome = Outcome(fault: fault, result: rules.noResult)
         for (connection, numbers) in late { for number in numbers { tell(number, outcome, connection) } }
     }
 
