@@ -98,16 +98,4 @@ extension BusConnection {
         default: throw CaptureError(.busy, "\(name) is taken: another captured runs on this bus")
         }
     }
-
-    /// Gives a well-known name back.
-    public func releaseName(_ name: String) async throws(CaptureError) {
-        _ = try await call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
-            "ReleaseName",
-            signature: "s",
-            [.string(name)]
-        )
-    }
 }

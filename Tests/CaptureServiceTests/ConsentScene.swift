@@ -149,9 +149,10 @@ final class ConsentScene: Sendable {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }
         // A daemon's parts know each other for as long as it runs; these are to end, and to close their files, with the test.
         root.value.withLock { $0 = nil }
-        Task { [connection, library] in
+        Task { [connection, questions, gate] in
             await connection.close()
-            await library.unfollow()
+            questions.whenLimited { _ in }
+            await gate.beforeLimiting { _, _ in }
         }
     }
 

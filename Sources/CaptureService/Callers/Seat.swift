@@ -51,11 +51,6 @@ enum Seat {
         unsafe sd_session_is_active(session) > 0
     }
 
-    /// Whether a session comes from another machine.
-    static func isRemote(_ session: String) -> Bool {
-        unsafe sd_session_is_remote(session) > 0
-    }
-
     /// The user of a session.
     static func user(of session: String) -> UInt32? {
         var user: uid_t = 0

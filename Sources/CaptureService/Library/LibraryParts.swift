@@ -57,16 +57,10 @@ struct LibraryParts: Sendable {
     }
 
     /// Has a person who limits a program choose its assets at once, and choices forgotten with the answer. Gate and parts
-    /// then know each other until `unfollow`.
+    /// then keep each other.
     func follow() async {
         questions.whenLimited(choosing.begin)
         await gate.beforeLimiting(settings.forgetChosen)
-    }
-
-    /// Undoes `follow`.
-    func unfollow() async {
-        questions.whenLimited { _ in }
-        await gate.beforeLimiting { _, _ in }
     }
 
     /// What programs call on the bus.
