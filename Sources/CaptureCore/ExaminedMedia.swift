@@ -1,15 +1,5 @@
 /// The content of a media file, as the process that examined it reports.
 public struct ExaminedMedia: Hashable, Sendable {
-    /// The kind of media in a file.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// One picture; of those that move by themselves, the first.
-        case photo
-        /// Pictures in time, with or without sound.
-        case movie
-        /// Sound alone; a cover does not count.
-        case sound
-    }
-
     /// The largest width and height, in pixels.
     public static let largestSide: UInt32 = 65_535
     /// The most pixels of a picture.
@@ -22,7 +12,7 @@ public struct ExaminedMedia: Hashable, Sendable {
     public static let largestThumbnail = 2048 * 2048 * 3 + 65_536
 
     /// Photo, movie or sound.
-    public var kind: Kind
+    public var kind: MediaAssetKind
     /// The media type (MIME), as in `image/jpeg`.
     public var mediaType: String
     /// The codecs as libavcodec names them, those of pictures first: `mjpeg`, `h264+opus`, `flac`.
@@ -38,7 +28,7 @@ public struct ExaminedMedia: Hashable, Sendable {
 
     /// Facts of a file.
     public init(
-        kind: Kind,
+        kind: MediaAssetKind,
         mediaType: String,
         codec: String,
         width: UInt32 = 0,
@@ -70,7 +60,7 @@ extension ExaminedMedia {
     /// Reads the facts from a report, and checks each: whoever sends them had a stranger's bytes to work on.
     init(_ words: inout MessageWords) throws(CaptureError) {
         let name = try words.word("kind")
-        guard let kind = Kind(rawValue: name) else {
+        guard let kind = MediaAssetKind(rawValue: name) else {
             throw CaptureError(.badData, "'\(name)' is no kind of media; those are photo, movie and sound")
         }
         self.kind = kind

@@ -1,10 +1,10 @@
 /// The kind of an asset.
 public enum MediaAssetKind: String, Hashable, Sendable, CaseIterable {
-    /// A picture.
+    /// One picture; of those that move by themselves, the first.
     case photo
-    /// Moving pictures, with sound or without.
+    /// Pictures in time, with or without sound.
     case movie
-    /// Sound alone.
+    /// Sound alone; a cover does not count.
     case sound
 }
 

@@ -101,7 +101,7 @@ package enum MediaSignature: Hashable {
     }
 
     /// The media type, by what the file turned out to hold.
-    func mediaType(_ kind: ExaminedMedia.Kind) -> String {
+    func mediaType(_ kind: MediaAssetKind) -> String {
         switch (self, kind) {
         case (.mp4, .sound): "audio/mp4"
         case (.mp4, _): "video/mp4"

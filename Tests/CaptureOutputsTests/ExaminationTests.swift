@@ -13,7 +13,7 @@ import Testing
 
         init(
             _ format: String,
-            _ kind: ExaminedMedia.Kind,
+            _ kind: MediaAssetKind,
             _ type: String,
             _ codec: String,
             created: Int64? = nil

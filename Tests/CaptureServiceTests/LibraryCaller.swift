@@ -243,7 +243,7 @@ extension ConsentScene {
             }
             close(try item.finish())
             return try item.commit(
-                MediaFacts(
+                ExaminedMedia(
                     kind: name.hasSuffix(".flac") ? .sound : .photo,
                     mediaType: name.hasSuffix(".flac") ? "audio/flac" : "image/jpeg",
                     codec: "mjpeg",

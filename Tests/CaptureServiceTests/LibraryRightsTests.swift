@@ -64,7 +64,9 @@ final class `A program and the media library` {
             let bytes = LibraryFixtures.picture(number)
             try LibraryFixtures.append(bytes, to: item)
             close(try item.finish())
-            return try item.commit(MediaFacts(kind: .photo, mediaType: "image/gif", codec: "gif", width: 1, height: 1))
+            return try item.commit(
+                ExaminedMedia(kind: .photo, mediaType: "image/gif", codec: "gif", width: 1, height: 1)
+            )
         }
         await scene.changed()
         return asset

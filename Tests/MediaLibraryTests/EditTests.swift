@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `are kept beside the original, and can be reverted`() throws {
-        var facts = MediaFacts.photo
+        var facts = ExaminedMedia.photo
         facts.width = 100
         let edited = try edit("edited", facts)
         #expect(edited.isEdited)
@@ -131,7 +131,7 @@ import Testing
         #expect(message(asset.id) != "")
     }
 
-    private func edit(_ text: String, _ facts: MediaFacts = .photo) throws -> MediaAsset {
+    private func edit(_ text: String, _ facts: ExaminedMedia = .photo) throws -> MediaAsset {
         let item = try library.imports.beginEdit(asset.id, scope: .all)
         try item.append(text)
         return try item.settle(facts)

@@ -69,9 +69,9 @@ final class TemporaryLibrary: Sendable {
     }
 }
 
-extension MediaFacts {
-    static let photo = MediaFacts(kind: .photo, mediaType: "image/jpeg", codec: "mjpeg", width: 640, height: 480)
-    static let sound = MediaFacts(kind: .sound, mediaType: "audio/flac", codec: "flac", duration: 2_000_000_000)
+extension ExaminedMedia {
+    static let photo = ExaminedMedia(kind: .photo, mediaType: "image/jpeg", codec: "mjpeg", width: 640, height: 480)
+    static let sound = ExaminedMedia(kind: .sound, mediaType: "audio/flac", codec: "flac", duration: 2_000_000_000)
 }
 
 extension LibraryImport {
@@ -82,7 +82,7 @@ extension LibraryImport {
     func append(_ text: String) throws { try append(Array(text.utf8)) }
 
     /// Ends and commits it.
-    func settle(_ facts: MediaFacts = .photo) throws -> MediaAsset {
+    func settle(_ facts: ExaminedMedia = .photo) throws -> MediaAsset {
         close(try finish())
         return try commit(facts)
     }
@@ -102,7 +102,7 @@ extension LibraryStore {
         _ text: String,
         _ name: String = "a.jpg",
         program: String = "exe:/usr/bin/cheese",
-        facts: MediaFacts = .photo
+        facts: ExaminedMedia = .photo
     ) throws -> MediaAsset {
         let item = try imports.begin(AssetDraft(name: name), program: program)
         try item.append(text)

@@ -36,7 +36,7 @@ import Testing
         #expect(asset.created == draft.created)
         #expect(asset.added == place.now)
         #expect(asset.modified == asset.added)
-        let facts = MediaFacts(
+        let facts = ExaminedMedia(
             kind: asset.kind,
             mediaType: asset.mediaType,
             codec: asset.codec,
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `takes the date of the file, else that of the import, where the program gives none`() throws {
-        var facts = MediaFacts.photo
+        var facts = ExaminedMedia.photo
         facts.created = 1_234_567_890_000
         #expect(try library.add("one", facts: facts).created == 1_234_567_890_000)
         facts.created = .max
@@ -162,7 +162,7 @@ import Testing
         (253_402_300_799_999, "photo-99991231-235959.jpg"), (-62_167_219_200_000, "photo-00000101-000000.jpg"),
     ])
     func `names what comes without a name by its kind and time`(_ created: Int64, _ name: String) throws {
-        var facts = MediaFacts.photo
+        var facts = ExaminedMedia.photo
         facts.created = created
         #expect(try library.add("a", "", facts: facts).name == name)
     }

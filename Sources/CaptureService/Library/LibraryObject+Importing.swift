@@ -133,7 +133,7 @@ extension LibraryObject {
             try LibraryObject.check(try await source.mark(), is: mark)
             let asset = try await libraries.perform(user) { library throws(CaptureError) in
                 try library.whilePermitted(permitted) { () throws(CaptureError) in
-                    try importing.commit(MediaFacts(found.media))
+                    try importing.commit(found.media)
                 }
             }
             // In a task of its own: how long it takes tells nobody whether the library had the file already.
@@ -168,27 +168,6 @@ extension LibraryObject {
         CaptureError(
             .revoked,
             "the consent of \(client.identity.name) to add to the media library was withdrawn, so nothing was added"
-        )
-    }
-}
-
-extension MediaFacts {
-    /// What an examination found.
-    init(_ media: ExaminedMedia) {
-        let kind: MediaAssetKind =
-            switch media.kind {
-            case .photo: .photo
-            case .movie: .movie
-            case .sound: .sound
-            }
-        self.init(
-            kind: kind,
-            mediaType: media.mediaType,
-            codec: media.codec,
-            width: media.width,
-            height: media.height,
-            duration: media.duration,
-            created: media.created
         )
     }
 }

@@ -105,7 +105,7 @@ extension LibraryObject {
             try await importers.examine(content, isWhole: false)
         }
         let asset = try await libraries.perform(user) { library throws(CaptureError) in
-            try library.recordings.saveKept(id, MediaFacts(found.media))
+            try library.recordings.saveKept(id, found.media)
         }
         await libraries.keep(found.thumbnails, of: asset.id, madeFrom: content, for: user)
         LibraryJournal.added(asset.size, by: client.identity)

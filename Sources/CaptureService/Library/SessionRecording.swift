@@ -83,7 +83,7 @@ final class SessionRecording: LibraryRecording {
         }
         let asset = try await saver.libraries.perform(user) { library throws(CaptureError) in
             try library.whilePermitted(permitted) { () throws(CaptureError) in
-                try library.recordings.finish(id, MediaFacts(found.media))
+                try library.recordings.finish(id, found.media)
             }
         }
         let (libraries, user) = (saver.libraries, user)

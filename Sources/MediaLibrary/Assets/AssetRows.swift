@@ -62,7 +62,7 @@ extension Database {
         program: String,
         isPersons: Bool = false,
         content hash: String,
-        _ facts: MediaFacts,
+        _ facts: ExaminedMedia,
         _ quotas: LibraryQuotas,
         at now: Int64
     ) throws -> MediaAsset {

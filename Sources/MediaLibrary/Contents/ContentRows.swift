@@ -30,7 +30,7 @@ extension Database {
     }
 
     /// Adds the row of a content.
-    func insertContent(_ hash: String, _ size: Int64, _ facts: MediaFacts) throws {
+    func insertContent(_ hash: String, _ size: Int64, _ facts: ExaminedMedia) throws {
         try cachedStatement(
             sql: """
                 INSERT INTO content(hash, size, kind, mediaType, codec, width, height, duration, made)

@@ -162,7 +162,7 @@ public final class LibraryContents: Sendable {
     func settle<T: Sendable>(
         _ staged: StagedContent,
         _ size: Int64,
-        _ facts: MediaFacts,
+        _ facts: ExaminedMedia,
         _ change: (Database) throws -> T
     ) throws(CaptureError) -> T {
         try alone { () throws(CaptureError) in

@@ -118,7 +118,7 @@ public final class LibraryImport: Sendable {
     /// - Throws: `overQuota`; `inputOutput` for a disk that is full, or has less left than is kept free; `badData` for an
     ///   edit of another kind than its asset; `noSuchAsset` when the scope does not have the edited one any more;
     ///   `wrongState` when that is in the bin, before `finish` and after the end. The import is given up then.
-    public func commit(_ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
+    public func commit(_ facts: ExaminedMedia) throws(CaptureError) -> MediaAsset {
         guard case .finished(let file, let hash) = stage(becoming: .committing) else {
             cancel()
             throw LibraryImport.ended

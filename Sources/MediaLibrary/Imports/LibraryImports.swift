@@ -95,7 +95,7 @@ public struct LibraryImports: Sendable {
     func take(
         _ staged: StagedContent,
         _ size: Int64,
-        _ facts: MediaFacts,
+        _ facts: ExaminedMedia,
         for purpose: LibraryImport.Purpose,
         by program: String
     ) throws(CaptureError) -> MediaAsset {

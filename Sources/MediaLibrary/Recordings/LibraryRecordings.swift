@@ -51,7 +51,7 @@ public struct LibraryRecordings: Sendable {
     /// - Throws: `noSuchAsset` where there is none of this id; `badData` for an empty file; `overQuota`; `inputOutput`.
     public func finish(
         _ id: String,
-        _ facts: MediaFacts,
+        _ facts: ExaminedMedia,
         isPersons: Bool = false
     ) throws(CaptureError) -> MediaAsset {
         try facts.check()
@@ -101,7 +101,7 @@ public struct LibraryRecordings: Sendable {
     /// `finish`.
     ///
     /// - Throws: Besides, `wrongState` for one that is under way.
-    public func saveKept(_ id: String, _ facts: MediaFacts) throws(CaptureError) -> MediaAsset {
+    public func saveKept(_ id: String, _ facts: ExaminedMedia) throws(CaptureError) -> MediaAsset {
         try checkIsKept(id)
         return try finish(id, facts, isPersons: true)
     }

@@ -3,7 +3,7 @@ import CaptureCore
 extension LibraryName {
     /// The name of a file that comes without one: what it is, and when it was made by universal time, as in
     /// `photo-20260409-174502.jpg`.
-    static func standard(_ facts: MediaFacts, created: Int64) -> String {
+    static func standard(_ facts: ExaminedMedia, created: Int64) -> String {
         let day = CivilDate(milliseconds: created)
         let seconds = Int((created - day.start) / 1000)
         let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { CivilDate.padded($0, 2) }.joined()
