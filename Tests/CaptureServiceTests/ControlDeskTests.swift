@@ -104,6 +104,19 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0)) func `callers of too many groups hold up nobody`() async throws {
+        // A pause of a second after each would be ten in every turn. A turn may be slow because the machine is.
+        var fastest = Int64.max
+        for _ in 0..<6 where fastest >= 8_000_000_000 {
+            let begun = Timestamp.now
+            try await callWithTooManyGroups()
+            fastest = min(fastest, Timestamp.now - begun)
+        }
+        #expect(fastest < 8_000_000_000)
+        #expect(try await socket.reset(program: "none") == 0)
+    }
+
+    /// Twenty callers, one after the other, that are turned away.
+    private func callWithTooManyGroups() async throws {
         let crowd = Process()
         crowd.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         crowd.arguments = [
@@ -118,13 +131,9 @@ import Testing
             """,
             folder + "/control",
         ]
-        let begun = Timestamp.now
         try crowd.run()
         await crowd.ended()
         #expect(crowd.terminationStatus == 0)
-        // A pause of a second after each would be ten.
-        #expect(Timestamp.now - begun < 8_000_000_000)
-        #expect(try await socket.reset(program: "none") == 0)
     }
 
     /// What the test puts in place of `captured-door`: nothing, or a program that ends at once.
