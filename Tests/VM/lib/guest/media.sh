@@ -26,7 +26,8 @@ playable() { [[ -n $(probe "$1") ]]; }
 # plays FILE: a player takes all of it, and has nothing to say
 plays() {
   local said
-  said=$(ffmpeg -v warning -xerror -nostdin -i "$1" -f null - 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }
+  # With the file's own clock: ffmpeg's guess of a rate gives two pictures one time that come shortly after one another.
+  said=$(ffmpeg -v warning -xerror -nostdin -i "$1" -enc_time_base -1 -f null - 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }
 }
 
 # has FILE KIND NAME WANTED, as in: it "is H.264" has out.mkv video codec_name h264
