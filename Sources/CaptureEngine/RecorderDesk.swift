@@ -8,7 +8,7 @@ final class RecorderDesk {
     private let recorders: any RecorderLauncher
     private let devices: any DeviceProvider
     private let observer: any EngineObserver
-    /// Who saves outputs into the media library; `nil` where there is none, and outputs that ask for it are refused.
+    /// Saves outputs into the media library; if it is `nil`, outputs that ask for that are refused.
     private let saver: (any RecordingSaver)?
     /// How long a recorder may take to begin and to finish its file.
     private let patience: RecorderPatience
@@ -89,7 +89,7 @@ final class RecorderDesk {
             return error ?? CaptureError(.wrongState, "stopped before it ran")
         }
         if error != nil, output.description.kind == .photo {
-            // Half a picture is none.
+            // Nobody wants half a picture.
             await recording.cancel()
             return error
         }

@@ -95,7 +95,7 @@ struct Asking: Sendable {
         on gate: isolated AuthorizationGate
     ) async {
         guard let prompt = gate.questions[key], prompt.id == id, !prompt.isAnswered else { return }
-        // Where nobody was asked for that, an answer for chosen assets is none.
+        // An answer for chosen assets does not count if the question did not offer that.
         let said = said.filter {
             prompt.services.contains($0.key) && (!$0.value.isLimited || $0.key.canBeLimited)
         }

@@ -187,7 +187,7 @@ struct Questions {
         }
         timing.cancel()
         if Task.isCancelled { return .failure(.requesterGone) }
-        // A yes that came when nobody waited any more is none.
+        // A yes does not count if nobody waited any more when it came.
         guard await timing.value else { return answer }
         return .failure(CaptureError(.timedOut, "nobody answered within \(time), so nothing was done"))
     }

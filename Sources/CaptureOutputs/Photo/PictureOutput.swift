@@ -94,7 +94,7 @@ final class PictureOutput: MediaOutput {
     }
 
     func salvage() {
-        // Half a picture is none.
+        // Nobody wants half a picture.
         file.truncate(to: 0)
     }
 

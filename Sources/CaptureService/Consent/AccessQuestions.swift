@@ -42,7 +42,7 @@ final class AccessQuestions: Sendable {
         var fault: CaptureError?
         var wasOpen = false
         if services.contains(.libraryReadWrite) {
-            // What cannot be told is refused below.
+            // If this look fails, the request below is refused.
             wasOpen = (try? await gate.status(.libraryReadWrite, for: client.identity)) == .notDetermined
         }
         do throws(CaptureError) {

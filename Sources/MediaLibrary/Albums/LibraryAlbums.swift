@@ -29,7 +29,7 @@ public struct LibraryAlbums: Sendable {
 
     /// One album.
     ///
-    /// - Throws: `invalidArgument` for what is no id; `noSuchAlbum` when there is none that the reader sees.
+    /// - Throws: `invalidArgument` for a malformed id; `noSuchAlbum` for an album that the reader does not see.
     public func album(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAlbum {
         try LibraryID.check(id, of: "an album")
         guard let reader = scope.reader else { throw Visibility.noSuchAlbum(id) }

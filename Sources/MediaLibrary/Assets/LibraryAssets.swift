@@ -17,7 +17,7 @@ public struct LibraryAssets: Sendable {
     /// - Parameters:
     ///   - id: Its id.
     ///   - scope: What the reader sees. One that sees everything sees assets in the bin too.
-    /// - Throws: `invalidArgument` for what is no id; `noSuchAsset` when there is none that the reader sees.
+    /// - Throws: `invalidArgument` for a malformed id; `noSuchAsset` for an asset that the reader does not see.
     public func asset(_ id: String, scope: LibraryScope) throws(CaptureError) -> MediaAsset {
         try LibraryID.check(id, of: "an asset")
         guard let reader = scope.reader else { throw Visibility.noSuchAsset(id) }

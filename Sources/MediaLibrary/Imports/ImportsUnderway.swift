@@ -22,7 +22,7 @@ final class ImportsUnderway: Sendable {
         }
     }
 
-    /// Begins one; an edit is none of the assets that are counted.
+    /// Begins an import. Of an edit only the bytes count, since it adds no asset.
     func begin(_ id: String, of programs: Set<String>, isAsset: Bool) {
         entries.withLock { $0[id] = Entry(programs: programs, usage: LibraryUsage(assets: isAsset ? 1 : 0)) }
     }

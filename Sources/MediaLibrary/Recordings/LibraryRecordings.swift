@@ -32,7 +32,7 @@ public struct LibraryRecordings: Sendable {
 
     /// Opens a recording that is under way or kept, for reading alone; the caller closes it.
     ///
-    /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
+    /// - Throws: `noSuchAsset` for an unknown id; `inputOutput`.
     public func open(_ id: String) throws(CaptureError) -> Int32 {
         _ = try transit.recording(id)
         guard let file = try transit.file(id) else {
@@ -48,7 +48,7 @@ public struct LibraryRecordings: Sendable {
     ///   - facts: What examining it has shown.
     ///   - isPersons: Whether it is the person's word, which the program's quota does not hold back.
     /// - Returns: The new asset.
-    /// - Throws: `noSuchAsset` where there is none of this id; `badData` for an empty file; `overQuota`; `inputOutput`.
+    /// - Throws: `noSuchAsset` for an unknown id; `badData` for an empty file; `overQuota`; `inputOutput`.
     public func finish(
         _ id: String,
         _ facts: ExaminedMedia,
@@ -86,7 +86,7 @@ public struct LibraryRecordings: Sendable {
     /// Keeps a recording that is not saved, for the user to save or discard. An empty one goes.
     ///
     /// - Parameter why: Why it is not saved, in a sentence for the user.
-    /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
+    /// - Throws: `noSuchAsset` for an unknown id; `inputOutput`.
     public func keep(_ id: String, because why: String) throws(CaptureError) {
         try transit.keep(id, because: why)
     }
@@ -108,7 +108,7 @@ public struct LibraryRecordings: Sendable {
 
     /// Throws a kept recording away.
     ///
-    /// - Throws: `noSuchAsset` where there is none of this id; `wrongState` for one that is under way; `inputOutput`.
+    /// - Throws: `noSuchAsset` for an unknown id; `wrongState` for one that is under way; `inputOutput`.
     public func discardKept(_ id: String) throws(CaptureError) {
         try checkIsKept(id)
         try transit.discard(id)
@@ -122,7 +122,7 @@ public struct LibraryRecordings: Sendable {
 
     /// Gives up a recording that is under way, with all that was recorded.
     ///
-    /// - Throws: `noSuchAsset` where there is none of this id; `inputOutput`.
+    /// - Throws: `noSuchAsset` for an unknown id; `inputOutput`.
     public func cancel(_ id: String) throws(CaptureError) {
         _ = try transit.recording(id)
         try transit.discard(id)

@@ -8,7 +8,7 @@ struct LibraryOrphans: Sendable {
 
     init(_ base: LibraryBase) { self.base = base }
 
-    /// What lies among the contents and is none in the index.
+    /// Finds them.
     func find() throws(CaptureError) -> [FoundFault] {
         var faults: [FoundFault] = []
         for part in try base.folder.contents.parts() {
