@@ -47,6 +47,8 @@ actor LongRequests {
     private let bus: BusConnection
     private var open: [String: Open] = [:]
     private var isEnding = false
+    /// Whoever stops the daemon waits here for the last request.
+    private var lastEnded: CheckedContinuation<Void, Never>?
 
     init(_ rules: Rules, bus: BusConnection) {
         self.rules = rules
@@ -97,6 +99,7 @@ actor LongRequests {
     /// never ends keeps nothing else of the caller's from being cleared away.
     func clientGone(_ connection: String) async {
         let tasks = open.removeValue(forKey: connection)?.running.values.map(\.task) ?? []
+        if isIdle { stopWaiting() }
         for task in tasks { task.cancel() }
         if rules.awaitsEnd { for task in tasks { await task.value } }
     }
@@ -107,9 +110,13 @@ actor LongRequests {
     func shutDown(within patience: Duration = .seconds(10)) async {
         isEnding = true
         for request in open.values.flatMap(\.running.values) { request.task.cancel() }
-        let deadline = ContinuousClock.now + patience
-        while open.values.contains(where: { !$0.running.isEmpty }), .now < deadline {
-            try? await Task.sleep(for: .milliseconds(5))
+        if !isIdle {
+            let limit = Task {
+                guard (try? await Task.sleep(for: patience)) != nil else { return }
+                self.stopWaiting()
+            }
+            await withCheckedContinuation { lastEnded = $0 }
+            limit.cancel()
         }
         let late = open.mapValues(\.running.keys)
         open = [:]
@@ -124,6 +131,13 @@ actor LongRequests {
     /// Only the daemon gave up: the caller may try again with the next one.
     private static let ended = CaptureError(.unreachable, "the capture daemon was stopped before that was done")
 
+    private var isIdle: Bool { open.values.allSatisfy(\.running.isEmpty) }
+
+    private func stopWaiting() {
+        lastEnded?.resume()
+        lastEnded = nil
+    }
+
     private func run(_ number: UInt32, _ work: Work, for client: SessionClient) async {
         let connection = client.connection
         var outcome = await work(number)
@@ -131,6 +145,7 @@ actor LongRequests {
         guard open[connection]?.running.removeValue(forKey: number) != nil else { return }
         if isEnding, outcome.fault?.code == .dismissed { outcome.fault = LongRequests.ended }
         tell(number, outcome, connection)
+        if isIdle { stopWaiting() }
         // A caller that left before its request was noted is not heard of again, and its work has failed.
         if outcome.fault != nil, (try? await client.identifyAgain()) == nil, open[connection]?.running.isEmpty == true {
             open[connection] = nil
