@@ -134,8 +134,9 @@ import Testing
             prompter: ClosurePrompter { _ throws(CaptureError) in throw CaptureError(.nobodyToAsk, "nobody") }
         )
         for _ in 1...5 { #expect(await code { _ = try await unseen.request([.camera]) } == .nobodyToAsk) }
-        for _ in 1...4 {
+        for round in 1...4 {
             let request = Task { [gate] in await code { _ = try await gate.request([.camera]) } }
+            await person.wasAsked(round)
             while await gate.waiterCount == 0 { await Task.yield() }
             try await gate.setSwitch(.camera, isOn: false)
             #expect(await request.value == .switchedOff)

@@ -140,8 +140,9 @@ import Testing
         #expect(try await gate.status(.camera, for: .program()) == .denied)
     }
 
-    /// Returns when that many wait: their requests are tasks of their own, and come in when they are run.
+    /// Returns when that many wait and the person sees the question: each is a task of its own, and comes in when it is run.
     private func waiters(_ count: Int) async {
+        await person.wasAsked()
         while await gate.waiterCount < count { await Task.yield() }
     }
 }
