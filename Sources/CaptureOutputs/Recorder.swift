@@ -41,7 +41,6 @@ public final class Recorder: Sendable {
         RecorderFile.prepareProcess()
         // An encoder that was tried leaves its memory to the one that is used, and to whichever thread uses it.
         _ = clinux_keep_freed_memory()
-        LibAV.quieten()
     }
 
     /// Ends the output with what is published now, as the daemon's stop does. Thread-safe.

@@ -61,6 +61,7 @@ package struct ImportHelper {
             return .copied(bytes: try SourceCopy(from: SourceFile(input), to: pipe, limit: limit).run())
         case .examine(let isWhole):
             MediaDate.learnZone()
+            try LibAV.load()
             close(limitingTime: true)
             let examination = try Examination(of: ExaminedFile(input), isWhole: isWhole)
             for thumbnail in examination.thumbnails { try send(thumbnail, through: pipe) }

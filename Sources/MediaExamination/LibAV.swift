@@ -32,9 +32,12 @@ package enum LibAV {
         }
     }
 
-    /// Lets the libraries write their errors, and nothing else, to standard error.
-    package static func quieten() {
-        av_log_set_level(AV_LOG_ERROR)
+    /// Loads the libraries, which then write their errors, and nothing else, to standard error.
+    ///
+    /// Only needed before the sandbox closes, by what makes its first call after that.
+    package static func load() throws(CaptureError) {
+        guard let why = unsafe cav_load() else { return }
+        throw CaptureError(.internalFault, unsafe "libav cannot be loaded: \(String(cString: why))")
     }
 }
 

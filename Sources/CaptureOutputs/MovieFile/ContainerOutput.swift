@@ -54,6 +54,8 @@ final class ContainerOutput: MediaOutput {
         file: RecorderFile,
         counters: RecorderCounters
     ) throws(CaptureError) {
+        // The muxer is made when the first packets are there.
+        try LibAV.load()
         self.container = container
         self.video = video
         self.sound = sound?.encoder

@@ -55,6 +55,7 @@ first() {
   it "the programs say their version" says "^${version%%[~+]*}\$" capturectl --version
   it "the manual pages are found" says 'captured.8' man -w captured
   it "no library is missing" fails grep 'not found' <(ldd /usr/bin/capturectl /usr/libexec/captured{,-recorder,-door,-picker})
+  it "what the recorder loads late is among the dependencies" says libavformat dpkg-query -W -f '${Depends}' captured
   it "the documentation is there" test -f /usr/share/doc/captured/README.md -a -f /usr/share/doc/captured/LICENSE
   it "CaptureKit's sources are there" test -f /usr/share/captured/CaptureKit/Package.swift
 }

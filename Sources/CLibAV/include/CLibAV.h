@@ -1,4 +1,5 @@
-/* libav: encoding, muxing and looking into files, linked by the recorder alone. */
+/* libav: encoding, muxing and looking into files, for the recorder alone. Its libraries are loaded when they are first
+   needed (late.c). */
 #pragma once
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -17,6 +18,10 @@
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 #include <string.h>
+
+/* Loads the libraries, if they are not there yet. After that no call needs a file, so do this before a sandbox closes; else
+   the first call does it, and ends the process where it fails. Thread-safe. Returns NULL, or why it failed. */
+const char *cav_load(void);
 
 /* Function-like and casting macros do not import. */
 static const int cav_error_eagain = AVERROR(EAGAIN);
