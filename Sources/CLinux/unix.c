@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "clinux_unix.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -72,4 +74,24 @@ ssize_t clinux_unix_sockets(clinux_unix_socket *sockets, size_t room) {
     close(diag);
     errno = code;
     return count;
+}
+
+ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room) {
+    DIR *descriptors = opendir(folder);
+    if (!descriptors) return -1;
+    size_t count = 0;
+    for (struct dirent *entry; (entry = readdir(descriptors));) {
+        // The longest that is looked for is "socket:[4294967295]".
+        char link[32];
+        ssize_t length = readlinkat(dirfd(descriptors), entry->d_name, link, sizeof link - 1);
+        if (length < 0) continue;
+        link[length] = 0;
+        uint32_t inode;
+        int end = 0;
+        if (sscanf(link, "socket:[%u]%n", &inode, &end) != 1 || end != length) continue;
+        if (count < room) inodes[count] = inode;
+        count++;
+    }
+    closedir(descriptors);
+    return (ssize_t)count;
 }

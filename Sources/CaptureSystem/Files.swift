@@ -19,9 +19,11 @@ public enum Files {
 
     /// Where a symbolic link points, as it is written: readlink(2); `nil` when it is none.
     public static func link(at path: String) -> String? {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = unsafe readlink(path, &buffer, buffer.count)
-        return count < 0 ? nil : String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        unsafe withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = unsafe readlink(path, start, buffer.count)
+            return count < 0 ? nil : unsafe String(decoding: buffer.prefix(count), as: UTF8.self)
+        }
     }
 
     /// The inode of a socket by what a link to it says, as `socket:[123]`; `nil` for another link.

@@ -19,3 +19,7 @@ typedef struct {
 /* The sockets of this network namespace: fills in the first `room`, and returns how many there are. -1 with errno, which
    is ENOENT where the kernel has no such list (CONFIG_UNIX_DIAG). */
 ssize_t clinux_unix_sockets(clinux_unix_socket *sockets, size_t room);
+
+/* The inodes of the sockets among a process's descriptors, by the links of a folder such as /proc/7/fd: fills in the first
+   `room`, and returns how many there are. -1 with errno where the folder cannot be read. */
+ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room);

@@ -11,23 +11,15 @@ enum BusSockets {
     /// - Throws: The system's error.
     static func clients(beside own: UInt32) throws(SystemError) -> [UInt32: UInt32]? {
         guard let sockets = try list() else { return nil }
-        var names: [UInt32: [CChar]] = [:]
-        for socket in sockets { names[socket.inode] = socket.name }
-        guard let ours = sockets.first(where: { $0.inode == own }), let name = names[ours.peer], !name.isEmpty else {
-            return [:]
-        }
-        let clients = sockets.filter { names[$0.peer] == name }.map { ($0.inode, $0.user) }
+        guard let ours = sockets.first(where: { $0.inode == own }),
+            let bus = sockets.first(where: { $0.inode == ours.peer }), bus.length > 0
+        else { return [:] }
+        let ends = Set(sockets.lazy.filter { $0.hasName(of: bus) }.map(\.inode))
+        let clients = sockets.lazy.filter { ends.contains($0.peer) }.map { ($0.inode, $0.user) }
         return Dictionary(clients) { first, _ in first }
     }
 
-    private struct Socket {
-        var inode: UInt32
-        var peer: UInt32
-        var user: UInt32
-        var name: [CChar]
-    }
-
-    private static func list() throws(SystemError) -> [Socket]? {
+    private static func list() throws(SystemError) -> [clinux_unix_socket]? {
         var room = 1024
         // A list that changes while it is read is read again, a machine's worth of times.
         for _ in 0..<16 {
@@ -36,14 +28,7 @@ enum BusSockets {
             if count < 0, errno == ENOENT { return nil }
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
             if count < 0 { throw SystemError("list the sockets", errno: errno) }
-            if count <= room {
-                return found.prefix(count).map { socket in
-                    let name = unsafe withUnsafeBytes(of: socket.name) { bytes in
-                        unsafe bytes.prefix(Int(socket.length)).map { CChar(bitPattern: $0) }
-                    }
-                    return Socket(inode: socket.inode, peer: socket.peer, user: socket.user, name: name)
-                }
-            }
+            if count <= room { return Array(found.prefix(count)) }
             room = count + 256
         }
         throw SystemError("list the sockets", errno: EAGAIN)
@@ -51,7 +36,17 @@ enum BusSockets {
 
     /// The inodes of sockets that any thread of a process has open; none where its descriptors cannot be read.
     static func held(by process: Int32) -> Set<UInt32> {
-        Set(DescriptorTables.links(of: process).compactMap { Files.link(at: $0).flatMap(Files.socketInode) })
+        var held: Set<UInt32> = []
+        for folder in DescriptorTables.folders(of: process) {
+            var found = [UInt32](repeating: 0, count: 256)
+            while case let count = unsafe clinux_sockets_in(folder, &found, found.count), count > 0 {
+                held.formUnion(found.prefix(count))
+                // More were opened than there was room for, and more may be meanwhile.
+                guard count > found.count else { break }
+                found = [UInt32](repeating: 0, count: count + 256)
+            }
+        }
+        return held
     }
 
     /// Those of the given sockets that may be of a client, by a table such as `/proc/net/unix`: streams without a name
@@ -65,5 +60,12 @@ enum BusSockets {
                 return UInt32(words[6]).flatMap { sockets.contains($0) ? $0 : nil }
             }
         )
+    }
+}
+
+extension clinux_unix_socket {
+    fileprivate func hasName(of other: Self) -> Bool {
+        var (own, others) = (name, other.name)
+        return unsafe length == other.length && memcmp(&own, &others, Int(length)) == 0
     }
 }
