@@ -7,7 +7,7 @@ make_people() { # make_people FOLDER: from /etc to there
     grep -vE '^(alice|bob):|^[^:]*:[^:]*:100[01]:' "/etc/$file" >"$1/$file.new"
   done
   for name in alice bob; do
-    # No password, and so no need of an entry in the shadow: root becomes them by su and runuser.
+    # No password, and so no need of an entry in the shadow: root becomes them by setpriv.
     echo "$name:*:$number:$number:$name:/home/$name:/bin/bash" >>"$1/passwd.new"
     echo "$name:x:$number:" >>"$1/group.new"
     number=$((number + 1))

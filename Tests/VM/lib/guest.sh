@@ -10,6 +10,9 @@ ok_count=0 not_ok_count=0 skipped_count=0
 # The system's own interpreter: another one that the host put first in PATH may be a slow wrapper, or missing inside.
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3
+# nap SECONDS: without a process, which takes longer to start than to sleep.
+exec {never}<> <(:)
+nap() { read -rt "$1" -u "$never"; true; }
 for part in "$vm"/lib/guest/*.sh; do . "$part"; done
 
 # look_at_clock: seconds since the boot, in `moment`. The shell's own count goes by the date, which suites set.
@@ -49,7 +52,7 @@ tell_what_hangs() {
     echo "# hangs: $sentence"
     for process in /proc/[0-9]*; do
       case $(<"$process/comm") in
-        capture* | runuser | su | busctl | systemctl | ffprobe)
+        capture* | setpriv | busctl | systemctl | ffprobe)
           echo "#   ${process#/proc/} $(tr '\0' ' ' <"$process/cmdline"): $(cat "$process"/task/*/wchan | tr -s '0' ' ')"
           cat "$process"/task/*/stack | sed 's/^/#     /' ;;
       esac
@@ -95,7 +98,7 @@ wait_for() {
       tail -n 20 "$work/condition"
       return 1
     fi
-    sleep 0.1
+    nap 0.1
   done
 }
 

@@ -14,6 +14,9 @@ make_layer() { # make_layer FOLDER SYSTEMD
   echo 'ACTION!="remove", SUBSYSTEM=="usb", ENV{MODALIAS}=="?*", RUN{builtin}+="kmod load"' \
     >"$1/etc/udev/rules.d/80-drivers.rules"
   ln -s /dev/null "$1/etc/udev/rules.d/90-alsa-restore.rules"
+  # A kernel without audit would look for its module at each login. This one has it, and nothing to note.
+  mkdir -p "$1/etc/systemd/journald.conf.d"
+  printf '[Journal]\nAudit=no\n' >"$1/etc/systemd/journald.conf.d/machine.conf"
   # Generators run before everything else, one process each, and here they find nothing.
   local generator unit
   for generator in /lib/systemd/system-generators/*; do
@@ -28,7 +31,7 @@ masked_units() {
   printf '%s\n' apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer man-db.timer \
     dpkg-db-backup.timer ldconfig.service getty.target alsa-restore.service alsa-state.service \
     systemd-{tmpfiles-clean.timer,binfmt.service,pstore.service,random-seed.service,update-utmp.service} \
-    systemd-{journal-flush,hwdb-update,machine-id-commit,firstboot,boot-system-token,remount-fs,timesyncd}.service \
+    systemd-journald-audit.socket systemd-{journal-flush,hwdb-update,machine-id-commit,firstboot,boot-system-token,remount-fs,timesyncd}.service \
     systemd-{modules-load,sysctl,sysusers,tmpfiles-setup-dev,repart}.service \
     systemd-ask-password-{wall,console}.path kmod-static-nodes.service \
     modprobe@{configfs,drm,efi_pstore,fuse,loop,dm_mod}.service proc-sys-fs-binfmt_misc.{automount,mount} \

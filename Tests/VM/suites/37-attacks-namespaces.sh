@@ -197,7 +197,8 @@ asked_once() {
 programs_on_fuse() {
   it "alice has a file system of her own that all see" shown
   it "which the kernel keeps to her, root included" fails stat /home/alice/seen/out
-  layered plain seen "$own/ask" bash -c 'attacks/stuck own low stop file=attacks/ask >/dev/null & until low/file WHO; do sleep 0.1; done'
+  layered plain seen "$own/ask" bash -c 'attacks/stuck own low stop file=attacks/ask >/dev/null &
+    until [[ -e low/file ]]; do sleep 0.1; done; low/file WHO'
   it "a program on a file system of her own is refused" says_in plain 'NotPermitted: .*exe cannot be read'
   after "a program on her file system"
 
