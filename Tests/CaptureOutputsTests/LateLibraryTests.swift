@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (OutputKind.photo, "jpeg"), (.photo, "png"), (.frames, "raw"), (.frames, "mjpeg"), (.frames, "y4m"), (.movie, "mkv"),
+        (OutputKind.photo, "jpeg"), (.photo, "png"), (.frames, "raw"), (.frames, "mjpeg"), (.frames, "y4m"),
+        (.movie, "mkv"),
     ])
     func `for movies and PNG, not for other pictures`(kind: OutputKind, format: String) throws {
         let pictures = Material.yuyv()
