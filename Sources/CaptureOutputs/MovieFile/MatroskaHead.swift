@@ -1,4 +1,3 @@
-import CLibAV
 import CaptureCore
 
 /// What the head of a Matroska file says and only its end knows: its length, and how often pictures come. Set while the
@@ -23,41 +22,7 @@ struct MatroskaHead {
     private var head: [UInt8] = []
     private var durationPlace: Int64?
     private var intervalPlace: Int64?
-    private var checksum: Checksum?
     private var isKnown = false
-
-    /// The tracks' `CRC-32` (RFC 8794, section 11.3.1). libavformat leaves room for it, a `Void`, and fills it in the trailer.
-    private struct Checksum {
-        let place: Int64
-        /// Where the bytes lie that it is about.
-        let start: Int64
-        let covered: [UInt8]
-
-        init?(of element: Int, in header: [UInt8]) {
-            let sizePlace = element + MatroskaHead.tracks.count
-            guard header.indices.contains(sizePlace), header[sizePlace] > 0 else { return nil }
-            let width = header[sizePlace].leadingZeroBitCount + 1
-            let body = sizePlace + width
-            guard header.count >= body + 6, [0xBF, 0xEC].contains(header[body]), header[body + 1] == 0x84
-            else { return nil }
-            let first = UInt64(header[sizePlace]) & ((1 << (8 - width)) - 1)
-            let size = header[sizePlace + 1..<body].reduce(first) { $0 << 8 | UInt64($1) }
-            guard size >= 6, size <= UInt64(header.count - body) else { return nil }
-            place = Int64(body + 2)
-            start = Int64(body + 6)
-            covered = Array(header[(body + 6)..<(body + Int(size))])
-        }
-
-        /// Its four bytes when some of what it is about are others; none when these are not.
-        func renewed(_ bytes: [UInt8], at position: Int64) -> [UInt8] {
-            let index = Int(position - start)
-            guard index >= 0, index + bytes.count <= covered.count else { return [] }
-            var covered = covered
-            covered.replaceSubrange(index..<(index + bytes.count), with: bytes)
-            let sum = unsafe av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), .max, covered, covered.count) ^ .max
-            return (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
-        }
-    }
 
     /// Of a file that is about to be begun, and can be gone back in.
     init(_ file: RecorderFile) {
@@ -81,9 +46,6 @@ struct MatroskaHead {
         }
         if let start = MatroskaHead.find(MatroskaHead.tracks, in: header[...]) {
             intervalPlace = MatroskaHead.find(MatroskaHead.interval, in: header[start...]).map { Int64($0) }
-            // The table of what is where names the element before it comes.
-            let named = header.indices.lazy.filter { header[$0...].starts(with: MatroskaHead.tracks) }
-            checksum = named.compactMap { Checksum(of: $0, in: header) }.first
         }
     }
 
@@ -99,11 +61,7 @@ struct MatroskaHead {
     func set(interval: Int64) throws(CaptureError) {
         guard let intervalPlace, let value = UInt32(exactly: interval), value > 0 else { return }
         let number = (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
-        let element = MatroskaHead.interval + number
-        try file.overwrite(element, at: intervalPlace)
-        if let sum = checksum?.renewed(element, at: intervalPlace), !sum.isEmpty, let place = checksum?.place {
-            try file.overwrite(sum, at: place)
-        }
+        try file.overwrite(MatroskaHead.interval + number, at: intervalPlace)
     }
 
     private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {

@@ -52,7 +52,8 @@ final class Muxer {
             hybrid: container.isISO ? HybridMP4(file, duration: duration) : nil,
             head: container == .matroska && file.isSeekable ? MatroskaHead(file) : nil
         )
-        let size = 65536
+        // As much as half a second of most recordings, after which all of it is written.
+        let size = 1 << 18
         let buffer = unsafe av_malloc(size)
         // Fragments are written in one go: a sink that cannot go back suits them, and their index is made here.
         let canSeek = file.isSeekable && !container.isISO
@@ -167,7 +168,9 @@ final class Muxer {
                     ),
                     ("use_editlist", "0"), ("video_track_timescale", "\(Self.videoTimescale)"),
                 ]
-            case .matroska: [("cluster_time_limit", "1000"), ("reserve_index_space", "0")]
+            case .matroska:
+                // A sum over each cluster took a quarter of the time of a recording that is copied, and no player looks.
+                [("cluster_time_limit", "1000"), ("reserve_index_space", "0"), ("write_crc32", "0")]
             case .ogg: [("page_duration", "200000")]
             case .flac: []
             }
