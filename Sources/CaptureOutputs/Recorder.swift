@@ -152,6 +152,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 buffers: Recorder.depth(of: converter.capacity),
+                wanted: Recorder.frames(of: job.output),
                 damageLimit: Recorder.silenceLimit(job, video),
                 events: events
             )
@@ -195,6 +196,12 @@ public final class Recorder: Sendable {
     /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
     private static func depth(of frame: Int) -> Int {
         min(max((64 << 20) / max(frame, 1), 8), 256)
+    }
+
+    /// How many frames an output takes; `.max` when that is not known.
+    private static func frames(of output: OutputDescription) -> Int {
+        if output.kind == .photo { return 1 }
+        return output.frameCount > 0 ? Int(clamping: output.frameCount) : .max
     }
 
     /// How long nothing usable may come, in nanoseconds.

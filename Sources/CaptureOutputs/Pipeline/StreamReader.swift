@@ -46,11 +46,17 @@ final class StreamReader: Sendable {
     private let thread = Mutex<WorkerThread?>(nil)
 
     /// A reader of `ring`, not yet started.
+    ///
+    /// - Parameters:
+    ///   - buffers: How many may wait for the writer.
+    ///   - wanted: How many are wanted in all: memory for no more than that is made ready.
+    ///   - damageLimit: How long all buffers may be broken, in nanoseconds.
     init(
         _ kind: MediaType,
         ring: RingReader,
         converter: any BufferConverter,
         buffers: Int,
+        wanted: Int = .max,
         damageLimit: Int64 = .max,
         events: BlockingQueue<PipelineEvent>
     ) throws(CaptureError) {
@@ -62,8 +68,9 @@ final class StreamReader: Sendable {
         // A compressed frame takes a part of its slot and of its buffer; raw ones and sound fill them.
         var fills = true
         if case .video(let video) = ring.format { fills = !video.pixelFormat.isCompressed }
-        pool = try BufferPool(count: buffers, capacity: converter.capacity, ready: fills ? ring.layout.slotCount : 0)
-        if fills { ring.populate() }
+        let slots = ring.layout.slotCount
+        pool = try BufferPool(count: buffers, capacity: converter.capacity, ready: fills ? min(slots, wanted) : 0)
+        if fills, wanted >= slots { ring.populate() }
     }
 
     /// Starts the thread with what is published from now on: what came while encoders were tried is from before the
