@@ -99,6 +99,22 @@ struct `A caller` {
         subscription.cancel()
     }
 
+    @Test func `who only looks is known without the bus, once it was identified`() async throws {
+        let bus = try PrivateBus()
+        let daemon = try await BusConnection.open(bus.kind)
+        let client = try await BusConnection.open(bus.kind)
+        let callers = CallerDirectory(
+            bus: daemon,
+            root: SystemRoot(ofProcessOne: false),
+            checksHolding: { _ in false }
+        ) { _ in }
+        let first = try await callers.client(client.uniqueName).identity
+        // It answers nobody any more.
+        bus.stop()
+        #expect(try await callers.reader(client.uniqueName).identity == first)
+        bus.end()
+    }
+
     @Test func `is looked at for that when it is a program of people's own, root excepted`() {
         func identity(_ tier: Tier, user: UInt32) -> ClientIdentity {
             ClientIdentity(program: "exe:/a", tier: tier, user: user, name: "a", detail: "a test")

@@ -79,8 +79,18 @@ actor CallerDirectory {
             await note(error, of: connection)
             throw error
         }
-        return SessionClient(
-            identity: now,
+        return sessionClient(now, connection)
+    }
+
+    /// Who a caller is, for calls that only look: as `unchanged` says, else as `client`.
+    nonisolated func reader(_ connection: String) async throws(CaptureError) -> SessionClient {
+        if let identity = unchanged(connection) { return sessionClient(identity, connection) }
+        return try await client(connection)
+    }
+
+    private nonisolated func sessionClient(_ identity: ClientIdentity, _ connection: String) -> SessionClient {
+        SessionClient(
+            identity: identity,
             connection: connection,
             identifyAtStart: { [weak self] () throws(CaptureError) in
                 guard let self else { throw CallerDirectory.stopping }

@@ -51,12 +51,12 @@ struct ManagerObject: Sendable {
     }
 
     private func listSessions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let client = try await callers.client(call.sender)
+        let client = try await callers.reader(call.sender)
         return [.records(await engine.list(for: client).map(SessionSummary.init))]
     }
 
     private func listUses(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let client = try await callers.client(call.sender)
+        let client = try await callers.reader(call.sender)
         return [.records(live.list(for: client.identity))]
     }
 

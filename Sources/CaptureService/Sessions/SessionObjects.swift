@@ -93,7 +93,7 @@ actor SessionObjects {
                             try await engine.stop(id, client: client)
                             return []
                         },
-                        "GetStatistics": handler { engine, client, _ throws(CaptureError) in
+                        "GetStatistics": handler(looks: true) { engine, client, _ throws(CaptureError) in
                             [try await engine.statistics(of: id, client: client).busValue]
                         },
                         "OpenBuffer": handler { engine, client, arguments throws(CaptureError) in
@@ -127,7 +127,7 @@ actor SessionObjects {
                 )
             ],
             readers: SessionObjects.readers(of: session) { [callers] sender throws(CaptureError) in
-                try await callers.client(sender).identity
+                try await callers.reader(sender).identity
             }
         )
     }
@@ -144,13 +144,17 @@ actor SessionObjects {
     }
 
     /// A handler that identifies its caller first.
+    ///
+    /// - Parameter looks: Whether the call only looks, so that a caller who is known is known at once.
     private func handler(
+        looks: Bool = false,
         _ body: @escaping @Sendable (CaptureEngine, SessionClient, [BusValue]) async throws(CaptureError) -> [BusValue]
     ) -> BusHandler {
         let callers = callers
         return { [engine] call throws(CaptureError) in
             guard let engine else { throw CaptureError(.unreachable, "captured is not ready yet") }
-            return try await body(engine, try await callers.client(call.sender), call.arguments)
+            let client = looks ? try await callers.reader(call.sender) : try await callers.client(call.sender)
+            return try await body(engine, client, call.arguments)
         }
     }
 
