@@ -1,0 +1,182 @@
+"""A camera, a bus and captured for benchmarks on the real processor, and what groups of processes use of it."""
+import ctypes, json, os, re, shutil, signal, subprocess, tempfile, time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CHECKOUT = HERE.parent.parent
+PROGRAMS = CHECKOUT / ".build/release"
+RATE = 30
+libc = ctypes.CDLL(None)
+
+
+class Missing(Exception):
+    """Something that is needed is not there, or failed."""
+
+
+def need(program):
+    if not shutil.which(program):
+        raise Missing(f"{program} is not installed")
+    return program
+
+
+class Group:
+    """A control group of its own, which counts the processor time of all that was started in it; version 1 or 2."""
+
+    def __init__(self, name):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        old = next((line for line in lines if "cpuacct" in line.split(":")[1]), None)
+        root = Path("/sys/fs/cgroup/cpuacct" if old else "/sys/fs/cgroup")
+        own = (old or next(line for line in lines if line.startswith("0:"))).split(":")[2]
+        self.folder = root / own.strip("/") / f"capture-bench-{os.getpid()}-{name}"
+        self.counter = "cpuacct.usage" if old else "cpu.stat"
+        try:
+            self.folder.mkdir()
+        except OSError as error:
+            raise Missing(f"no control group can be made ({error}): run this as root") from error
+
+    def used(self):
+        """Seconds of processor time, those of processes that are gone included."""
+        text = (self.folder / self.counter).read_text().split()
+        return int(text[0]) / 1e9 if self.counter == "cpuacct.usage" else int(text[1]) / 1e6
+
+    def processes(self):
+        return [int(word) for word in (self.folder / "cgroup.procs").read_text().split()]
+
+    def enter(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+        libc.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG: none outlives us
+
+    def empty(self):
+        """Ends what still runs."""
+        # Who is interrupted closes the camera, which then says what became of its frames.
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
+            until = time.monotonic() + 5
+            while (left := self.processes()) and time.monotonic() < until:
+                for process in left:
+                    try:
+                        os.kill(process, number)
+                    except ProcessLookupError:
+                        pass
+                time.sleep(0.05)
+
+    def end(self):
+        self.empty()
+        self.folder.rmdir()
+
+
+class Camera:
+    """What programs must have in their environment to see it."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.library = self.folder / "camera.so"
+        build = subprocess.run(["cc", "-O2", "-Wall", "-fPIC", "-shared", "-o", self.library, HERE / "camera.c", "-ldl",
+                                "-lpthread"], text=True, stderr=subprocess.PIPE)
+        if build.returncode:
+            raise Missing(f"camera.c does not compile: {build.stderr.strip()}")
+        self.frames = self.folder / "frames"
+        subprocess.run(["/usr/bin/python3", HERE / "frames.py", self.frames], check=True)
+
+    def environment(self, log):
+        return {"LD_PRELOAD": str(self.library), "BENCH_CAMERA_FRAMES": str(self.frames), "BENCH_CAMERA_FPS": str(RATE),
+                "BENCH_CAMERA_LOG": str(log)}
+
+
+class Contender:
+    """One program, or captured with a client, in a group of its own. A context manager."""
+
+    def __init__(self, camera, name):
+        self.camera = camera
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=camera.folder))
+        self.group = Group(self.folder.name)
+        self.log = self.folder / "camera.log"
+        self.said = open(self.folder / "said", "w+", encoding="utf-8", errors="replace")
+        self.environment = dict(os.environ)
+
+    def start(self, *command, camera=True, **options):
+        extra = self.camera.environment(self.log) if camera else {}
+        options = {"stdin": subprocess.DEVNULL, "stdout": self.said, "stderr": self.said, **options}
+        return subprocess.Popen([str(word) for word in command], env={**self.environment, **extra}, cwd=self.folder,
+                                preexec_fn=self.group.enter, **options)
+
+    def run(self, *command, camera=True, seconds=60):
+        """Runs a command to its end: the seconds that it took."""
+        began = time.monotonic()
+        child = self.start(*command, camera=camera)
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = "no end"
+        took = time.monotonic() - began
+        if status:
+            raise Missing(f"{command[0]} ended with {status}: {self.words()}")
+        return took
+
+    def words(self):
+        self.said.flush()
+        return Path(self.said.name).read_text(errors="replace").strip()[-400:]
+
+    def serve(self):
+        """Starts captured on a bus of its own; its client is capturectl, or the bench's reader."""
+        fifo = self.folder / "address"
+        os.mkfifo(fifo)
+        self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={self.folder}/bus",
+                   camera=False)
+        self.environment |= {"DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.folder}/bus", "CAPTURED_BUS": "session",
+                             "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "XDG_CONFIG_HOME": f"{self.folder}/config"}
+        self.until(lambda: (self.folder / "bus").exists(), "the bus")
+        self.daemon = self.start(PROGRAMS / "captured", "--bus", "session", "--state-dir", self.folder / "state",
+                                 "--recorder", PROGRAMS / "captured-recorder")
+        self.until(lambda: not self.ask("busctl", "--user", "--quiet", "status", "org.capturekit.Capture1").returncode,
+                   "captured")
+        for name in ["capturectl", "capture-bench-reader"]:
+            program = f"exe:{(PROGRAMS / name).resolve()}"
+            reasons = self.folder / f"config/captured/apps.d/{name}.desktop"
+            reasons.parent.mkdir(parents=True, exist_ok=True)
+            reasons.write_text(f"[Desktop Entry]\nType=Application\nName={name}\nExec={name}\n"
+                               f"X-Capture-Program={program}\nX-Capture-CameraUsageDescription=measures\n")
+            done = self.ask("capturectl", "auth", "set", program, "camera", "authorized")
+            if done.returncode:
+                raise Missing(f"no consent: {done.stderr.strip()}")
+        devices = json.loads(self.ask("capturectl", "devices", "--json").stdout)
+        self.device = next(device["id"] for device in devices if device["id"].startswith("v4l2:"))
+
+    def ask(self, *command):
+        return subprocess.run([str(word) for word in command], env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def until(self, holds, what, seconds=30):
+        end = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > end:
+                raise Missing(f"{what} did not come: {self.words()}")
+            time.sleep(0.02)
+
+    def steady(self, begun, window):
+        """Seconds of processor time for each frame while a stream goes on, and all that must have come has come."""
+        self.until(begun, "the stream")
+        time.sleep(1)
+        before, began = self.group.used(), time.monotonic()
+        time.sleep(window)
+        used, took = self.group.used() - before, time.monotonic() - began
+        return used / (took * RATE)
+
+    def stop(self):
+        """Ends the streams, so that the camera says what became of its frames."""
+        self.group.empty()
+
+    def lost(self):
+        """The share of frames that nobody took, by the camera's own count, once the stream has ended."""
+        counts = [re.findall(r"\d+", line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        got, lost = sum(int(words[1]) for words in counts), sum(int(words[2]) for words in counts)
+        if not got:
+            raise Missing(f"the camera gave no frame: {self.words()}")
+        return lost / (got + lost)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.group.end()
+        self.said.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,205 @@
+"""The pieces of work on a real processor, and who does them. Each gives figures by name; less is better in all."""
+import re
+from pathlib import Path
+from native import Missing, RATE, need
+
+# Seconds of a steady stream that are counted.
+WINDOW = 4
+# The largest share of frames that a contender may leave with the camera.
+MOST_LOST = 0.05
+EACH = "CPU µs a frame"
+WALL = "ms"
+START = "CPU ms"
+
+
+def stream(contender, begun, ends=None):
+    """A stream's processor time, with the frames that the camera could not get rid of held against it.
+
+    ends: A program that closes the camera only when it ends by itself.
+    """
+    found = contender.steady(begun, WINDOW) * 1e6
+    if ends:
+        ends.wait(60)
+    contender.stop()
+    if contender.lost() > MOST_LOST:
+        raise Missing(f"it lost {contender.lost():.0%} of the frames")
+    return {EACH: found}
+
+
+def grown(path, size=1 << 16):
+    return lambda: path.exists() and path.stat().st_size >= size
+
+
+def once(contender, command, camera):
+    """One command from its start to its end, in time and in processor time."""
+    before = contender.group.used()
+    took = contender.run(*command, camera=camera)
+    return {WALL: took * 1e3, START: (contender.group.used() - before) * 1e3}
+
+
+class Work:
+    """What is done, by whom, and the greatest ratio to the best peer that is wanted of each figure."""
+
+    def __init__(self, name, goals, **contenders):
+        self.name, self.goals, self.contenders = name, goals, contenders
+
+
+def raw(readers, mode):
+    def ours(contender):
+        contender.serve()
+        contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", readers, 600, mode,
+                        camera=False)
+        return stream(contender, lambda: "running" in contender.words())
+
+    def shmsink(contender):
+        need("gst-launch-1.0")
+        caps = f"video/x-raw,format=YUY2,width=1920,height=1080,framerate={RATE}/1"
+        path = contender.folder / "shm"
+        contender.start("gst-launch-1.0", "-q", *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps} ! shmsink "
+                        f"socket-path={path} wait-for-connection=false sync=false shm-size=40000000".split())
+        contender.until(path.exists, "shmsink")
+        for _ in range(readers):
+            # videocrop copies what it leaves of each frame.
+            contender.start("gst-launch-1.0", "-q", *f"shmsrc socket-path={path} is-live=true ! {caps} ! "
+                            "videocrop left=2 ! fakesink sync=false".split(), camera=False)
+        return stream(contender, lambda: True)
+
+    return {"ours": ours, "gst-launch shmsink": shmsink}
+
+
+def look():
+    def ours(contender):
+        contender.serve()
+        contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", 1, 600, "look",
+                        camera=False)
+        return stream(contender, lambda: "running" in contender.words())
+
+    def v4l2_ctl(contender):
+        child = contender.start(
+            need("v4l2-ctl"), "-d", "/dev/video0", "--set-fmt-video=width=1920,height=1080,pixelformat=YUYV",
+            "--stream-mmap=4", f"--stream-count={(WINDOW + 4) * RATE}")
+        return stream(contender, lambda: bool(contender.words()), ends=child)
+
+    def fakesink(contender):
+        caps = f"video/x-raw,format=YUY2,width=1920,height=1080,framerate={RATE}/1"
+        contender.start(need("gst-launch-1.0"), "-q",
+                        *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps} ! fakesink sync=false".split())
+        return stream(contender, lambda: True)
+
+    return {"ours": ours, "v4l2-ctl": v4l2_ctl, "gst-launch fakesink": fakesink}
+
+
+def record(contender, format, *options, progress=False):
+    path = contender.folder / "ours.mkv"
+    contender.serve()
+    command = ["capturectl", "record", "--microphone", "none", "--video-format", f"{format}@{RATE}", *options, path]
+    if progress:
+        # On a terminal the line with the progress is drawn anew all the time.
+        command = ["script", "-qfec", " ".join(map(str, command)), "/dev/null"]
+    contender.start(*command, camera=False)
+    return stream(contender, grown(path))
+
+
+def ffmpeg(contender, format, size, *codec):
+    path = contender.folder / "peer.mkv"
+    contender.start(need("ffmpeg"), "-v", "error", "-nostdin", "-f", "v4l2", "-framerate", RATE,
+                    "-input_format", format, "-video_size", size, "-i", "/dev/video0", *codec, path)
+    return stream(contender, grown(path))
+
+
+def gstreamer(contender, caps, steps):
+    path = contender.folder / "peer.mkv"
+    contender.start(need("gst-launch-1.0"), "-q", "-e", *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps},"
+                    f"framerate={RATE}/1 ! {steps} ! matroskamux ! filesink location={path}".split())
+    return stream(contender, grown(path))
+
+
+def copy():
+    return {
+        "ours": lambda contender: record(contender, "MJPG:1280x720"),
+        "ffmpeg -c copy": lambda contender: ffmpeg(contender, "mjpeg", "1280x720", "-c", "copy"),
+        "gst-launch matroskamux": lambda contender: gstreamer(contender, "image/jpeg,width=1280,height=720", "queue"),
+    }
+
+
+def progress():
+    return {
+        "ours": lambda contender: record(contender, "MJPG:1280x720", progress=True),
+        "without it": lambda contender: record(contender, "MJPG:1280x720"),
+    }
+
+
+# What captured has set, as its SEI says it, so that all three do the same work.
+X264 = "bframes=2:b-adapt=0:keyint=600:min-keyint=30:sliced-threads=1:slices=2:threads=2:crf=22.6"
+
+
+def settings(path):
+    """What an encoder says of itself in the first bytes of a recording, but for what depends on the processor."""
+    found = re.search(rb"options: ([ -~]+)", Path(path).read_bytes()[:1 << 20])
+    if not found:
+        raise Missing("no settings of x264 are in the file")
+    names = "cabac ref me subme trellis bframes weightp rc mbtree crf aq slices threads".split()
+    words = dict(word.split("=", 1) for word in found[1].decode().split())
+    return {name: words.get(name, "") for name in names}
+
+
+SEEN = {}
+
+
+def encode(width, height):
+    size = f"{width}x{height}"
+
+    def same(contender, name, figures):
+        SEEN[size, name] = settings(contender.folder / ("ours.mkv" if name == "ours" else "peer.mkv"))
+        ours = SEEN.get((size, "ours"))
+        if ours and ours != SEEN[size, name]:
+            raise Missing(f"x264 is set otherwise than captured has it: {SEEN[size, name]}, not {ours}")
+        return figures
+
+    def ours(contender):
+        return same(contender, "ours", record(contender, f"YUYV:{size}", "--video-codec", "h264", "--encoder-preset",
+                                              "ultrafast"))
+
+    def peer(contender):
+        return same(contender, "ffmpeg", ffmpeg(contender, "yuyv422", size, "-c:v", "libx264", "-preset", "ultrafast",
+                                                "-pix_fmt", "yuv420p", "-x264-params", X264))
+
+    def gst(contender):
+        return same(contender, "gst", gstreamer(
+            contender, f"video/x-raw,format=YUY2,width={width},height={height}",
+            "queue ! videoconvert ! video/x-raw,format=I420 ! x264enc speed-preset=ultrafast pass=qual quantizer=23 "
+            f"option-string={X264} ! queue"))
+
+    return {"ours": ours, "ffmpeg libx264": peer, "gst-launch x264enc": gst}
+
+
+def photo(name, format, gst, encoder):
+    def ours(contender):
+        contender.serve()
+        return once(contender, ["capturectl", "photo", "--video-format", f"{name}:1920x1080@{RATE}", "a.jpg"], False)
+
+    def peer(contender):
+        return once(contender, [need("ffmpeg"), "-v", "error", "-nostdin", "-f", "v4l2", "-input_format", format,
+                                "-video_size", "1920x1080", "-i", "/dev/video0", "-frames:v", "1", *encoder, "a.jpg"],
+                    True)
+
+    def launch(contender):
+        steps = "! jpegenc !" if name == "YUYV" else "!"
+        return once(contender, [need("gst-launch-1.0"), "-q", *f"v4l2src device=/dev/video0 num-buffers=1 ! {gst},"
+                                f"width=1920,height=1080,framerate={RATE}/1 {steps} filesink location=a.jpg".split()],
+                    True)
+
+    return {"ours": ours, "ffmpeg": peer, "gst-launch": launch}
+
+
+WORKS = [
+    *(Work(f"raw 1080p, {readers} reader{'s' * (readers > 1)} that cop{'y' if readers > 1 else 'ies'}", {EACH: 0.95},
+           **raw(readers, "newest" if readers > 4 else "copy")) for readers in [1, 4, 32]),
+    Work("raw 1080p, each frame is noted", {EACH: 1.5}, **look()),
+    Work("MJPEG 720p to Matroska", {EACH: 0.9}, **copy()),
+    Work("the same with the progress line", {EACH: 1.05}, **progress()),
+    Work("raw 720p to H.264", {EACH: 0.95}, **encode(1280, 720)),
+    Work("photo 1080p from raw", {WALL: 0.9, START: 0.9},
+         **photo("YUYV", "yuyv422", "video/x-raw,format=YUY2", ["-q:v", "3"])),
+    Work("photo 1080p from MJPEG", {WALL: 0.9, START: 0.9}, **photo("MJPG", "mjpeg", "image/jpeg", ["-c", "copy"])),
+]
