@@ -23,22 +23,28 @@ struct DaemonStart: Sendable {
         if try await isRunning() { return }
         let (results, feed) = AsyncStream<CaptureError?>.makeStream()
         let starting = Task {
-            do throws(CaptureError) {
-                _ = try await connection.call(
-                    CaptureNames.bus,
-                    CaptureNames.busPath,
-                    CaptureNames.bus,
-                    "StartServiceByName",
-                    signature: "su",
-                    [.string(CaptureNames.service), .uint32(0)],
-                    timeout: CaptureDaemon.timeout
-                )
-                feed.yield(nil)
-            } catch {
-                // The bus knows that it gave up; the unit knows why.
-                let state = isUnit ? await state() : nil
-                let fault = state?.failure.map(DaemonStart.fault)
-                feed.yield(fault ?? CaptureError(.unreachable, error.message, errno: error.errno))
+            // The bus may give up on a start that another program asked for long ago, and then is asked anew.
+            for isLast in [!isUnit, true] {
+                do throws(CaptureError) {
+                    _ = try await connection.call(
+                        CaptureNames.bus,
+                        CaptureNames.busPath,
+                        CaptureNames.bus,
+                        "StartServiceByName",
+                        signature: "su",
+                        [.string(CaptureNames.service), .uint32(0)],
+                        timeout: CaptureDaemon.timeout
+                    )
+                    feed.yield(nil)
+                    return
+                } catch {
+                    // The bus knows that it gave up; the unit knows why.
+                    let state = isUnit ? await state() : nil
+                    let fault = state?.failure.map(DaemonStart.fault)
+                    guard isLast || fault != nil else { continue }
+                    feed.yield(fault ?? CaptureError(.unreachable, error.message, errno: error.errno))
+                    return
+                }
             }
         }
         let watching = Task {
