@@ -1,4 +1,6 @@
+import BusSupport
 import CaptureBus
+import Foundation
 import Testing
 
 @testable import CaptureKit
@@ -48,5 +50,41 @@ struct DaemonStartTests {
         #expect(try failure(Self.unit("inactive", "dead", load: "masked")) == "is masked")
         #expect(try failure(Self.unit("inactive", "dead", load: "not-found")) == "is not installed")
         #expect(try failure(Self.unit("inactive", "dead")) == "ended at once")
+    }
+
+    /// What the bus starts hangs the first time, and comes the second.
+    @Test(.timeLimit(.minutes(10)))
+    func `a start that the bus gives up on is asked for once more`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("start-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer {
+            let started = (try? String(contentsOf: folder.appendingPathComponent("started"), encoding: .utf8)) ?? ""
+            for process in started.split(separator: "\n").compactMap({ pid_t($0) }) { kill(process, SIGKILL) }
+            try? FileManager.default.removeItem(at: folder)
+        }
+        let name = CaptureNames.service
+        let script = """
+            echo $$ >>\(folder.path)/started
+            mkdir \(folder.path)/once && exec sleep 600
+            exec /usr/bin/python3 -c 'import dbus, time
+            dbus.bus.BusConnection(dbus.bus.BUS_STARTER).request_name("\(name)"); time.sleep(600)'
+            """
+        try script.write(to: folder.appendingPathComponent("starts.sh"), atomically: true, encoding: .utf8)
+        let service = "[D-BUS Service]\nName=\(name)\nExec=/bin/sh \(folder.path)/starts.sh\n"
+        try service.write(to: folder.appendingPathComponent("a.service"), atomically: true, encoding: .utf8)
+        let bus = try PrivateBus(
+            policy: """
+                <busconfig>
+                  <servicedir>\(folder.path)</servicedir>
+                  <limit name="service_start_timeout">3000</limit>
+                  <policy context="default"><allow own="\(name)"/></policy>
+                </busconfig>
+                """
+        )
+        let connection = try await bus.connect()
+        await #expect(throws: CaptureError.self) { try await DaemonStart(connection: connection, isUnit: false).run() }
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("once"))
+        try await DaemonStart(connection: connection, isUnit: true).run()
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/once"))
     }
 }
