@@ -31,7 +31,8 @@ masked_units() {
   printf '%s\n' apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer fstrim.timer man-db.timer \
     dpkg-db-backup.timer ldconfig.service getty.target alsa-restore.service alsa-state.service \
     systemd-{tmpfiles-clean.timer,binfmt.service,pstore.service,random-seed.service,update-utmp.service} \
-    systemd-journald-audit.socket systemd-{journal-flush,hwdb-update,machine-id-commit,firstboot,boot-system-token,remount-fs,timesyncd}.service \
+    systemd-journald-audit.socket \
+    systemd-{journal-flush,hwdb-update,machine-id-commit,firstboot,boot-system-token,remount-fs,timesyncd}.service \
     systemd-{modules-load,sysctl,sysusers,tmpfiles-setup-dev,repart}.service \
     systemd-ask-password-{wall,console}.path kmod-static-nodes.service \
     modprobe@{configfs,drm,efi_pstore,fuse,loop,dm_mod}.service proc-sys-fs-binfmt_misc.{automount,mount} \
