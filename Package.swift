@@ -50,7 +50,8 @@ let package = Package(
     ],
     targets: [
         // C: shims and system libraries
-        .target(name: "CLinux", dependencies: ["CSystemd"]),
+        .target(name: "CLinux"),
+        .target(name: "CBus", dependencies: ["CSystemd"]),
         .target(name: "CDispatchPriority"),
         .target(name: "CNoICU"),
         .target(name: "CLibAV"),
@@ -66,7 +67,7 @@ let package = Package(
 
         // The house: arrows point one way
         module("CaptureCore"),
-        module("CaptureSystem", ["CaptureCore", "CLinux", "CSystemd", logging]),
+        module("CaptureSystem", ["CaptureCore", "CLinux", logging]),
         module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
         module("ProgramIdentity", ["CaptureCore"]),
         module("Authorization", ["CaptureCore", "ProgramIdentity", grdb, logging]),
@@ -84,7 +85,7 @@ let package = Package(
         ),
         module("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
         module("CaptureEngine", ["CaptureCore", "Authorization", logging]),
-        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd", logging]),
+        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CBus", "CSystemd", logging]),
         module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
         module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
         module(

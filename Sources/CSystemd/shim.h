@@ -1,4 +1,4 @@
-/* libsystemd: sd-bus, sd-login, sd-daemon, sd-journal. No logic; what Swift cannot import stands in CLinux. */
+/* libsystemd: sd-bus, sd-login, sd-daemon, sd-journal. No logic; what Swift cannot import stands in CBus. */
 #pragma once
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>

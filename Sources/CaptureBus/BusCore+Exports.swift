@@ -1,4 +1,4 @@
-import CLinux
+import CBus
 import CSystemd
 import CaptureCore
 import CaptureSystem
@@ -30,7 +30,7 @@ import Glibc
             &slot,
             object.path,
             interface.name,
-            clinux_bus_vtable_entries(table),
+            cbus_vtable_entries(table),
             Unmanaged.passUnretained(self).toOpaque()
         )
         if code < 0 { throw BusErrors.failure(code, "export \(interface.name) at \(object.path)") }
@@ -38,7 +38,7 @@ import Glibc
 
     deinit {
         unsafe sd_bus_slot_unref(slot)
-        unsafe clinux_bus_vtable_free(table)
+        unsafe cbus_vtable_free(table)
     }
 
     /// Writes a property's value into a reply.

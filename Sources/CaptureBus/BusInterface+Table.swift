@@ -1,19 +1,19 @@
-import CLinux
+import CBus
 import CSystemd
 import CaptureCore
 import Glibc
 
 extension BusInterface {
-    /// The interface as a table for sd-bus, to be freed by `clinux_bus_vtable_free`. Its callbacks take an
+    /// The interface as a table for sd-bus, to be freed by `cbus_vtable_free`. Its callbacks take an
     /// `ExportedInterface` as their user data.
     func makeTable() throws(CaptureError) -> OpaquePointer {
-        guard let table = unsafe clinux_bus_vtable_new(methods.count + properties.count + signals.count) else {
+        guard let table = unsafe cbus_vtable_new(methods.count + properties.count + signals.count) else {
             throw BusErrors.failure(-ENOMEM, "make the table of \(name)")
         }
         var failure: Int32 = 0
         for method in methods where failure == 0 {
             let names = (method.input + method.output).names
-            failure = unsafe clinux_bus_vtable_method(
+            failure = unsafe cbus_vtable_method(
                 table,
                 method.name,
                 method.input.signature,
@@ -35,7 +35,7 @@ extension BusInterface {
             )
         }
         for property in properties where failure == 0 {
-            failure = unsafe clinux_bus_vtable_property(
+            failure = unsafe cbus_vtable_property(
                 table,
                 property.name,
                 property.signature,
@@ -51,12 +51,12 @@ extension BusInterface {
                         return unsafe sd_bus_error_set(failure, BusErrors.name(of: error), error.message)
                     }
                 },
-                property.emitsChange ? clinux_bus_property_emits_change : clinux_bus_property_constant
+                property.emitsChange ? cbus_property_emits_change : cbus_property_constant
             )
         }
         for signal in signals where failure == 0 {
             let names = signal.arguments.names
-            failure = unsafe clinux_bus_vtable_signal(
+            failure = unsafe cbus_vtable_signal(
                 table,
                 signal.name,
                 signal.arguments.signature,
@@ -65,7 +65,7 @@ extension BusInterface {
             )
         }
         if failure < 0 {
-            unsafe clinux_bus_vtable_free(table)
+            unsafe cbus_vtable_free(table)
             throw BusErrors.failure(failure, "make the table of \(name)")
         }
         return unsafe table

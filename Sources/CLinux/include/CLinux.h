@@ -1,7 +1,6 @@
 /* What Linux offers and Swift's Glibc module does not import. One header a subject; no logic beyond the call. */
 #pragma once
 #include "clinux_atomic.h"
-#include "clinux_bus.h"
 #include "clinux_door.h"
 #include "clinux_inotify.h"
 #include "clinux_sandbox.h"

@@ -1,23 +1,23 @@
 #define _GNU_SOURCE
-#include "clinux_bus.h"
+#include "CBus.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t clinux_bus_property_constant = SD_BUS_VTABLE_PROPERTY_CONST;
-const uint64_t clinux_bus_property_emits_change = SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE;
+const uint64_t cbus_property_constant = SD_BUS_VTABLE_PROPERTY_CONST;
+const uint64_t cbus_property_emits_change = SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE;
 
 enum { strings_of_an_entry = 4 };
 
-struct clinux_bus_vtable {
+struct cbus_vtable {
     size_t used, room, strings;
     char **text; /* every copied string, to be freed with the table */
     sd_bus_vtable *entries;
 };
 
 /* sd-bus reads the table as long as the object is exported, so it owns its strings. */
-static const char *keep(clinux_bus_vtable *table, const char *text, size_t length) {
+static const char *keep(cbus_vtable *table, const char *text, size_t length) {
     char *copy = malloc(length + 1);
     if (!copy) return NULL;
     memcpy(copy, text, length);
@@ -26,14 +26,14 @@ static const char *keep(clinux_bus_vtable *table, const char *text, size_t lengt
     return copy;
 }
 
-clinux_bus_vtable *clinux_bus_vtable_new(size_t entries) {
-    clinux_bus_vtable *table = calloc(1, sizeof *table);
+cbus_vtable *cbus_vtable_new(size_t entries) {
+    cbus_vtable *table = calloc(1, sizeof *table);
     if (!table) return NULL;
     table->room = entries;
     table->text = calloc(entries * strings_of_an_entry + 1, sizeof *table->text);
     table->entries = calloc(entries + 2, sizeof *table->entries);
     if (!table->text || !table->entries) {
-        clinux_bus_vtable_free(table);
+        cbus_vtable_free(table);
         return NULL;
     }
     /* UNPRIVILEGED: who may call what is decided by the handlers; without it sd-bus asks the bus for the capabilities
@@ -43,7 +43,7 @@ clinux_bus_vtable *clinux_bus_vtable_new(size_t entries) {
     return table;
 }
 
-static sd_bus_vtable *next(clinux_bus_vtable *table) {
+static sd_bus_vtable *next(cbus_vtable *table) {
     if (table->used == table->room) return NULL;
     sd_bus_vtable *entry = &table->entries[++table->used];
     entry[1] = (sd_bus_vtable)SD_BUS_VTABLE_END;
@@ -51,8 +51,8 @@ static sd_bus_vtable *next(clinux_bus_vtable *table) {
     return entry;
 }
 
-int clinux_bus_vtable_method(
-    clinux_bus_vtable *table, const char *member, const char *signature, const char *result, const char *names,
+int cbus_vtable_method(
+    cbus_vtable *table, const char *member, const char *signature, const char *result, const char *names,
     size_t length, sd_bus_message_handler_t handler) {
     const char *kept_member = keep(table, member, strlen(member));
     const char *kept_signature = keep(table, signature, strlen(signature));
@@ -71,8 +71,8 @@ int clinux_bus_vtable_method(
     return 0;
 }
 
-int clinux_bus_vtable_signal(
-    clinux_bus_vtable *table, const char *member, const char *signature, const char *names, size_t length) {
+int cbus_vtable_signal(
+    cbus_vtable *table, const char *member, const char *signature, const char *names, size_t length) {
     const char *kept_member = keep(table, member, strlen(member));
     const char *kept_signature = keep(table, signature, strlen(signature));
     const char *kept_names = keep(table, names, length);
@@ -86,8 +86,8 @@ int clinux_bus_vtable_signal(
     return 0;
 }
 
-int clinux_bus_vtable_property(
-    clinux_bus_vtable *table, const char *member, const char *signature, sd_bus_property_get_t get, uint64_t flags) {
+int cbus_vtable_property(
+    cbus_vtable *table, const char *member, const char *signature, sd_bus_property_get_t get, uint64_t flags) {
     const char *kept_member = keep(table, member, strlen(member));
     const char *kept_signature = keep(table, signature, strlen(signature));
     if (!kept_member || !kept_signature) return -ENOMEM;
@@ -101,9 +101,9 @@ int clinux_bus_vtable_property(
     return 0;
 }
 
-const sd_bus_vtable *clinux_bus_vtable_entries(const clinux_bus_vtable *table) { return table->entries; }
+const sd_bus_vtable *cbus_vtable_entries(const cbus_vtable *table) { return table->entries; }
 
-void clinux_bus_vtable_free(clinux_bus_vtable *table) {
+void cbus_vtable_free(cbus_vtable *table) {
     if (!table) return;
     for (size_t i = 0; i < table->strings; i++) free(table->text[i]);
     free(table->text);

@@ -1,5 +1,6 @@
 import CSystemd
 import CaptureCore
+public import CaptureSystem
 import Logging
 
 /// What a service tells the service manager: sd_notify(3) and sd_watchdog_enabled(3).

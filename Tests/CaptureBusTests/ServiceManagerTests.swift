@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CaptureSystem
+@testable import CaptureBus
 
 struct ServiceManagerTests {
     @Test func `the service manager is told in one line each`() {
