@@ -66,7 +66,7 @@ extension CaptureLoop {
     func refill() throws(SystemError) {
         var isRefused = false
         if pool == nil {
-            while queued.nonzeroBitCount + held.nonzeroBitCount < depth, !isRefused {
+            while queued.nonzeroBitCount + held.nonzeroBitCount < share, !isRefused {
                 guard let slot = sink.claim() else { break }
                 if !formers.isEmpty, queued & 1 << UInt32(slot) != 0 {
                     held |= 1 << UInt32(slot)
@@ -122,7 +122,8 @@ extension CaptureLoop {
             throw SystemError("get buffers of \(node.path)", errno: errno)
         }
         if Int(granted) >= sink.slotCount {
-            while queued.nonzeroBitCount < depth, let slot = sink.claim() {
+            share = depth.first
+            while queued.nonzeroBitCount < share, let slot = sink.claim() {
                 if !queue(slot) {
                     sink.abandon(slot)
                     break

@@ -4,6 +4,14 @@ import CaptureSystem
 import Glibc
 import Synchronization
 
+/// How many slots a driver holds by user pointer.
+struct DriverDepth {
+    /// When it starts: what it needs, and enough for the time in which the others come, one with each frame.
+    let first: Int
+    /// So that its queue does not run dry.
+    let steady: Int
+}
+
 /// One stream from a node into a sink: buffers, and the loop that moves them.
 ///
 /// Thread-bound: made and set up by the thread that starts the stream, from then on used by the device thread alone.
@@ -24,7 +32,9 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
     let layout: UnsafeMutablePointer<UInt32>
     let planeCount: Int
     /// How many slots the driver is to hold by user pointer.
-    let depth: Int
+    let depth: DriverDepth
+    /// How many it is given now: few before the first frame, which would wait for the memory of all of them.
+    var share = 0
     /// Buffers in the driver's hands, a bit an index.
     var queued: UInt32 = 0
     /// Mapped buffers that the driver has not yet taken back.
@@ -57,7 +67,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         _ node: V4L2Node,
         name: String,
         format: VideoFormat,
-        depth: Int,
+        depth: DriverDepth,
         sink: any MediaSink,
         counters: StreamCounters,
         control: StreamControl
@@ -184,6 +194,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         let index = Int(raw.index)
         queued &= ~(1 << UInt32(index))
         counters.dequeued.add(1, ordering: .relaxed)
+        share = min(share + 1, depth.steady)
         count(inspector.sequence.advance(to: raw.sequence))
         if pool == nil {
             try takeSlot(index, raw)

@@ -15,10 +15,11 @@ public final class V4L2Camera: MediaSource {
     /// What the driver really gave.
     public let format: MediaFormat
     /// How many slots the driver holds while streaming, so that its queue does not run dry.
-    public let slotsInFlight: Int
+    public var slotsInFlight: Int { depth.steady }
 
     private let videoFormat: VideoFormat
     private let inputName: String
+    private let depth: DriverDepth
     private let counters = StreamCounters()
     /// `nil` when it is closed.
     private let node: Mutex<V4L2Node?>
@@ -43,16 +44,21 @@ public final class V4L2Camera: MediaSource {
         node.adoptSignal()
         let negotiation = FormatNegotiation(options: node.formatOptions(since: device.videoFormats))
         let format = try node.configure(try negotiation.choose(request), for: request)
-        return V4L2Camera(device, node, format, slots: try node.depth(for: format), proof)
+        return V4L2Camera(device, node, format, depth: try node.depth(for: format), proof)
     }
 
-    private init(_ device: DeviceDescription, _ node: V4L2Node, _ format: VideoFormat, slots: Int, _ proof: ProofOfLife)
-    {
+    private init(
+        _ device: DeviceDescription,
+        _ node: V4L2Node,
+        _ format: VideoFormat,
+        depth: DriverDepth,
+        _ proof: ProofOfLife
+    ) {
         self.device = device
         videoFormat = format
         inputName = node.inputName
         self.format = .video(format)
-        slotsInFlight = slots
+        self.depth = depth
         self.node = Mutex(node)
         thread = DeviceThread(proof)
     }
@@ -91,7 +97,7 @@ public final class V4L2Camera: MediaSource {
                 node,
                 name: device.name,
                 format: videoFormat,
-                depth: slotsInFlight,
+                depth: depth,
                 sink: sink,
                 counters: counters,
                 control: control

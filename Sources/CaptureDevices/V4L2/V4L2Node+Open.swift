@@ -36,10 +36,10 @@ extension V4L2Node {
         }
     }
 
-    /// How many slots the driver should hold while streaming into slots, or 1 where frames are copied.
+    /// How many slots the driver should hold while it streams into slots; 1 where frames are copied.
     ///
     /// - Throws: `busy` naming who has the node's buffers.
-    func depth(for format: VideoFormat) throws(CaptureError) -> Int {
+    func depth(for format: VideoFormat) throws(CaptureError) -> DriverDepth {
         // A driver answers a request for one buffer with the least it needs. User pointers cost no memory.
         var least: UInt32 = 1
         var memory = V4L2_MEMORY_USERPTR.rawValue
@@ -56,9 +56,10 @@ extension V4L2Node {
         }
         var none: UInt32 = 0
         _ = unsafe clinux_v4l2_request_buffers(descriptor, bufferType, memory, &none)
-        if memory == V4L2_MEMORY_MMAP.rawValue { return 1 }
+        if memory == V4L2_MEMORY_MMAP.rawValue { return DriverDepth(first: 1, steady: 1) }
         // Small frames are cheap to have in plenty, and come at the highest rates.
         let wanted = format.frameSize <= 1 << 20 ? 8 : format.frameSize <= 8 << 20 ? 6 : 4
-        return min(max(wanted, Int(least) + 2), 20)
+        let steady = min(max(wanted, Int(least) + 2), 20)
+        return DriverDepth(first: min(max(3, Int(least) + 1), steady), steady: steady)
     }
 }
