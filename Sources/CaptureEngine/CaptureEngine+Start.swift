@@ -73,6 +73,8 @@ extension CaptureEngine {
         var live = session.inputs
         var begun: [LiveOutput] = []
         var opened: [LiveInput] = []
+        let starts = desk.start(outputs)
+        defer { for start in starts.values { start.dismiss() } }
         do throws(CaptureError) {
             for input in inputs where live[input.name] == nil {
                 guard let grant = session.grants[Service(input.mediaType)] else {
@@ -90,6 +92,7 @@ extension CaptureEngine {
                 try session.proceed()
                 let one = try await desk.begin(
                     output,
+                    by: starts[output.name],
                     of: description,
                     inputs: live,
                     in: session,

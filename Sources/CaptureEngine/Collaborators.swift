@@ -71,16 +71,24 @@ public struct RingCounters: Hashable, Sendable {
 
 /// Who starts recorder processes.
 public protocol RecorderLauncher: Sendable {
-    /// Starts a recorder and hands it its job.
+    /// Starts a recorder, which waits for its job.
+    func start() async throws(CaptureError) -> any IdleRecorder
+}
+
+/// A recorder process that has no job yet. It gets one or is dismissed, once.
+public protocol IdleRecorder: AnyObject, Sendable {
+    /// Hands it its job. After a failure it is gone.
     ///
     /// - Parameters:
     ///   - job: What to make.
     ///   - file: Where to.
     ///   - video: The picture's ring, if the job has one.
     ///   - audio: The sound's ring, if the job has one.
-    /// - Returns: The running recorder; that its file is begun is its first report.
-    func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+    /// - Returns: The recorder at work; that its file is begun is its first report.
+    func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
+    /// Ends it.
+    func dismiss()
 }
 
 /// A recorder process that was started.

@@ -104,11 +104,18 @@ final class RecorderDesk {
 
     // MARK: Beginning
 
-    /// Launches the recorder of an output; a buffer has none.
+    /// Starts the recorders of outputs, by their names; a buffer has none.
+    func start(_ outputs: [OutputDescription]) -> [String: RecorderStart] {
+        let recorded = outputs.filter { $0.kind != .buffer }
+        return Dictionary(recorded.map { ($0.name, RecorderStart(recorders)) }) { first, _ in first }
+    }
+
+    /// Hands an output's recorder its job; a buffer has none.
     ///
     /// - Parameter client: Who asks for the output.
     func begin(
         _ output: OutputDescription,
+        by start: RecorderStart?,
         of description: SessionDescription,
         inputs: [String: LiveInput],
         in session: Session,
@@ -116,7 +123,7 @@ final class RecorderDesk {
         on engine: isolated CaptureEngine
     ) async throws(CaptureError) -> LiveOutput {
         let fed = description.inputs(of: output.name)
-        guard output.kind != .buffer else {
+        guard let start else {
             let live = LiveOutput(output, recorder: nil, feeds: fed.compactMap { inputs[$0.name]?.shared })
             session.outputs[output.name] = live
             return live
@@ -139,7 +146,8 @@ final class RecorderDesk {
         let given = [video, audio].map { $0?.ring }
         let handle: any RecorderHandle
         do throws(CaptureError) {
-            handle = try await recorders.launch(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+            let recorder = try await start.recorder()
+            handle = try await recorder.take(job, file: file, video: given[0]?.file, audio: given[1]?.file)
         } catch {
             await recording?.cancel()
             throw error
@@ -153,7 +161,7 @@ final class RecorderDesk {
             feeds: feeds
         )
         session.outputs[output.name] = live
-        // Those that were moved while it was launched; of later moves it is told as all are.
+        // Those that were moved while it got its job; of later moves it is told as all are.
         for (source, ring) in zip([video, audio], given) {
             if let source, let ring { live.launched(with: ring, of: source) }
         }

@@ -59,7 +59,8 @@ public final class Recorder: Sendable {
     /// - Returns: 0 when it is finished, else the exit code of the fault, which the daemon was told.
     public func run() -> Int32 {
         do throws(CaptureError) {
-            let (job, files) = try take()
+            // A session that came to nothing has no use for its recorder.
+            guard let (job, files) = try take() else { return 0 }
             guard case .record(let recording) = job else {
                 return ImportHelper(socket, isSandboxed: isSandboxed).run(job, files, wake: wake)
             }
@@ -111,14 +112,17 @@ public final class Recorder: Sendable {
         var end: Int64 { Timestamp.now.advanced(by: duration).advanced(by: delay).nanoseconds }
     }
 
-    private func take() throws(CaptureError) -> (RecorderJob, [Descriptor]) {
+    /// Waits for the job.
+    ///
+    /// - Returns: `nil` if the daemon left without giving one.
+    private func take() throws(CaptureError) -> (RecorderJob, [Descriptor])? {
         let message: (text: String, files: [Descriptor])?
         do throws(SystemError) {
             message = try socket.receive()
         } catch {
             throw CaptureError(.badData, error)
         }
-        guard let message else { throw CaptureError(.unreachable, "the daemon left before it gave a job") }
+        guard let message else { return nil }
         return (try RecorderJob(text: message.text), message.files)
     }
 

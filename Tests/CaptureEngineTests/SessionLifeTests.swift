@@ -249,6 +249,19 @@ import Testing
         _ = try await bench.running(EngineBench.movie(named: "next"))
         #expect(bench.machine.log.contains("open fake:camera"))
     }
+
+    @Test func `a recorder starts while the devices open, and is dismissed if they do not`() async throws {
+        let bench = EngineBench()
+        bench.machine.before { [recorders = bench.recorders] what in
+            if what == "open fake:camera" { await recorders.waitForStart() }
+        }
+        bench.machine.failOpening(CaptureError(.busy, "in use"))
+        let id = try await bench.create()
+        try await bench.engine.start(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
+        await bench.recorders.waitForDismissal()
+        #expect(bench.recorders.recorder("movie") == nil)
+    }
 }
 
 @Suite struct `Who may do what with a session` {

@@ -194,6 +194,13 @@ import Testing
         #expect(fault.message.contains(hint))
     }
 
+    @Test func `a recorder that gets no job ends without a fault`() throws {
+        let (here, there) = try PacketSocket.pair()
+        let recorder = try Recorder(there, isSandboxed: false)
+        shutdown(here.file.descriptor, Int32(SHUT_RDWR))
+        #expect(recorder.run() == 0)
+    }
+
     @Test func `a damaged job and a file that is no ring are refused`() throws {
         let (here, there) = try PacketSocket.pair()
         let recorder = try Recorder(there, isSandboxed: false)

@@ -8,6 +8,8 @@ public final class FakeRecorders: RecorderLauncher {
     private let refusal = Mutex<CaptureError?>(nil)
     private let silent = Mutex<Set<String>>([])
     private let launches = AsyncStream<String>.makeStream()
+    private let starts = AsyncStream<Void>.makeStream()
+    private let dismissals = AsyncStream<Void>.makeStream()
 
     /// Recorders that begin at once.
     public init() {}
@@ -32,10 +34,39 @@ public final class FakeRecorders: RecorderLauncher {
         running.withLock { $0[name] }
     }
 
-    /// Begins a recorder, unless launches are made to fail.
-    public func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
-        async throws(CaptureError) -> any RecorderHandle
-    {
+    /// Waits until a recorder that has no job yet was started.
+    public func waitForStart() async {
+        for await _ in starts.stream { return }
+    }
+
+    /// Waits until a recorder that got no job was dismissed.
+    public func waitForDismissal() async {
+        for await _ in dismissals.stream { return }
+    }
+
+    /// Starts a recorder, which fails when it gets its job if launches are made to.
+    public func start() async throws(CaptureError) -> any IdleRecorder {
+        starts.continuation.yield()
+        return Waiting(self)
+    }
+
+    private final class Waiting: IdleRecorder {
+        private let all: FakeRecorders
+
+        init(_ all: FakeRecorders) {
+            self.all = all
+        }
+
+        func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+            async throws(CaptureError) -> any RecorderHandle
+        {
+            try all.launch(job)
+        }
+
+        func dismiss() { all.dismissals.continuation.yield() }
+    }
+
+    private func launch(_ job: RecordingJob) throws(CaptureError) -> FakeRecorder {
         if let error = refusal.withLock({ $0 }) { throw error }
         let recorder = FakeRecorder(job)
         running.withLock { $0[job.output.name] = recorder }

@@ -24,47 +24,68 @@ extension RecorderOrigin: CustomStringConvertible {
     }
 }
 
-/// Starts recorders and hands them their jobs.
+/// Starts recorders.
 struct Recorders: RecorderLauncher {
     let origin: RecorderOrigin
 
-    func launch(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+    func start() async throws(CaptureError) -> any IdleRecorder {
+        // This may block: it forks a child, or waits for room in the service manager's socket.
+        let process = try await WorkerThread.run("start-recorder") { [origin] in
+            do throws(SystemError) {
+                return .success(try RecorderProcess.start(origin))
+            } catch {
+                let why = "cannot start a recorder: \(error)"
+                return .failure(CaptureError(.recorderLost, why, errno: error.errno))
+            }
+        }
+        return WaitingRecorder(process)
+    }
+}
+
+/// A recorder that waits for its job.
+private final class WaitingRecorder: IdleRecorder {
+    private let process: RecorderProcess
+
+    init(_ process: RecorderProcess) {
+        self.process = process
+    }
+
+    func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
     {
-        let rings = [video, audio].compactMap { $0 as? Descriptor }
-        guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
-            throw CaptureError(.internalFault, "a recorder can only get descriptors")
-        }
-        // This may block: it forks a child, or waits for room in the service manager's socket.
-        let handle = RunningRecorder(
-            try await WorkerThread.run("start-recorder") { [origin] in
-                do throws(SystemError) {
-                    return .success(try RecorderProcess.start(origin))
-                } catch {
-                    let why = "cannot start a recorder: \(error)"
-                    return .failure(CaptureError(.recorderLost, why, errno: error.errno))
-                }
-            }
-        )
         do throws(CaptureError) {
-            try await file.hand(job.text, over: handle.process.socket, with: rings)
+            let rings = [video, audio].compactMap { $0 as? Descriptor }
+            guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
+                throw CaptureError(.internalFault, "a recorder can only get descriptors")
+            }
+            try await file.hand(job.text, over: process.socket, with: rings)
+            let recorder = RunningRecorder(process)
+            do throws(SystemError) {
+                try recorder.listen(name: job.output.name)
+            } catch {
+                throw CaptureError(.recorderLost, "cannot listen to the recorder: \(error)", errno: error.errno)
+            }
+            return recorder
         } catch {
-            handle.abandon()
+            dismiss()
             throw error
         }
+    }
+
+    func dismiss() {
+        process.kill()
         do throws(SystemError) {
-            try handle.listen(name: job.output.name)
-            return handle
+            try WorkerThread.detached(name: "rec-reap") { [process] in process.reap() }
         } catch {
-            handle.abandon()
-            throw CaptureError(.recorderLost, "cannot listen to the recorder: \(error)", errno: error.errno)
+            // A zombie stays until the daemon ends, because no thread can be started to reap it.
+            Journal.send("cannot reap a recorder that got no job: \(error)", priority: .warning)
         }
     }
 }
 
 /// A recorder at work: its connection, and a thread that reads what it reports.
 private final class RunningRecorder: RecorderHandle {
-    let process: RecorderProcess
+    private let process: RecorderProcess
     let reports: AsyncStream<RecorderReport>
     private let continuation: AsyncStream<RecorderReport>.Continuation
     private let death = Death()
@@ -79,18 +100,6 @@ private final class RunningRecorder: RecorderHandle {
         self.process = process
         // Room for minutes of honest reports. Of a flood, it keeps the newest, which include the end.
         (reports, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
-    }
-
-    /// Ends a recorder that got no job.
-    func abandon() {
-        process.kill()
-        do throws(SystemError) {
-            try WorkerThread.detached(name: "rec-reap") { [process] in process.reap() }
-        } catch {
-            // A zombie stays until the daemon ends, because no thread can be started to reap it.
-            Journal.send("cannot reap a recorder that got no job: \(error)", priority: .warning)
-        }
-        continuation.finish()
     }
 
     func listen(name: String) throws(SystemError) {
