@@ -15,7 +15,6 @@ final class JPEGEncoder {
     private let luma: [UInt8]
     private let chroma: [UInt8]
     private let output: UnsafeMutableRawBufferPointer
-    private let scratch: UnsafeMutableRawBufferPointer
 
     /// An encoder of pictures of `layout`, at a quality of 1 to 100.
     ///
@@ -38,16 +37,14 @@ final class JPEGEncoder {
         chroma = (0..<256).map { UInt8(clamping: 128 + Int((Double($0 - 128) * 255 / 224).rounded())) }
         let most = Int(tjBufSize(Int32(layout.width), Int32(layout.height), self.sampling))
         unsafe output = UnsafeMutableRawBufferPointer.allocate(byteCount: max(most, 1), alignment: 64)
-        unsafe scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.size + 64, alignment: 64)
     }
 
     deinit {
         unsafe tjDestroy(encoder)
         unsafe output.deallocate()
-        unsafe scratch.deallocate()
     }
 
-    /// Encodes a picture of the encoder's layout.
+    /// Encodes a picture of the encoder's layout, which is stretched in its place.
     ///
     /// - Returns: The image; valid until the next call.
     func encode(_ buffer: MediaBuffer) throws(CaptureError) -> UnsafeRawBufferPointer {
@@ -74,9 +71,9 @@ final class JPEGEncoder {
                 flags
             )
         } else {
-            let planes = isFullRange ? source : stretched(source)
+            if !isFullRange { stretch(source) }
             var addresses: [UnsafePointer<UInt8>?] = unsafe [
-                UnsafePointer(planes.y), UnsafePointer(planes.u), UnsafePointer(planes.v),
+                UnsafePointer(source.y), UnsafePointer(source.u), UnsafePointer(source.v),
             ]
             result = unsafe tjCompressFromYUVPlanes(
                 encoder,
@@ -98,13 +95,11 @@ final class JPEGEncoder {
         return unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[..<Int(size)])
     }
 
-    /// The picture from 16…235 to 0…255.
-    private func stretched(_ source: PicturePlanes) -> PicturePlanes {
-        guard let target = unsafe PicturePlanes(layout, in: scratch) else { return source }
+    /// Brings a picture from 16…235 to 0…255, where it is.
+    private func stretch(_ picture: PicturePlanes) {
         let chromaSize = layout.chromaSize
-        for index in 0..<layout.lumaSize { unsafe target.y[index] = luma[Int(source.y[index])] }
-        for index in 0..<chromaSize { unsafe target.u[index] = chroma[Int(source.u[index])] }
-        for index in 0..<chromaSize { unsafe target.v[index] = chroma[Int(source.v[index])] }
-        return target
+        for index in 0..<layout.lumaSize { unsafe picture.y[index] = luma[Int(picture.y[index])] }
+        for index in 0..<chromaSize { unsafe picture.u[index] = chroma[Int(picture.u[index])] }
+        for index in 0..<chromaSize { unsafe picture.v[index] = chroma[Int(picture.v[index])] }
     }
 }

@@ -21,23 +21,28 @@ enum PhotoFacts {
             }
         }
         let block = try EXIFBlock.bytes(facts, width: width, height: height, orientation: orientation)
-        var segment: [UInt8] = [0xff, 0xe1]
-        segment.append(UInt16(clamping: 2 + EXIFBlock.signature.count + block.count))
-        return head + segment + EXIFBlock.signature + block + withoutEXIF(image[at...])
+        var made: [UInt8] = []
+        made.reserveCapacity(image.count + block.count + 64)
+        made += head
+        made += [0xff, 0xe1]
+        made.append(UInt16(clamping: 2 + EXIFBlock.signature.count + block.count))
+        made += EXIFBlock.signature
+        made += block
+        append(image[at...], to: &made)
+        return made
     }
 
-    /// What follows, without the segments of EXIF.
-    private static func withoutEXIF(_ rest: ArraySlice<UInt8>) -> [UInt8] {
-        var kept: [UInt8] = []
+    /// Appends what follows, without the segments of EXIF.
+    private static func append(_ rest: ArraySlice<UInt8>, to made: inout [UInt8]) {
         var at = rest.startIndex
         while at + 4 <= rest.endIndex, rest[at] == 0xff, rest[at + 1] != 0xda {
             let end = at + 2 + Int(rest[at + 2]) << 8 + Int(rest[at + 3])
             guard end <= rest.endIndex, end > at else { break }
             let isEXIF = rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: EXIFBlock.signature)
-            if !isEXIF { kept += rest[at..<end] }
+            if !isEXIF { made += rest[at..<end] }
             at = end
         }
-        return kept + rest[at...]
+        made += rest[at...]
     }
 
     /// A PNG with EXIF, the time of its making and what its colours mean, behind its first chunk.

@@ -21,7 +21,6 @@ final class PictureOutput: MediaOutput {
     private let file: RecorderFile
     private let counters: RecorderCounters
     private let begun = Timestamp.now
-    private var scratch: [UInt8] = []
     private(set) var isComplete = false
 
     /// An output of one picture of `format`, which says that it is from `origin`.
@@ -37,7 +36,6 @@ final class PictureOutput: MediaOutput {
         self.origin = origin
         self.file = file
         self.counters = counters
-        if case .asItIs(let decoder) = coding { scratch = [UInt8](repeating: 0, count: decoder.capacity + 64) }
         let name =
             switch coding {
             case .asItIs: "copy"
@@ -53,10 +51,9 @@ final class PictureOutput: MediaOutput {
         let image: [UInt8]
         switch coding {
         case .asItIs(let decoder):
-            let isWhole = unsafe scratch.withUnsafeMutableBytes { scratch in
-                unsafe decoder.decode(buffer.bytes, into: scratch) != nil
+            guard unsafe decoder.isWhole(buffer.bytes), let whole = unsafe JPEGFile.complete(buffer.bytes) else {
+                return try passOver()
             }
-            guard isWhole, let whole = unsafe JPEGFile.complete(buffer.bytes) else { return try passOver() }
             image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height)
         case .jpeg(let encoder):
             let plain = try unsafe Array(encoder.encode(buffer))
