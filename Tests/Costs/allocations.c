@@ -1,0 +1,88 @@
+/* Counts the allocations of every thread of a process, by LD_PRELOAD: a program's own malloc replaces the library's for
+   every library in its process (glibc manual, "Replacing malloc"). Memory still comes from glibc, so its free is left in
+   place.
+
+   COSTS_FOLDER: where a file PID is made, which the process maps: 1,024 pairs of a thread's number and its count. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+
+enum { most_threads = 1024 };
+
+struct thread {
+    _Atomic uint64_t number, count;
+};
+
+static struct thread *threads;
+static _Atomic unsigned taken;
+static __thread struct thread *own __attribute__((tls_model("initial-exec")));
+
+__attribute__((constructor)) static void begin(void) {
+    const char *folder = getenv("COSTS_FOLDER");
+    char path[512];
+    if (!folder || snprintf(path, sizeof path, "%s/%d", folder, getpid()) >= (int)sizeof path) return;
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    size_t size = most_threads * sizeof *threads;
+    void *memory = ftruncate(file, (off_t)size) ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (memory != MAP_FAILED) threads = memory;
+}
+
+static void note(void) {
+    if (!threads) return;
+    if (!own) {
+        unsigned place = atomic_fetch_add(&taken, 1);
+        /* More than these are counted in the last place, whose number is nobody's. */
+        own = &threads[place < most_threads - 1 ? place : most_threads - 1];
+        if (place < most_threads - 1) atomic_store(&own->number, (uint64_t)syscall(SYS_gettid));
+    }
+    atomic_fetch_add_explicit(&own->count, 1, memory_order_relaxed);
+}
+
+void *malloc(size_t size) {
+    note();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    note();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) {
+    note();
+    return __libc_realloc(old, size);
+}
+
+void *memalign(size_t alignment, size_t size) {
+    note();
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    note();
+    return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size) {
+    note();
+    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
+    void *memory = __libc_memalign(alignment, size);
+    if (!memory) return ENOMEM;
+    *result = memory;
+    return 0;
+}
