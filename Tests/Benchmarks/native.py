@@ -64,16 +64,25 @@ class Group:
         self.folder.rmdir()
 
 
+def compile(source, program, *options):
+    """Makes a program or a shared object of one file here, with the options given."""
+    built = subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-o", program, HERE / source, *options], text=True,
+                           stderr=subprocess.PIPE)
+    if built.returncode:
+        raise Missing(f"{source} does not compile: {built.stderr.strip()}")
+    return program
+
+
+def shared_object(source, folder):
+    return compile(source, Path(folder) / f"{Path(source).stem}.so", "-fPIC", "-shared", "-ldl", "-lpthread")
+
+
 class Camera:
     """What programs must have in their environment to see it."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
-        self.library = self.folder / "camera.so"
-        build = subprocess.run(["cc", "-O2", "-Wall", "-fPIC", "-shared", "-o", self.library, HERE / "camera.c", "-ldl",
-                                "-lpthread"], text=True, stderr=subprocess.PIPE)
-        if build.returncode:
-            raise Missing(f"camera.c does not compile: {build.stderr.strip()}")
+        self.library = shared_object("camera.c", folder)
         self.frames = self.folder / "frames"
         subprocess.run(["/usr/bin/python3", HERE / "frames.py", self.frames], check=True)
 
@@ -85,8 +94,8 @@ class Camera:
 class Contender:
     """One program, or captured with a client, in a group of its own. A context manager."""
 
-    def __init__(self, camera, name):
-        self.camera = camera
+    def __init__(self, camera, name, window=None):
+        self.camera, self.window = camera, window
         self.folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=camera.folder))
         self.group = Group(self.folder.name)
         self.log = self.folder / "camera.log"
@@ -116,8 +125,8 @@ class Contender:
         self.said.flush()
         return Path(self.said.name).read_text(errors="replace").strip()[-400:]
 
-    def serve(self):
-        """Starts captured on a bus of its own; its client is capturectl, or the bench's reader."""
+    def serve(self, service="camera"):
+        """Starts captured on a bus of its own; its client is capturectl, or the bench's reader, allowed one service."""
         fifo = self.folder / "address"
         os.mkfifo(fifo)
         self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={self.folder}/bus",
@@ -134,12 +143,17 @@ class Contender:
             reasons = self.folder / f"config/captured/apps.d/{name}.desktop"
             reasons.parent.mkdir(parents=True, exist_ok=True)
             reasons.write_text(f"[Desktop Entry]\nType=Application\nName={name}\nExec={name}\n"
-                               f"X-Capture-Program={program}\nX-Capture-CameraUsageDescription=measures\n")
-            done = self.ask("capturectl", "auth", "set", program, "camera", "authorized")
+                               f"X-Capture-Program={program}\n"
+                               f"X-Capture-{service.title()}UsageDescription=measures\n")
+            done = self.ask("capturectl", "auth", "set", program, service, "authorized")
             if done.returncode:
                 raise Missing(f"no consent: {done.stderr.strip()}")
         devices = json.loads(self.ask("capturectl", "devices", "--json").stdout)
-        self.device = next(device["id"] for device in devices if device["id"].startswith("v4l2:"))
+        kind = {"camera": "v4l2:", "microphone": "alsa:"}[service]
+        self.devices = [device["id"] for device in devices if device["id"].startswith(kind)]
+        if not self.devices:
+            raise Missing(f"captured finds no {service}: {self.words()}")
+        self.device = self.devices[0]
 
     def ask(self, *command):
         return subprocess.run([str(word) for word in command], env=self.environment, text=True,

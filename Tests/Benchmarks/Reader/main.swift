@@ -7,11 +7,15 @@ import Synchronization
 // of a comparison, and the readers of the test machine.
 //
 //     capture-bench-reader CAMERA FORMAT READERS SECONDS copy|look|newest
+//     capture-bench-reader CAMERA FORMAT first TIMES
 //
 // FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
 // pixel is touched; `newest` does so too, but passes over what it is too slow for; with `look` it only takes note of each
 // frame. Prints `running` when each reader has had a frame, then one line of JSON: after SECONDS, or before when it is
 // sent SIGTERM.
+//
+// With `first` it starts the camera some times, and prints for each how many milliseconds passed between the call and the
+// first frame. The line is written when the frame is there, so another program can take the time as well.
 
 /// What a session takes.
 let mostOutputs = 16
@@ -37,6 +41,50 @@ final class Reader: Sendable {
         }
         // A frame that was overwritten meanwhile is one that this reader missed.
         if buffer.isIntact { frames.add(1, ordering: .relaxed) } else { torn.add(1, ordering: .relaxed) }
+    }
+}
+
+/// When a start was asked for, until its first frame comes.
+final class Start: Sendable {
+    private let began = Mutex<ContinuousClock.Instant?>(nil)
+    let hasFrame = Atomic<Bool>(false)
+
+    func begin() {
+        hasFrame.store(false, ordering: .relaxed)
+        began.withLock { $0 = .now }
+    }
+
+    func take() {
+        let begun = began.withLock { began in
+            defer { began = nil }
+            return began
+        }
+        guard let begun else { return }
+        print((ContinuousClock.now - begun) / .milliseconds(1))
+        fflush(nil)
+        hasFrame.store(true, ordering: .relaxed)
+    }
+}
+
+/// Starts a camera again and again.
+func measureStarts(_ arguments: [String]) async throws {
+    guard arguments.count == 4, let times = Int(arguments[3]), times > 0 else {
+        throw CaptureError(.usage, "usage: capture-bench-reader CAMERA FORMAT first TIMES")
+    }
+    let start = Start()
+    // A program that starts takes its time from the beginning; one that is there has described its session before.
+    let session = try await CaptureSession(on: try await CaptureDaemon.shared())
+    try await session.addInput(.camera(arguments[0], request: try VideoFormatRequest(text: arguments[1])))
+    let output = FrameBufferOutput(.video) { _ in start.take() }
+    try await session.addOutput(output)
+    for _ in 0..<times {
+        start.begin()
+        try await session.startRunning()
+        while !start.hasFrame.load(ordering: .relaxed) {
+            if let failure = output.failure { throw failure }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        try await session.stopRunning()
     }
 }
 
@@ -92,7 +140,12 @@ func measure(_ arguments: [String]) async throws -> String {
 StandardDescriptors.fill()
 Termination.listen()
 do {
-    print(try await measure(Array(CommandLine.arguments.dropFirst())))
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.count > 2, arguments[2] == "first" {
+        try await measureStarts(arguments)
+    } else {
+        print(try await measure(arguments))
+    }
     if fflush(nil) != 0 {
         throw CaptureError(.inputOutput, "standard output cannot be written to", errno: errno)
     }
