@@ -9,7 +9,7 @@
 
    It runs in real time: two channels of 16 bits at 48000 Hz, in periods and buffers as they are asked for. The
    descriptor is a timer that goes off when as many sample frames as the program waits for are there, so poll works by
-   itself. Nothing is copied but what a program reads by READI: the buffer is filled once, with a tone and noise, and the
+   itself. Sound comes in packets of a millisecond, as from USB microphones. Nothing is copied but what a program reads by READI: the buffer is filled once, with a tone and noise, and the
    place of the hardware in it is a matter of the clock. Stamps are the clock's at that place.
 
    Status and control cannot be mapped, as on many machines, so alsa-lib asks by SYNC_PTR. For machines of 64 bits. */
@@ -34,7 +34,7 @@
 #include <sound/asound.h>
 
 enum { most_descriptors = 4096, rate = 48000, channels = 2, frame_bytes = 4, second = 1000000000 };
-enum { fewest_period = 48, most_period = 24000, most_buffer = 96000 };
+enum { packet = 48, fewest_period = packet, most_period = 24000, most_buffer = 96000 };
 
 enum kind { control = 1, stream };
 
@@ -62,14 +62,16 @@ static uint64_t clock_of(int which) {
 
 static uint64_t duration(uint64_t frames) { return frames * second / rate + (frames * second % rate > 0); }
 
-/* Where the hardware is: as of now, or as of the end of the last period, of which the kernel hears by itself. */
+/* Where the hardware is: as of the last packet, or as of the end of the last period, of which the kernel hears by
+   itself. */
 static void look(struct node *node, int exactly) {
     if (node->state != SNDRV_PCM_STATE_RUNNING) return;
     uint64_t now = clock_of(CLOCK_MONOTONIC), frames = (now - node->start) / 1000 * rate / (second / 1000);
-    if (!exactly) frames = frames / node->period * node->period;
+    uint64_t step = exactly ? packet : node->period;
+    frames = frames / step * step;
     if (frames <= node->hardware) return;
     node->hardware = frames;
-    node->at = exactly ? now : node->start + duration(frames);
+    node->at = node->start + duration(frames);
     if (frames - node->application >= node->stop_threshold) {
         node->lost += frames - node->application;
         node->state = SNDRV_PCM_STATE_XRUN;
@@ -311,8 +313,8 @@ static int transfer(int fd, struct node *node, struct snd_xferi *what) {
         if (node->state == SNDRV_PCM_STATE_XRUN) return done ? 0 : fail(EPIPE);
         if (node->state != SNDRV_PCM_STATE_RUNNING) return done ? 0 : fail(EBADFD);
         uint64_t available = node->hardware - node->application, wanted = what->frames - done;
-        if (available < wanted && available < node->avail_min) {
-            if (!is_patient) return done || available ? 0 : fail(EAGAIN);
+        if (available == 0) {
+            if (!is_patient) break;
             uint64_t until = wake_time(node, wanted < node->avail_min ? wanted : node->avail_min);
             struct timespec time = {(time_t)(until / second), (long)(until % second)};
             pthread_mutex_unlock(&lock);
@@ -328,8 +330,8 @@ static int transfer(int fd, struct node *node, struct snd_xferi *what) {
         node->application += count;
         what->result = (snd_pcm_sframes_t)done;
     }
-    arm(fd, node);
-    return 0;
+    if (done == 0) return fail(EAGAIN);
+    return arm(fd, node), 0;
 }
 
 static int answer_stream(int fd, struct node *node, uint32_t request, void *argument) {

@@ -48,16 +48,18 @@ class Group:
 
     def empty(self):
         """Ends what still runs."""
-        # Who is interrupted closes the camera, which then says what became of its frames.
+        # Who is interrupted closes the camera, which then says what became of its frames. Not twice: many programs give
+        # everything up at the second time.
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
-            until = time.monotonic() + 5
+            until, told = time.monotonic() + 5, set()
             while (left := self.processes()) and time.monotonic() < until:
-                for process in left:
+                for process in set(left) - told:
                     try:
                         os.kill(process, number)
                     except ProcessLookupError:
                         pass
-                time.sleep(0.05)
+                told |= set(left)
+                time.sleep(0.02)
 
     def end(self):
         self.empty()
