@@ -5,6 +5,7 @@
 
    BENCH_CAMERA_FRAMES   the folder with the frames; without it there is no camera
    BENCH_CAMERA_FPS      frames per second until a program sets another rate; 30 unless said
+   BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1 unless said, 16 at most
    BENCH_CAMERA_USERPTR  0 is a driver that takes no user pointers
    BENCH_CAMERA_EXPBUF   1 is a driver that exports its buffers, here as memory files
    BENCH_CAMERA_LOG      a file that gets a line at the end of each stream: "pid 1 delivered 60 lost 0"
@@ -17,8 +18,8 @@
            -f mjpeg -
 
    A JPEG gets a comment behind its first two bytes: ff fe 00 12, the frame's length with the comment as four bytes in
-   the order of the machine, and twelve zeros. The folder also stands for sysfs: its sys/video0/index is read for
-   /sys/class/video4linux/video0/index.
+   the order of the machine, and twelve zeros. The folder also stands for sysfs: its sys-1/video0/index is read for
+   /sys/class/video4linux/video0/index where there is one camera, sys-2/video0/index where there are two.
 
    The descriptor is a timer, so poll, select and epoll work by themselves, and a DQBUF is one read of it. No frame is
    copied: a mapped buffer is a private mapping of one frame of the file; a user pointer gets a picture when it is first
@@ -39,6 +40,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@
 
 enum { most_descriptors = 4096, most_buffers = 32, page = 4096, second = 1000000000, comment = 6, major_number = 81 };
 enum { kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
-static const char node[] = "/dev/video0";
+static char nodes[16][24]; /* the paths of the cameras */
 
 static const struct mode {
     uint32_t format, width, height;
@@ -81,6 +83,7 @@ struct camera {
     int uses;           /* the program's descriptors, and calls under way */
     int is_on, waiting; /* threads that wait for a frame */
     pid_t process;
+    const char *node;
     const struct mode *mode;
     struct v4l2_fract rate;
     int frames;
@@ -93,7 +96,7 @@ static _Atomic(struct camera *) cameras[most_descriptors];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder, *log_file;
 static uint32_t usual_rate = 30;
-static int takes_pointers, exports;
+static int takes_pointers, exports, count = 1;
 
 static int fail(int reason) { return errno = reason, -1; }
 
@@ -350,6 +353,8 @@ static int is_foreign(uint32_t request, const uint32_t *words) {
     }
 }
 
+static int number_of(const char *node) { return (int)((node - nodes[0]) / (ptrdiff_t)sizeof nodes[0]); }
+
 static int answer(struct camera *camera, uint32_t request, void *argument) {
     static const struct v4l2_fmtdesc formats[] = {
         {.type = kind, .description = "YUYV 4:2:2", .pixelformat = V4L2_PIX_FMT_YUYV},
@@ -357,13 +362,18 @@ static int answer(struct camera *camera, uint32_t request, void *argument) {
     };
     static const uint32_t caps = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING | V4L2_CAP_EXT_PIX_FORMAT;
     static const struct v4l2_capability capability = {
-        "uvcvideo", "Bench Camera", "usb-bench-1", 6 << 16, caps | V4L2_CAP_DEVICE_CAPS, caps, {0}};
+        "uvcvideo", "Bench Camera", "usb-bench", 6 << 16, caps | V4L2_CAP_DEVICE_CAPS, caps, {0}};
     if (is_foreign(request, argument)) return fail(EINVAL);
     uint32_t *word = argument;
     struct v4l2_pix_format *format = &((struct v4l2_format *)argument)->fmt.pix;
     struct v4l2_captureparm *capture = &((struct v4l2_streamparm *)argument)->parm.capture;
     switch (request) {
-    case VIDIOC_QUERYCAP: return *(struct v4l2_capability *)argument = capability, 0;
+    case VIDIOC_QUERYCAP: {
+        struct v4l2_capability *out = argument;
+        *out = capability;
+        snprintf((char *)out->bus_info, sizeof out->bus_info, "usb-bench-%d", number_of(camera->node) + 1);
+        return 0;
+    }
     case VIDIOC_ENUM_FMT: return *word > 1 ? fail(EINVAL) : (*(struct v4l2_fmtdesc *)argument = formats[*word], 0);
     case VIDIOC_ENUM_FRAMESIZES: return list_size(argument);
     case VIDIOC_ENUM_FRAMEINTERVALS: return list_rate(argument);
@@ -430,12 +440,12 @@ static int share(int from, int to) {
     return to;
 }
 
-static int open_camera(int flags) {
+static int open_camera(const char *node, int flags) {
     int fd = timerfd_create(CLOCK_MONOTONIC, flags & (O_NONBLOCK | O_CLOEXEC));
     int timer = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     struct camera *camera = timer < 0 || fd >= most_descriptors ? NULL : calloc(1, sizeof *camera);
     if (!camera) return close(timer), close(fd), fail(EMFILE);
-    *camera = (struct camera){.timer = timer, .uses = 1, .process = getpid(), .mode = modes, .frames = -1};
+    *camera = (struct camera){.timer = timer, .uses = 1, .process = getpid(), .node = node, .mode = modes, .frames = -1};
     set_rate(camera, (struct v4l2_fract){1, usual_rate});
     cameras[fd] = camera;
     return fd;
@@ -446,6 +456,9 @@ static const char *option(const char *name, const char *usual) { return getenv(n
 __attribute__((constructor)) static void begin(void) {
     int rate = atoi(option("BENCH_CAMERA_FPS", "30"));
     if (rate > 0 && rate <= 1000) usual_rate = (uint32_t)rate;
+    int wanted = atoi(option("BENCH_CAMERA_COUNT", "1"));
+    if (wanted > 0 && wanted <= (int)(sizeof nodes / sizeof *nodes)) count = wanted;
+    for (int i = 0; i < count; i++) snprintf(nodes[i], sizeof nodes[i], "/dev/video%d", i);
     takes_pointers = atoi(option("BENCH_CAMERA_USERPTR", "1"));
     exports = atoi(option("BENCH_CAMERA_EXPBUF", "0"));
     log_file = getenv("BENCH_CAMERA_LOG");
@@ -459,20 +472,28 @@ __attribute__((destructor)) static void end(void) {
     pthread_mutex_unlock(&lock);
 }
 
-static int is_node(const char *path) { return path && folder && strcmp(path, node) == 0; }
+/* The camera's own text of a path, or NULL where the path is that of no camera. */
+static const char *node_at(const char *path) {
+    for (int i = 0; path && folder && i < count; i++)
+        if (strcmp(path, nodes[i]) == 0) return nodes[i];
+    return NULL;
+}
 
 /* Where a path leads. What is to be known of the node is known of another character device. */
 static const char *place(const char *path) {
     static _Thread_local char room[PATH_MAX];
-    static const char *const ways[][2] = {{"/sys/class/video4linux", ""}, {"/sys/dev/char/81:0", "/video0"}};
-    if (is_node(path)) return "/dev/null";
-    for (size_t i = 0; path && folder && i < sizeof ways / sizeof *ways; i++) {
-        size_t length = strlen(ways[i][0]);
-        if (strncmp(path, ways[i][0], length) != 0 || (path[length] && path[length] != '/')) continue;
-        snprintf(room, sizeof room, "%s/sys%s%s", folder, ways[i][1], path + length);
-        return room;
+    static const char of_class[] = "/sys/class/video4linux", of_number[] = "/sys/dev/char/81:";
+    if (!path || !folder) return path;
+    if (node_at(path)) return "/dev/null";
+    const char *rest = path + sizeof of_class - 1, *number = path + sizeof of_number - 1;
+    if (strncmp(path, of_class, sizeof of_class - 1) == 0 && (*rest == 0 || *rest == '/')) {
+        snprintf(room, sizeof room, "%s/sys-%d%s", folder, count, rest);
+    } else if (strncmp(path, of_number, sizeof of_number - 1) == 0 && *number >= '0' && *number <= '9') {
+        snprintf(room, sizeof room, "%s/sys-%d/video%s", folder, count, number);
+    } else {
+        return path;
     }
-    return path;
+    return room;
 }
 
 /* From here on stands what programs call. `real` is the library's function. */
@@ -493,7 +514,8 @@ static const char *place(const char *path) {
 int openat(int at, const char *path, int flags, ...) {
     REAL(openat);
     LAST_ARGUMENT(mode_t, mode, flags);
-    return is_node(path) ? open_camera(flags) : real(at, place(path), flags, mode);
+    const char *node = node_at(path);
+    return node ? open_camera(node, flags) : real(at, place(path), flags, mode);
 }
 int open(const char *path, int flags, ...) {
     LAST_ARGUMENT(mode_t, mode, flags);
@@ -504,19 +526,21 @@ int __openat_2(int at, const char *path, int flags) { return openat(at, path, fl
 
 int fstatat(int at, const char *path, struct stat *out, int flags) {
     REAL(fstatat);
-    if (camera_at(at) && *path == 0) path = node;
+    if (camera_at(at) && *path == 0) path = camera_at(at)->node;
+    const char *node = node_at(path);
     int result = real(at, place(path), out, flags);
-    if (result == 0 && is_node(path)) out->st_rdev = makedev(major_number, 0);
+    if (result == 0 && node) out->st_rdev = makedev(major_number, (unsigned)number_of(node));
     return result;
 }
 int stat(const char *path, struct stat *out) { return fstatat(AT_FDCWD, path, out, 0); }
 int lstat(const char *path, struct stat *out) { return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW); }
-CALL(int, fstat, (int fd, struct stat *out), camera_at(fd) ? stat(node, out) : real(fd, out))
+CALL(int, fstat, (int fd, struct stat *out), camera_at(fd) ? stat(camera_at(fd)->node, out) : real(fd, out))
 int statx(int at, const char *path, int flags, unsigned mask, struct statx *out) {
     REAL(statx);
-    if (camera_at(at) && *path == 0) path = node;
+    if (camera_at(at) && *path == 0) path = camera_at(at)->node;
+    const char *node = node_at(path);
     int result = real(at, place(path), flags, mask, out);
-    if (result == 0 && is_node(path)) out->stx_rdev_major = major_number, out->stx_rdev_minor = 0;
+    if (result == 0 && node) out->stx_rdev_major = major_number, out->stx_rdev_minor = (unsigned)number_of(node);
     return result;
 }
 
@@ -526,7 +550,7 @@ CALL(ssize_t, readlink, (const char *path, char *out, size_t size), real(place(p
 CALL(DIR *, opendir, (const char *path), real(place(path)))
 CALL(FILE *, fopen, (const char *path, const char *mode), real(place(path), mode))
 CALL(char *, realpath, (const char *path, char *out),
-    !is_node(path) ? real(path, out) : out ? strcpy(out, node) : strdup(node))
+    !node_at(path) ? real(path, out) : out ? strcpy(out, path) : strdup(path))
 
 CALL(int, close, (int fd), real(forget(fd)))
 CALL(int, dup, (int fd), share(fd, real(fd)))
@@ -581,9 +605,12 @@ void *mmap(void *address, size_t length, int protection, int flags, int fd, off_
 /* What a program asks libudev of the node. */
 struct udev;
 struct udev_device;
-#define IS_NODE(device) ((const char *)(device) == node)
+#define IS_NODE(device) \
+    ((const char *)(device) >= nodes[0] && (const char *)(device) < nodes[sizeof nodes / sizeof *nodes])
 CALL(struct udev_device *, udev_device_new_from_devnum, (struct udev *udev, char type, dev_t device),
-    folder && type == 'c' && device == makedev(major_number, 0) ? (struct udev_device *)node : real(udev, type, device))
+    folder && type == 'c' && major(device) == major_number && (int)minor(device) < count
+        ? (struct udev_device *)nodes[minor(device)]
+        : real(udev, type, device))
 CALL(struct udev_device *, udev_device_unref, (struct udev_device *device), IS_NODE(device) ? NULL : real(device))
 CALL(int, udev_device_get_is_initialized, (struct udev_device *device), IS_NODE(device) ? 1 : real(device))
 CALL(const char *, udev_device_get_property_value, (struct udev_device *device, const char *key),

@@ -4,6 +4,7 @@ import subprocess, sys
 from pathlib import Path
 
 COUNT, PAGE = 16, 4096
+CAMERAS = [1, 2, 4, 8, 16]
 folder = Path(sys.argv[1])
 
 
@@ -23,10 +24,15 @@ def store(name, size, pictures):
         file.truncate(COUNT * slot)
 
 
-(folder / "sys/video0").mkdir(parents=True, exist_ok=True)
-facts = {"index": "0", "name": "Bench Camera", "dev": "81:0", "uevent": "MAJOR=81\nMINOR=0\nDEVNAME=video0"}
-for name, text in facts.items():
-    (folder / "sys/video0" / name).write_text(text + "\n")
+# The sysfs of a machine with some cameras.
+for count in CAMERAS:
+    for number in range(count):
+        place = folder / f"sys-{count}/video{number}"
+        place.mkdir(parents=True, exist_ok=True)
+        facts = {"index": "0", "name": "Bench Camera", "dev": f"81:{number}",
+                 "uevent": f"MAJOR=81\nMINOR={number}\nDEVNAME=video{number}"}
+        for name, text in facts.items():
+            (place / name).write_text(text + "\n")
 for size in ["1920x1080", "1280x720", "640x480"]:
     data = frames(size, "-pix_fmt", "yuyv422", "-f", "rawvideo")
     one = len(data) // COUNT

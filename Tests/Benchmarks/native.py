@@ -123,9 +123,10 @@ class Contender:
             raise Missing(f"{command[0]} ended with {status}: {self.words()}")
         return took
 
-    def words(self):
+    def words(self, most=400):
+        """The end of what its programs have said."""
         self.said.flush()
-        return Path(self.said.name).read_text(errors="replace").strip()[-400:]
+        return Path(self.said.name).read_text(errors="replace").strip()[-most:]
 
     def serve(self, service="camera"):
         """Starts captured on a bus of its own; its client is capturectl, or the bench's reader, allowed one service."""

@@ -1,4 +1,4 @@
 """All rows, in the order of the table."""
-import sound, works
+import daemon, many, sound, starts, works
 
-WORKS = [*works.WORKS, *sound.WORKS]
+WORKS = [*works.WORKS, *starts.WORKS, *sound.WORKS, *daemon.WORKS, *many.WORKS]

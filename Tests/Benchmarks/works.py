@@ -1,7 +1,7 @@
 """The pieces of work on a real processor, and who does them. Each gives figures by name; less is better in all."""
 import re
 from pathlib import Path
-from native import Missing, RATE, need
+from native import Missing, RATE, compile, need
 
 # Seconds of a steady stream that are counted.
 WINDOW = 4
@@ -52,6 +52,24 @@ class Work:
     def __init__(self, name, goals, floor=None, rounds=None, peer=None, **contenders):
         self.name, self.goals, self.contenders = name, goals, contenders
         self.floor, self.rounds, self.peer = floor, rounds, peer
+
+
+def bare(contender, format, size, mode, *file):
+    """The command of a program in C that does nothing else, which makes the floors."""
+    return [compile("bare.c", contender.folder / "bare", "-lturbojpeg"), format, *size.split("x"), mode, *file]
+
+
+def append(format, size):
+    def floor(contender):
+        path = contender.folder / "bare.mjpeg"
+        contender.start(*bare(contender, format, size, "append", path))
+        return stream(contender, grown(path))
+
+    return floor
+
+
+def shot(format, size):
+    return lambda contender: once(contender, bare(contender, format, size, "photo", "a.jpg"), True)
 
 
 def raw(readers, mode):
@@ -212,11 +230,12 @@ WORKS = [
     *(Work(f"raw 1080p, {readers} reader{'s' * (readers > 1)} that cop{'y' if readers > 1 else 'ies'}", {EACH: 0.95},
            **raw(readers, "newest" if readers > 4 else "copy")) for readers in [1, 4, 32]),
     Work("raw 1080p, each frame is noted", {EACH: 1.5}, **look()),
-    Work("MJPEG 720p to Matroska", {EACH: 0.9}, **copy()),
+    Work("MJPEG 720p to Matroska", {EACH: 0.9}, floor=append("MJPG", "1280x720"), **copy()),
     Work("the same with the progress line", {EACH: 1.05}, **progress()),
     Work("raw 720p to H.264", {EACH: 0.95}, **encode(1280, 720)),
     Work("raw 1080p to H.264", {EACH: 0.95}, **encode(1920, 1080)),
-    Work("photo 1080p from raw", {WALL: 0.9, START: 0.9},
+    Work("photo 1080p from raw", {WALL: 0.9, START: 0.9}, floor=shot("YUYV", "1920x1080"),
          **photo("YUYV", "yuyv422", "video/x-raw,format=YUY2", ["-q:v", "3"])),
-    Work("photo 1080p from MJPEG", {WALL: 0.9, START: 0.9}, **photo("MJPG", "mjpeg", "image/jpeg", ["-c", "copy"])),
+    Work("photo 1080p from MJPEG", {WALL: 0.9, START: 0.9}, floor=shot("MJPG", "1920x1080"),
+         **photo("MJPG", "mjpeg", "image/jpeg", ["-c", "copy"])),
 ]

@@ -72,12 +72,11 @@ func measureStarts(_ arguments: [String]) async throws {
         throw CaptureError(.usage, "usage: capture-bench-reader CAMERA FORMAT first TIMES")
     }
     let start = Start()
-    // A program that starts takes its time from the beginning; one that is there has described its session before.
-    let session = try await CaptureSession(on: try await CaptureDaemon.shared())
-    try await session.addInput(.camera(arguments[0], request: try VideoFormatRequest(text: arguments[1])))
-    let output = FrameBufferOutput(.video) { _ in start.take() }
-    try await session.addOutput(output)
     for _ in 0..<times {
+        let session = try await CaptureSession(on: try await CaptureDaemon.shared())
+        try await session.addInput(.camera(arguments[0], request: try VideoFormatRequest(text: arguments[1])))
+        let output = FrameBufferOutput(.video) { _ in start.take() }
+        try await session.addOutput(output)
         start.begin()
         try await session.startRunning()
         while !start.hasFrame.load(ordering: .relaxed) {
