@@ -7,8 +7,10 @@
    BENCH_CAMERA_FPS      frames per second until a program sets another rate; 30 unless said
    BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1 unless said, 16 at most
    BENCH_CAMERA_USERPTR  0 is a driver that takes no user pointers
+   BENCH_CAMERA_LEAST    a driver that maps at least so many buffers, however few are asked for
    BENCH_CAMERA_EXPBUF   1 is a driver that exports its buffers, here as memory files
-   BENCH_CAMERA_LOG      a file that gets a line at the end of each stream: "pid 1 delivered 60 lost 0"
+   BENCH_CAMERA_LOG      a file that gets a line at the start and one at the end of each stream: "pid 1 began 12345", in
+                         nanoseconds of CLOCK_MONOTONIC, and "pid 1 delivered 60 lost 0"
 
    The folder has a file for each mode, such as YUYV-1920x1080 and MJPG-1280x720, of whole frames one behind the other.
    Raw or not, each begins at a multiple of WIDTH * HEIGHT * 2 bytes, rounded up to pages of 4096. Pictures come from
@@ -67,6 +69,7 @@ static const struct mode {
 } modes[] = {
     {V4L2_PIX_FMT_YUYV, 1920, 1080},  {V4L2_PIX_FMT_YUYV, 1280, 720},  {V4L2_PIX_FMT_YUYV, 640, 480},
     {V4L2_PIX_FMT_MJPEG, 1920, 1080}, {V4L2_PIX_FMT_MJPEG, 1280, 720},
+    {V4L2_PIX_FMT_MJPEG, 64, 48},
 };
 static const struct mode *const modes_end = modes + sizeof modes / sizeof *modes;
 
@@ -96,7 +99,7 @@ static _Atomic(struct camera *) cameras[most_descriptors];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *folder, *log_file;
 static uint32_t usual_rate = 30;
-static int takes_pointers, exports, count = 1;
+static int takes_pointers, exports, fewest_buffers, count = 1;
 
 static int fail(int reason) { return errno = reason, -1; }
 
@@ -130,6 +133,16 @@ static void set_rate(struct camera *camera, struct v4l2_fract rate) {
     camera->interval = is_possible ? interval : second / usual_rate;
 }
 
+__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
+    int file = log_file ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+    if (file < 0) return;
+    va_list rest;
+    va_start(rest, format);
+    vdprintf(file, format, rest);
+    va_end(rest);
+    close(file);
+}
+
 static int start(struct camera *camera) {
     if (camera->count == 0) return fail(EINVAL);
     if (camera->is_on) return 0;
@@ -137,6 +150,7 @@ static int start(struct camera *camera) {
     camera->start = now();
     camera->next = camera->delivered = camera->lost = 0;
     arm(camera, due_time(camera, 0), camera->interval);
+    tell("pid %d began %lu\n", (int)camera->process, (unsigned long)camera->start);
     return 0;
 }
 
@@ -147,11 +161,9 @@ static int stop(struct camera *camera) {
     camera->is_on = 0;
     /* Who waits for a frame is woken, and finds that there will be none. */
     arm(camera, camera->waiting ? 1 : 0, 0);
-    int file = log_file ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-    if (file < 0) return 0;
     unsigned long delivered = camera->delivered, lost = camera->lost;
-    dprintf(file, "pid %d delivered %lu lost %lu\n", (int)camera->process, delivered, lost);
-    return close(file), 0;
+    tell("pid %d delivered %lu lost %lu\n", (int)camera->process, delivered, lost);
+    return 0;
 }
 
 static void free_buffers(struct camera *camera) {
@@ -183,6 +195,8 @@ static int request_buffers(struct camera *camera, struct v4l2_requestbuffers *re
         fprintf(stderr, "camera.so: there are no frames in %s\n", path);
         return free_buffers(camera), fail(EIO);
     }
+    if (request->memory == V4L2_MEMORY_MMAP && request->count < (uint32_t)fewest_buffers)
+        request->count = (uint32_t)fewest_buffers;
     camera->memory = request->memory;
     camera->count = request->count = request->count < most_buffers ? request->count : most_buffers;
     for (uint32_t i = 0; i < camera->count; i++) {
@@ -445,7 +459,8 @@ static int open_camera(const char *node, int flags) {
     int timer = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     struct camera *camera = timer < 0 || fd >= most_descriptors ? NULL : calloc(1, sizeof *camera);
     if (!camera) return close(timer), close(fd), fail(EMFILE);
-    *camera = (struct camera){.timer = timer, .uses = 1, .process = getpid(), .node = node, .mode = modes, .frames = -1};
+    *camera = (struct camera){
+        .timer = timer, .uses = 1, .process = getpid(), .node = node, .mode = modes, .frames = -1};
     set_rate(camera, (struct v4l2_fract){1, usual_rate});
     cameras[fd] = camera;
     return fd;
@@ -460,6 +475,8 @@ __attribute__((constructor)) static void begin(void) {
     if (wanted > 0 && wanted <= (int)(sizeof nodes / sizeof *nodes)) count = wanted;
     for (int i = 0; i < count; i++) snprintf(nodes[i], sizeof nodes[i], "/dev/video%d", i);
     takes_pointers = atoi(option("BENCH_CAMERA_USERPTR", "1"));
+    fewest_buffers = atoi(option("BENCH_CAMERA_LEAST", "0"));
+    if (fewest_buffers < 0) fewest_buffers = 0;
     exports = atoi(option("BENCH_CAMERA_EXPBUF", "0"));
     log_file = getenv("BENCH_CAMERA_LOG");
     folder = getenv("BENCH_CAMERA_FRAMES");

@@ -29,7 +29,7 @@ def memory(process):
 def idle(contender):
     contender.serve()
     # The start is over when nothing has woken it for a while.
-    until, quiet, last = time.monotonic() + 60, 0, None
+    until, quiet, last = time.monotonic() + 10, 0, None
     while quiet < 2:
         now = wakes(contender.daemon.pid)
         quiet = quiet + 0.5 if now == last else 0
@@ -40,13 +40,6 @@ def idle(contender):
     before = wakes(contender.daemon.pid)
     time.sleep(IDLE)
     return {WAKES: (wakes(contender.daemon.pid) - before) * 60 / IDLE, MEMORY: memory(contender.daemon.pid)}
-
-
-def process_of(contender, name):
-    for process in contender.group.processes():
-        if Path(f"/proc/{process}/comm").read_text().strip() == name[:15]:
-            return process
-    raise Missing(f"{name} does not run")
 
 
 def raw(contender):
@@ -62,7 +55,7 @@ def recorder(contender):
     contender.start("capturectl", "record", "--microphone", "none", "--video-format", f"YUYV:1920x1080@{RATE}",
                     "--video-codec", "h264", path, camera=False)
     contender.until(grown(path, 1 << 22), "the stream")
-    return {MEMORY: memory(process_of(contender, "captured-recorder"))}
+    return {MEMORY: memory(contender.process("captured-recorder"))}
 
 
 def decision(contender):

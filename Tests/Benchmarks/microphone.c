@@ -1,16 +1,18 @@
-/* A microphone for benchmarks on a machine that has none. A program that is started with this file as a shared object in
-   LD_PRELOAD finds a sound card with one capture stream, hw:0,0, and so do its children. All of alsa-lib is the program's
-   own: only the kernel's side of /dev/snd is here.
+/* A microphone for benchmarks on a machine that has none. A program that is started with this file as a shared object
+   in LD_PRELOAD finds a sound card with one capture stream, hw:0,0, and so do its children. All of alsa-lib is the
+   program's own: only the kernel's side of /dev/snd is here.
 
        gcc -O2 -Wall -Wextra -fPIC -shared -o microphone.so microphone.c -ldl -lpthread
 
    BENCH_MICROPHONE      without it there is no microphone
-   BENCH_CAMERA_LOG      a file that gets a line at the end of each stream: "pid 1 delivered 48000 lost 0"
+   BENCH_CAMERA_LOG      a file that gets a line at the start and one at the end of each stream: "pid 1 began 12345", in
+                         nanoseconds of CLOCK_MONOTONIC, and "pid 1 delivered 48000 lost 0", in sample frames
 
-   It runs in real time: two channels of 16 bits at 48000 Hz, in periods and buffers as they are asked for. The
-   descriptor is a timer that goes off when as many sample frames as the program waits for are there, so poll works by
-   itself. Sound comes in packets of a millisecond, as from USB microphones. Nothing is copied but what a program reads by READI: the buffer is filled once, with a tone and noise, and the
-   place of the hardware in it is a matter of the clock. Stamps are the clock's at that place.
+   It runs in real time: two channels of 16 bits at 48000 Hz, in periods and buffers as they are asked for. Sound comes
+   in packets of a millisecond, as from USB microphones. The descriptor is a timer that goes off when as many sample
+   frames as the program waits for are there, so poll works by itself. Nothing is copied but what a program reads by
+   READI: the buffer is filled once, with a tone and noise, and the place of the hardware in it is a matter of the clock.
+   Stamps are the clock's at that place.
 
    Status and control cannot be mapped, as on many machines, so alsa-lib asks by SYNC_PTR. For machines of 64 bits. */
 #define _GNU_SOURCE
@@ -60,6 +62,16 @@ static uint64_t clock_of(int which) {
     return (uint64_t)time.tv_sec * second + (uint64_t)time.tv_nsec;
 }
 
+__attribute__((format(printf, 1, 2))) static void tell(const char *format, ...) {
+    int file = log_file ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+    if (file < 0) return;
+    va_list rest;
+    va_start(rest, format);
+    vdprintf(file, format, rest);
+    va_end(rest);
+    close(file);
+}
+
 static uint64_t duration(uint64_t frames) { return frames * second / rate + (frames * second % rate > 0); }
 
 /* Where the hardware is: as of the last packet, or as of the end of the last period, of which the kernel hears by
@@ -104,11 +116,9 @@ static void halt(struct node *node) {
     node->state = SNDRV_PCM_STATE_SETUP;
 }
 
-static void tell(const struct node *node) {
-    int file = log_file && node->delivered ? open(log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-    if (file < 0) return;
-    dprintf(file, "pid %d delivered %lu lost %lu\n", (int)getpid(), node->delivered, node->lost);
-    close(file);
+static void finish(struct node *node) {
+    halt(node);
+    if (node->delivered) tell("pid %d delivered %lu lost %lu\n", (int)getpid(), node->delivered, node->lost);
 }
 
 /* A range of whole numbers, and whether anything is left of it. */
@@ -265,6 +275,7 @@ static void begin(struct node *node) {
     node->state = SNDRV_PCM_STATE_RUNNING;
     node->start = node->at = clock_of(CLOCK_MONOTONIC);
     node->runs = 1;
+    tell("pid %d began %lu\n", (int)getpid(), node->start);
 }
 
 static int synchronize(int fd, struct node *node, struct snd_pcm_sync_ptr *pointers) {
@@ -442,7 +453,7 @@ __attribute__((constructor)) static void prepare(void) {
 
 __attribute__((destructor)) static void end(void) {
     for (int fd = 0; fd < most_descriptors; fd++)
-        if (nodes[fd] && nodes[fd]->kind == stream) halt(nodes[fd]), tell(nodes[fd]);
+        if (nodes[fd] && nodes[fd]->kind == stream) finish(nodes[fd]);
 }
 
 /* From here on stands what programs call. `real` is the library's function. */
@@ -474,9 +485,8 @@ int close(int fd) {
     if (node) {
         pthread_mutex_lock(&lock);
         nodes[fd] = NULL;
-        halt(node);
+        finish(node);
         pthread_mutex_unlock(&lock);
-        tell(node);
         if (node->memory) munmap(node->memory, node->size);
         free(node);
     }

@@ -103,12 +103,17 @@ class Contender:
         self.log = self.folder / "camera.log"
         self.said = open(self.folder / "said", "w+", encoding="utf-8", errors="replace")
         self.environment = dict(os.environ)
+        # A program that the others are started by, such as a tracer.
+        self.wrapper = []
 
     def start(self, *command, camera=True, **options):
         extra = self.camera.environment(self.log) if camera else {}
+        if "BENCH_CAMERA_RATE" in self.environment:
+            extra["BENCH_CAMERA_FPS"] = self.environment["BENCH_CAMERA_RATE"]
         options = {"stdin": subprocess.DEVNULL, "stdout": self.said, "stderr": self.said, **options}
-        return subprocess.Popen([str(word) for word in command], env={**self.environment, **extra}, cwd=self.folder,
-                                preexec_fn=self.group.enter, **options)
+        self.last = subprocess.Popen([str(word) for word in [*self.wrapper, *command]], cwd=self.folder,
+                                     env={**self.environment, **extra}, preexec_fn=self.group.enter, **options)
+        return self.last
 
     def run(self, *command, camera=True, seconds=60):
         """Runs a command to its end: the seconds that it took."""
@@ -158,6 +163,13 @@ class Contender:
             raise Missing(f"captured finds no {service}: {self.words()}")
         self.device = self.devices[0]
 
+    def process(self, name):
+        """A process of its group by its program's name."""
+        for process in self.group.processes():
+            if Path(f"/proc/{process}/comm").read_text().strip() == name[:15]:
+                return process
+        raise Missing(f"{name} does not run: {self.words()}")
+
     def ask(self, *command):
         return subprocess.run([str(word) for word in command], env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -184,7 +196,8 @@ class Contender:
 
     def lost(self):
         """The share of frames that nobody took, by the camera's own count, once the stream has ended."""
-        counts = [re.findall(r"\d+", line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        counts = [re.findall(r"\d+", line) for line in lines if "delivered" in line]
         got, lost = sum(int(words[1]) for words in counts), sum(int(words[2]) for words in counts)
         if not got:
             raise Missing(f"the camera gave no frame: {self.words()}")

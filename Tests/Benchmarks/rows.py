@@ -1,4 +1,4 @@
 """All rows, in the order of the table."""
-import daemon, many, sound, starts, works
+import daemon, library, many, sound, starts, works
 
-WORKS = [*works.WORKS, *starts.WORKS, *sound.WORKS, *daemon.WORKS, *many.WORKS]
+WORKS = [*works.WORKS, *starts.WORKS, *sound.WORKS, *daemon.WORKS, *many.WORKS, *library.WORKS]

@@ -42,7 +42,8 @@ def ours(format):
 def ffmpeg(format, *codec):
     path = f"peer.{format}"
     return lambda contender: listen(contender, [
-        need("ffmpeg"), "-v", "error", "-nostdin", "-f", "alsa", "-ac", 2, "-ar", 48000, "-i", "hw:0", *codec, path], path)
+        need("ffmpeg"), "-v", "error", "-nostdin", "-f", "alsa", "-ac", 2, "-ar", 48000, "-i", "hw:0", *codec, path],
+        path)
 
 
 def arecord(contender):

@@ -1,0 +1,116 @@
+"""How cost grows: with readers, cameras, recordings, and with the length of one recording."""
+import os, tempfile, time
+from daemon import memory
+from many import cameras
+from native import RATE, Camera, Contender, Missing
+from picture import plot, written
+from works import EACH, grown, raw
+
+READERS = [1, 2, 4, 8, 16, 32, 64]
+CAMERAS = [1, 2, 4, 8, 16]
+RECORDINGS = [1, 2, 4, 8, 16]
+# Frames a second of the recording that stands for long ones, and hours that it goes on, at the usual rate.
+FAST = 1000
+MINUTES = [1, 10, 60, 6 * 60, 24 * 60]
+SMALL = "64x48"
+LITTLE = "CPU µs a frame and recording"
+
+
+def point(camera, x, contender):
+    with Contender(camera, "growth") as made:
+        found = contender(made)[EACH]
+    print(f"{x}: {found:.0f}", flush=True)
+    return x, found
+
+
+def readers(camera):
+    series = {}
+    for name in ["ours", "gst-launch shmsink"]:
+        points = []
+        for count in READERS:
+            try:
+                points.append(point(camera, count, raw(count, "newest")[name]))
+            except Missing as error:
+                print(f"{name}, {count} readers: {error}", flush=True)
+        series[name] = points
+    return [("readers", "Raw 1080p to readers that copy", "readers", EACH, series)]
+
+
+def several(camera):
+    series = {mode: [point(camera, count, cameras(count, mode)) for count in CAMERAS] for mode in ["look", "copy"]}
+    return [("cameras", "Raw 720p of cameras, each with a reader", "cameras", EACH, series)]
+
+
+def recordings(camera):
+    """Sessions of one camera, each with a recorder of its own."""
+    def record(count):
+        def contender(contender):
+            contender.serve()
+            paths = [contender.folder / f"{i}.mkv" for i in range(count)]
+            for path in paths:
+                contender.start("capturectl", "record", "--microphone", "none", "--video-format",
+                                f"MJPG:1280x720@{RATE}", path, camera=False)
+            found = contender.steady(lambda: all(grown(path)() for path in paths), 4) * 1e6
+            return {EACH: found / count}
+
+        return contender
+
+    series = {"ours": [point(camera, count, record(count)) for count in RECORDINGS]}
+    return [("recordings", "MJPEG 720p of one camera into files", "recordings", LITTLE, series)]
+
+
+def length(camera):
+    """A recording of small frames, far faster than in reality: what a day's last frames cost beside a minute's."""
+    costs, sizes = [], {"captured": [], "recorder": []}
+    with Contender(camera, "length") as contender:
+        contender.environment["BENCH_CAMERA_RATE"] = str(FAST)
+        contender.serve()
+        path = contender.folder / "long.mkv"
+        contender.start("capturectl", "record", "--microphone", "none", "--video-format", f"MJPG:{SMALL}@{FAST}", path,
+                        camera=False)
+        contender.until(grown(path, 1), "the recording")
+        began, used, frames = time.monotonic(), contender.group.used(), 0
+        recorder = contender.process("captured-recorder")
+        for minutes in MINUTES:
+            until = began + minutes * 60 * RATE / FAST
+            # The last minute before each mark.
+            last = max(until - 60 * RATE / FAST, began)
+            time.sleep(max(last - time.monotonic(), 0))
+            used, start = contender.group.used(), time.monotonic()
+            time.sleep(max(until - time.monotonic(), 0))
+            each = (contender.group.used() - used) / ((time.monotonic() - start) * FAST) * 1e6
+            costs.append((minutes, each))
+            sizes["captured"].append((minutes, memory(contender.daemon.pid)))
+            sizes["recorder"].append((minutes, memory(recorder)))
+            print(f"{minutes} minutes: {each:.1f} {EACH}, captured {sizes['captured'][-1][1]:.1f} MB, "
+                  f"recorder {sizes['recorder'][-1][1]:.1f} MB, file {os.stat(path).st_size >> 20} MB", flush=True)
+        contender.stop()
+        print(f"the camera lost {contender.lost():.1%} of the frames", flush=True)
+    return [("length", f"A recording of {SMALL} MJPEG, at {FAST} frames a second", "minutes at 30 a second", EACH,
+             {"ours": costs}),
+            ("length-memory", "Its memory", "minutes at 30 a second", "MB", sizes)]
+
+
+def grow(folder, only):
+    kinds = {"readers": readers, "cameras": several, "recordings": recordings, "length": length}
+    folder.mkdir(parents=True, exist_ok=True)
+    missing, texts = [], []
+    with tempfile.TemporaryDirectory(prefix="bench.", dir=os.environ.get("BENCH_FOLDER")) as place:
+        camera = Camera(place)
+        for name, kind in kinds.items():
+            if only not in name:
+                continue
+            print(f"# {name}", flush=True)
+            try:
+                made = kind(camera)
+            except Missing as error:
+                missing.append(f"{name}: {error}")
+                continue
+            for file, title, x, y, series in made:
+                series = {name: points for name, points in series.items() if points}
+                (folder / f"{file}.svg").write_text(plot(title, x, y, series))
+                texts.append(written(title, x, y, series))
+    print("\n\n".join(texts))
+    for line in missing:
+        print(f"not measured: {line}")
+    return int(bool(missing))
