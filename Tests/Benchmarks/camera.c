@@ -61,7 +61,7 @@
 #endif
 
 enum { most_descriptors = 4096, most_buffers = 32, page = 4096, second = 1000000000, comment = 6, major_number = 81 };
-enum { kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
+enum { most_rate = 1000, kind = V4L2_BUF_TYPE_VIDEO_CAPTURE };
 static char nodes[16][24]; /* the paths of the cameras */
 
 static const struct mode {
@@ -128,7 +128,7 @@ static void arm(const struct camera *camera, uint64_t at, uint64_t interval) {
 
 static void set_rate(struct camera *camera, struct v4l2_fract rate) {
     uint64_t interval = rate.denominator ? (uint64_t)second * rate.numerator / rate.denominator : 0;
-    int is_possible = interval >= second / 1000 && interval <= UINT64_C(10) * second;
+    int is_possible = interval >= second / most_rate && interval <= UINT64_C(10) * second;
     camera->rate = is_possible ? rate : (struct v4l2_fract){1, usual_rate};
     camera->interval = is_possible ? interval : second / usual_rate;
 }
@@ -470,7 +470,7 @@ static const char *option(const char *name, const char *usual) { return getenv(n
 
 __attribute__((constructor)) static void begin(void) {
     int rate = atoi(option("BENCH_CAMERA_FPS", "30"));
-    if (rate > 0 && rate <= 1000) usual_rate = (uint32_t)rate;
+    if (rate > 0 && rate <= most_rate) usual_rate = (uint32_t)rate;
     int wanted = atoi(option("BENCH_CAMERA_COUNT", "1"));
     if (wanted > 0 && wanted <= (int)(sizeof nodes / sizeof *nodes)) count = wanted;
     for (int i = 0; i < count; i++) snprintf(nodes[i], sizeof nodes[i], "/dev/video%d", i);

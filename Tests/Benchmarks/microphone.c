@@ -11,8 +11,8 @@
    It runs in real time: two channels of 16 bits at 48000 Hz, in periods and buffers as they are asked for. Sound comes
    in packets of a millisecond, as from USB microphones. The descriptor is a timer that goes off when as many sample
    frames as the program waits for are there, so poll works by itself. Nothing is copied but what a program reads by
-   READI: the buffer is filled once, with a tone and noise, and the place of the hardware in it is a matter of the clock.
-   Stamps are the clock's at that place.
+   READI: the buffer is filled once, with a tone and noise, and the clock tells where in it the hardware is. Stamps are
+   the clock's at that place.
 
    Status and control cannot be mapped, as on many machines, so alsa-lib asks by SYNC_PTR. For machines of 64 bits. */
 #define _GNU_SOURCE

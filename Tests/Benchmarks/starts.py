@@ -52,7 +52,8 @@ def launch(contender):
 
 def ffmpeg(contender):
     return first(contender, need("ffmpeg"), "-v", "error", "-nostdin", "-f", "v4l2", "-framerate", RATE,
-                 "-input_format", "yuyv422", "-video_size", "1920x1080", "-i", "/dev/video0", "-frames:v", 1, "-f", "rawvideo", "pipe:1")
+                 "-input_format", "yuyv422", "-video_size", "1920x1080", "-i", "/dev/video0", "-frames:v", 1, "-f",
+                 "rawvideo", "pipe:1")
 
 
 def floor(contender):
