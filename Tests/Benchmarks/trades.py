@@ -1,6 +1,7 @@
 """What a program pays for its speed: what is lost when its writer is killed, when the power is cut, and when one of two
 readers stands still. Measured once, beside the rows that it belongs to."""
 import json, os, re, signal, subprocess, time
+from pathlib import Path
 from native import RATE, Missing, need
 from sound import Microphone
 import sound, works
@@ -128,6 +129,12 @@ RECORDINGS = {
 }
 
 
+def stall(contender, reader):
+    reader.send_signal(signal.SIGSTOP)
+    state = Path(f"/proc/{reader.pid}/stat")
+    contender.until(lambda: state.read_text().rpartition(")")[2].split()[0] == "T", "the stalled reader")
+
+
 def stalled_ours(contender):
     contender.serve()
     readers = [contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", 1, 600, "look",
@@ -135,7 +142,7 @@ def stalled_ours(contender):
     for reader in readers:
         if reader.stdout.readline() != "running\n":
             raise Missing(f"a reader did not begin: {contender.words()}")
-    readers[0].send_signal(signal.SIGSTOP)
+    stall(contender, readers[0])
     time.sleep(STALL)
     readers[1].terminate()
     found = json.loads(readers[1].stdout.read())
@@ -157,8 +164,7 @@ def stalled_gst(contender):
     with open(counts, "w") as said:
         first, _ = reader(subprocess.DEVNULL), reader(said)
         contender.until(lambda: rendered() > RATE, "a reader")
-        first.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)
+        stall(contender, first)
         before, start = rendered(), time.monotonic()
         time.sleep(STALL)
         got, due = rendered() - before, (time.monotonic() - start) * RATE
