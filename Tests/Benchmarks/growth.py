@@ -16,28 +16,28 @@ SMALL = "64x48"
 LITTLE = "CPU µs a frame and recording"
 
 
-def point(camera, x, contender):
-    with Contender(camera, "growth") as made:
-        found = contender(made)[EACH]
-    print(f"{x}: {found:.0f}", flush=True)
-    return x, found
+def points(camera, counts, contender):
+    """What each number of something costs; those that the machine is too slow for are left out."""
+    found = []
+    for count in counts:
+        try:
+            with Contender(camera, "growth") as made:
+                found.append((count, contender(count)(made)[EACH]))
+        except Missing as error:
+            print(f"{count}: {error}", flush=True)
+            continue
+        print(f"{count}: {found[-1][1]:.0f}", flush=True)
+    return found
 
 
 def readers(camera):
-    series = {}
-    for name in ["ours", "gst-launch shmsink"]:
-        points = []
-        for count in READERS:
-            try:
-                points.append(point(camera, count, raw(count, "newest")[name]))
-            except Missing as error:
-                print(f"{name}, {count} readers: {error}", flush=True)
-        series[name] = points
+    series = {name: points(camera, READERS, lambda count: raw(count, "newest")[name])
+              for name in ["ours", "gst-launch shmsink"]}
     return [("readers", "Raw 1080p to readers that copy", "readers", EACH, series)]
 
 
 def several(camera):
-    series = {mode: [point(camera, count, cameras(count, mode)) for count in CAMERAS] for mode in ["look", "copy"]}
+    series = {mode: points(camera, CAMERAS, lambda count: cameras(count, mode)) for mode in ["look", "copy"]}
     return [("cameras", "Raw 720p of cameras, each with a reader", "cameras", EACH, series)]
 
 
@@ -55,7 +55,7 @@ def recordings(camera):
 
         return contender
 
-    series = {"ours": [point(camera, count, record(count)) for count in RECORDINGS]}
+    series = {"ours": points(camera, RECORDINGS, record)}
     return [("recordings", "MJPEG 720p of one camera into files", "recordings", LITTLE, series)]
 
 
@@ -107,7 +107,10 @@ def grow(folder, only):
                 missing.append(f"{name}: {error}")
                 continue
             for file, title, x, y, series in made:
-                series = {name: points for name, points in series.items() if points}
+                series = {name: made for name, made in series.items() if made}
+                if not series:
+                    missing.append(f"{file}: no point of it")
+                    continue
                 (folder / f"{file}.svg").write_text(plot(title, x, y, series))
                 texts.append(written(title, x, y, series))
     print("\n\n".join(texts))
