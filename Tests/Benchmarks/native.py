@@ -194,13 +194,34 @@ class Contender:
         """Ends the streams, so that the camera says what became of its frames."""
         self.group.empty()
 
-    def lost(self):
-        """The share of frames that nobody took, by the camera's own count, once the stream has ended."""
+    def began(self):
+        """When the device began to deliver, by its own account."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        times = [int(line.split()[-1]) for line in lines if " began " in line]
+        if not times:
+            raise Missing(f"the device has not begun: {self.words()}")
+        return times[-1] / 1e9
+
+    def to_the_end(self, begun, window):
+        """The same up to the end of its processes: what has waited meanwhile is done, and counts."""
+        self.until(begun, "the stream")
+        time.sleep(1)
+        before, at = self.group.used(), time.monotonic()
+        time.sleep(window)
+        self.stop()
+        return (self.group.used() - before) / (self.counts()[0] - (at - self.began()) * RATE)
+
+    def counts(self):
+        """The frames that were taken and that nobody took, by the camera's own count, once the stream has ended."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         counts = [re.findall(r"\d+", line) for line in lines if "delivered" in line]
         got, lost = sum(int(words[1]) for words in counts), sum(int(words[2]) for words in counts)
         if not got:
-            raise Missing(f"the camera gave no frame: {self.words()}")
+            raise Missing(f"the device gave nothing: {self.words()}")
+        return got, lost
+
+    def lost(self):
+        got, lost = self.counts()
         return lost / (got + lost)
 
     def __enter__(self):

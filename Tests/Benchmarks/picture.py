@@ -48,7 +48,7 @@ def rounded(value):
 
 def plot(title, x_title, y_title, series):
     """Lines over a logarithmic axis. series: by name, pairs of what there is and what it costs."""
-    width, height, left, top, right, bottom = 640, 400, 70, 40, 20, 60
+    width, height, left, top, right, bottom = 640, 400, 70, 56, 20, 60
     xs = sorted({x for points in series.values() for x, _ in points})
     most = rounded(max((y for points in series.values() for _, y in points), default=1))
     span = math.log(xs[-1] / xs[0]) or 1
@@ -60,20 +60,21 @@ def plot(title, x_title, y_title, series):
     for i in range(5):
         y = most * i / 4
         parts += [line(left, up(y), width - right, up(y)), text(left - 6, up(y) + 4, f"{y:g}", "end")]
-    parts += [text((left + width) / 2, height - bottom + 34, x_title, "middle"), text(6, top - 6, y_title)]
+    parts += [text((left + width) / 2, height - bottom + 34, x_title, "middle"), text(6, top - 14, y_title)]
     for index, (name, points) in enumerate(series.items()):
         colour = COLOURS[index % len(COLOURS)]
         way = " ".join(f"{at(x):.1f},{up(y):.1f}" for x, y in points)
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{at(x):.1f}" cy="{up(y):.1f}" r="3" fill="{colour}"/>' for x, y in points]
-        parts.append(text(left + index * 140, height - 8, name, colour=colour))
+        parts.append(text(left + index * 160, height - 8, name, colour=colour))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def written(title, x_title, y_title, series, width=50):
     """The same for a terminal: a bar for each point."""
     most = max((y for points in series.values() for _, y in points), default=1) or 1
+    wide = max(len(name) for name in series)
     lines = [f"{title} ({y_title} by {x_title})"]
     for name, points in series.items():
-        lines += [f"  {name:<14} {x:>10g}  {y:>10.3g}  {'█' * round(y / most * width)}" for x, y in points]
+        lines += [f"  {name:<{wide}} {x:>10g}  {y:>10.3g}  {'█' * round(y / most * width)}" for x, y in points]
     return "\n".join(lines)

@@ -23,14 +23,6 @@ def seconds_of(path):
     return max(ends, default=0)
 
 
-def began(contender):
-    """When the device began to deliver, by its own account."""
-    times = [int(line.split()[-1]) for line in contender.log.read_text().splitlines() if " began " in line]
-    if not times:
-        raise Missing(f"the device has not begun: {contender.words()}")
-    return times[-1] / 1e9
-
-
 def writer(contender):
     """The process that writes: captured's recorder, else the only one there is."""
     return contender.process("captured-recorder") if hasattr(contender, "daemon") else contender.last.pid
@@ -38,7 +30,7 @@ def writer(contender):
 
 def record(contender, path):
     """Waits until there is something to lose."""
-    contender.until(lambda: path.exists() and contender.log.exists() and time.monotonic() - began(contender) > LENGTH,
+    contender.until(lambda: path.exists() and contender.log.exists() and time.monotonic() - contender.began() > LENGTH,
                     "the recording")
 
 
@@ -51,7 +43,7 @@ def killed(start):
         os.kill(process, signal.SIGKILL)
         at = time.monotonic()
         contender.stop()
-        return f"{max(at - began(contender) - seconds_of(path), 0):.2f} s"
+        return f"{max(at - contender.began() - seconds_of(path), 0):.2f} s"
 
     return contender
 

@@ -1,5 +1,5 @@
 """The pieces of work on a real processor, and who does them. Each gives figures by name; less is better in all."""
-import re
+import re, subprocess
 from pathlib import Path
 from native import Missing, RATE, compile, need
 
@@ -12,12 +12,14 @@ WALL = "ms"
 START = "CPU ms"
 
 
-def stream(contender, begun, ends=None):
+def stream(contender, begun, ends=None, waits=False):
     """A stream's processor time, with the frames that the camera could not get rid of held against it.
 
     ends: A program that closes the camera only when it ends by itself.
+    waits: Whether frames wait in a program where the machine is slow, so that its end is part of the work.
     """
-    found = contender.steady(begun, contender.window or WINDOW) * 1e6
+    window = contender.window or WINDOW
+    found = (contender.to_the_end(begun, window) if waits else contender.steady(begun, window)) * 1e6
     if ends:
         ends.wait(60)
     contender.stop()
@@ -117,7 +119,7 @@ def look():
     return {"ours": ours, "v4l2-ctl": v4l2_ctl, "gst-launch fakesink": fakesink}
 
 
-def record(contender, format, *options, progress=False):
+def record(contender, format, *options, progress=False, waits=False):
     path = contender.folder / "ours.mkv"
     contender.serve()
     command = ["capturectl", "record", "--microphone", "none", "--video-format", f"{format}@{RATE}", *options, path]
@@ -125,21 +127,21 @@ def record(contender, format, *options, progress=False):
         # On a terminal the line with the progress is drawn anew all the time.
         command = ["script", "-qfec", " ".join(map(str, command)), "/dev/null"]
     contender.start(*command, camera=False)
-    return stream(contender, grown(path))
+    return stream(contender, grown(path), waits=waits)
 
 
-def ffmpeg(contender, format, size, *codec):
+def ffmpeg(contender, format, size, *codec, waits=False):
     path = contender.folder / "peer.mkv"
     contender.start(need("ffmpeg"), "-v", "error", "-nostdin", "-f", "v4l2", "-framerate", RATE,
                     "-input_format", format, "-video_size", size, "-i", "/dev/video0", *codec, path)
-    return stream(contender, grown(path))
+    return stream(contender, grown(path), waits=waits)
 
 
-def gstreamer(contender, caps, steps):
+def gstreamer(contender, caps, steps, waits=False):
     path = contender.folder / "peer.mkv"
     contender.start(need("gst-launch-1.0"), "-q", "-e", *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps},"
                     f"framerate={RATE}/1 ! {steps} ! matroskamux ! filesink location={path}".split())
-    return stream(contender, grown(path))
+    return stream(contender, grown(path), waits=waits)
 
 
 def copy():
@@ -175,6 +177,12 @@ def settings(path):
     return {name: words.get(name, "") for name in names}
 
 
+def frames_in(path):
+    said = subprocess.run([need("ffprobe"), "-v", "error", "-select_streams", "v", "-count_packets", "-show_entries",
+                           "stream=nb_read_packets", "-of", "csv=p=0", path], text=True, stdout=subprocess.PIPE).stdout
+    return int(said.strip().strip(",") or 0)
+
+
 SEEN = {}
 
 
@@ -182,7 +190,11 @@ def encode(width, height):
     size = f"{width}x{height}"
 
     def same(contender, name, figures):
-        SEEN[size, name] = settings(contender.folder / ("ours.mkv" if name == "ours" else "peer.mkv"))
+        path = contender.folder / ("ours.mkv" if name == "ours" else "peer.mkv")
+        SEEN[size, name] = settings(path)
+        taken, frames = contender.counts()[0], frames_in(path)
+        if frames < (1 - MOST_LOST) * taken:
+            raise Missing(f"of {taken} frames it encoded {frames}")
         ours = SEEN.get((size, "ours"))
         if ours and ours != SEEN[size, name]:
             raise Missing(f"x264 is set otherwise than captured has it: {SEEN[size, name]}, not {ours}")
@@ -190,11 +202,11 @@ def encode(width, height):
 
     def ours(contender):
         return same(contender, "ours", record(contender, f"YUYV:{size}", "--video-codec", "h264", "--encoder-preset",
-                                              "ultrafast", "--quality", QUALITY))
+                                              "ultrafast", "--quality", QUALITY, waits=True))
 
     def peer(contender):
         return same(contender, "ffmpeg", ffmpeg(contender, "yuyv422", size, "-c:v", "libx264", "-preset", "ultrafast",
-                                                "-pix_fmt", "yuv420p", "-x264-params", X264))
+                                                "-pix_fmt", "yuv420p", "-x264-params", X264, waits=True))
 
     def gst(contender):
         return same(contender, "gst", gstreamer(
@@ -202,7 +214,7 @@ def encode(width, height):
             "queue max-size-bytes=0 max-size-buffers=16 ! videoconvert ! video/x-raw,format=I420 ! "
             "x264enc speed-preset=ultrafast pass=qual quantizer=22 bitrate=2000000 "
             "vbv-buf-capacity=0 key-int-max=600 "
-            f"option-string={X264} ! queue"))
+            f"option-string={X264} ! queue", waits=True))
 
     def moving(run):
         def contender(contender):
