@@ -60,7 +60,7 @@ def recordings(camera):
 
 
 def length(camera):
-    """A recording of small frames, far faster than in reality: what a day's last frames cost beside a minute's."""
+    """A recording of small frames, far faster than in reality: what a day's last hours cost beside its first minute."""
     costs, sizes = [], {"captured": [], "recorder": []}
     with Contender(camera, "length") as contender:
         contender.environment["BENCH_CAMERA_RATE"] = str(FAST)
@@ -69,16 +69,15 @@ def length(camera):
         contender.start("capturectl", "record", "--microphone", "none", "--video-format", f"MJPG:{SMALL}@{FAST}", path,
                         camera=False)
         contender.until(grown(path, 1), "the recording")
-        began, used, frames = time.monotonic(), contender.group.used(), 0
+        began = start = time.monotonic()
+        used = contender.group.used()
         recorder = contender.process("captured-recorder")
         for minutes in MINUTES:
-            until = began + minutes * 60 * RATE / FAST
-            # The last minute before each mark.
-            last = max(until - 60 * RATE / FAST, began)
-            time.sleep(max(last - time.monotonic(), 0))
-            used, start = contender.group.used(), time.monotonic()
-            time.sleep(max(until - time.monotonic(), 0))
-            each = (contender.group.used() - used) / ((time.monotonic() - start) * FAST) * 1e6
+            time.sleep(max(began + minutes * 60 * RATE / FAST - time.monotonic(), 0))
+            # Since the mark before.
+            now, end = contender.group.used(), time.monotonic()
+            each = (now - used) / ((end - start) * FAST) * 1e6
+            used, start = now, end
             costs.append((minutes, each))
             sizes["captured"].append((minutes, memory(contender.daemon.pid)))
             sizes["recorder"].append((minutes, memory(recorder)))
