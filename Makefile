@@ -5,7 +5,7 @@
 # make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
 # make fuzz       libFuzzer on everything that parses bytes from outside
 # make scale      a library of a million assets beside one of ten thousand: pages, counts, differences, as ratios
-# make bench      measures against other programs, into .build/bench.json and .build/bench/table.svg, in about 20 minutes
+# make bench      measures against other programs, into .build/bench.json and .build/bench/table.svg, in half an hour
 # make install    PREFIX (/usr/local), DESTDIR and SYSCONFDIR (/etc) are honoured; nothing is built here
 # make deb        Debian packages of what is built, into .build/deb
 # make uninstall  stops the services and removes what install put there; answers and configuration stay
@@ -42,7 +42,8 @@ check_packages := man-db strace python3 python3-dbus python3-gi desktop-file-uti
 	ffmpeg libimage-exiftool-perl mediainfo pipewire wireplumber zsh fish
 deb_packages := build-essential debhelper lintian
 bench_packages := libturbojpeg0-dev strace ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
-	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa
+	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa \
+	libpipewire-0.3-dev pipewire
 
 .PHONY: all again build programs docs docs-web demo demo-reset check attacks fuzz scale bench install install-capturekit deb \
 	uninstall setup setup-demo setup-check setup-bench setup-deb

@@ -4,7 +4,8 @@ from daemon import memory
 from many import cameras
 from native import RATE, Camera, Contender, Missing
 from picture import plot, written
-from works import EACH, grown, raw
+from sharing import copies
+from works import EACH, grown
 
 READERS = [1, 2, 4, 8, 16, 32, 64]
 CAMERAS = [1, 2, 4, 8, 16]
@@ -31,8 +32,8 @@ def points(camera, counts, contender):
 
 
 def readers(camera):
-    series = {name: points(camera, READERS, lambda count: raw(count, "newest")[name])
-              for name in ["ours", "gst-launch shmsink"]}
+    series = {name: points(camera, READERS, lambda count: copies(count)[name])
+              for name in ["ours", "PipeWire", "gst-launch shmsink"]}
     return [("readers", "Raw 1080p to readers that copy", "readers", EACH, series)]
 
 

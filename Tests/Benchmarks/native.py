@@ -94,25 +94,29 @@ class Camera:
 
 
 class Contender:
-    """One program, or captured with a client, in a group of its own. A context manager."""
+    """One program, or captured with a client, in a group of its own. A context manager.
+
+    Programs that are started with `group=contender.readers` are counted apart.
+    """
 
     def __init__(self, camera, name, window=None):
         self.camera, self.window = camera, window
         self.folder = Path(tempfile.mkdtemp(prefix=f"{name}.", dir=camera.folder))
-        self.group = Group(self.folder.name)
+        self.group, self.readers = Group(self.folder.name), Group(f"{self.folder.name}-readers")
         self.log = self.folder / "camera.log"
         self.said = open(self.folder / "said", "w+", encoding="utf-8", errors="replace")
         self.environment = dict(os.environ)
         # A program that the others are started by, such as a tracer.
         self.wrapper = []
 
-    def start(self, *command, camera=True, **options):
+    def start(self, *command, camera=True, group=None, **options):
         extra = self.camera.environment(self.log) if camera else {}
         if "BENCH_CAMERA_RATE" in self.environment:
             extra["BENCH_CAMERA_FPS"] = self.environment["BENCH_CAMERA_RATE"]
         options = {"stdin": subprocess.DEVNULL, "stdout": self.said, "stderr": self.said, **options}
         self.last = subprocess.Popen([str(word) for word in [*self.wrapper, *command]], cwd=self.folder,
-                                     env={**self.environment, **extra}, preexec_fn=self.group.enter, **options)
+                                     env={**self.environment, **extra}, preexec_fn=(group or self.group).enter,
+                                     **options)
         return self.last
 
     def run(self, *command, camera=True, seconds=60):
@@ -192,6 +196,7 @@ class Contender:
 
     def stop(self):
         """Ends the streams, so that the camera says what became of its frames."""
+        self.readers.empty()
         self.group.empty()
 
     def began(self):
@@ -228,6 +233,7 @@ class Contender:
         return self
 
     def __exit__(self, *_):
+        self.readers.end()
         self.group.end()
         self.said.close()
         shutil.rmtree(self.folder, ignore_errors=True)

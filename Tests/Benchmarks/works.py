@@ -74,29 +74,6 @@ def shot(format, size):
     return lambda contender: once(contender, bare(contender, format, size, "photo", "a.jpg"), True)
 
 
-def raw(readers, mode):
-    def ours(contender):
-        contender.serve()
-        contender.start("capture-bench-reader", contender.device, f"YUYV:1920x1080@{RATE}", readers, 600, mode,
-                        camera=False)
-        return stream(contender, lambda: "running" in contender.words())
-
-    def shmsink(contender):
-        need("gst-launch-1.0")
-        caps = f"video/x-raw,format=YUY2,width=1920,height=1080,framerate={RATE}/1"
-        path = contender.folder / "shm"
-        contender.start("gst-launch-1.0", "-q", *f"v4l2src device=/dev/video0 io-mode=mmap ! {caps} ! shmsink "
-                        f"socket-path={path} wait-for-connection=false sync=false shm-size=40000000".split())
-        contender.until(path.exists, "shmsink")
-        for _ in range(readers):
-            # videocrop copies what it leaves of each frame.
-            contender.start("gst-launch-1.0", "-q", *f"shmsrc socket-path={path} is-live=true ! {caps} ! "
-                            "videocrop left=2 ! fakesink sync=false".split(), camera=False)
-        return stream(contender, lambda: True)
-
-    return {"ours": ours, "gst-launch shmsink": shmsink}
-
-
 def look():
     def ours(contender):
         contender.serve()
@@ -247,8 +224,6 @@ def photo(name, format, gst, encoder):
 
 
 WORKS = [
-    *(Work(f"raw 1080p, {readers} reader{'s' * (readers > 1)} that cop{'y' if readers > 1 else 'ies'}", {EACH: 0.95},
-           **raw(readers, "newest" if readers > 4 else "copy")) for readers in [1, 4, 32]),
     Work("raw 1080p, each frame is noted", {EACH: 1.5}, **look()),
     Work("MJPEG 720p to Matroska", {EACH: 0.9}, floor=append("MJPG", "1280x720"), **copy()),
     Work("the same with the progress line", {EACH: 1.05}, **progress()),

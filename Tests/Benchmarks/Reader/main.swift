@@ -12,7 +12,8 @@ import Synchronization
 // FORMAT is as in YUYV:1920x1080@30. With `copy` each reader copies each frame into memory of its own, so that every
 // pixel is touched; `newest` does so too, but passes over what it is too slow for; with `look` it only takes note of each
 // frame. Prints `running` when each reader has had a frame, then one line of JSON: after SECONDS, or before when it is
-// sent SIGTERM.
+// sent SIGTERM. Of frames from the bench's camera it also says how long after their DQBUF readers were awake: `delayP50`
+// and `delayP99`, in µs.
 //
 // With `first` it starts the camera some times, and prints for each how many milliseconds passed between the call and the
 // first frame. The line is written when the frame is there, so another program can take the time as well.
@@ -25,13 +26,17 @@ final class Reader: Sendable {
     let frames = Atomic<UInt64>(0)
     let torn = Atomic<UInt64>(0)
     private let copy = Mutex<[UInt8]>([])
+    private let noted = Mutex(Delays())
     private let copies: Bool
 
     var hasBegun: Bool { frames.load(ordering: .relaxed) + torn.load(ordering: .relaxed) > 0 }
+    var delays: Delays { noted.withLock { $0 } }
 
     init(copies: Bool) { self.copies = copies }
 
     func take(_ buffer: RingBuffer) {
+        let awake = Timestamp.now
+        noted.withLock { unsafe $0.note(buffer.bytes, awake: awake) }
         if copies {
             copy.withLock { own in
                 let bytes = unsafe buffer.bytes
@@ -118,9 +123,10 @@ func measure(_ arguments: [String]) async throws -> String {
     }
     print("running")
     fflush(nil)
-    // In short steps, so that a process that was stopped meanwhile goes on reading when it is let go.
-    for _ in 0..<Int(seconds * 10) where !Termination.isAsked.load(ordering: .relaxed) {
-        try await Task.sleep(for: .milliseconds(100))
+    // In steps, so that a process that was stopped meanwhile goes on reading when it is let go. Each step counts as the
+    // readers' work.
+    for _ in 0..<Int(seconds * 2) where !Termination.isAsked.load(ordering: .relaxed) {
+        try await Task.sleep(for: .milliseconds(500))
     }
     let statistics = try await sessions[0].statistics()
     let got = readers.map { $0.frames.load(ordering: .relaxed) }
@@ -131,8 +137,9 @@ func measure(_ arguments: [String]) async throws -> String {
     return """
         {"published": \(input.published), "elapsed": \(Double(statistics.elapsed) / 1e9), \
         "copiedBytes": \(input.copiedBytes ?? 0), "drops": \(input.drops.values.reduce(0, +)), \
-        "fewest": \(got.min() ?? 0), "most": \(got.max() ?? 0), "mostMissed": \(missed.max() ?? 0), \
-        "torn": \(readers.map { $0.torn.load(ordering: .relaxed) }.max() ?? 0)}
+        "frames": \(got.reduce(0, +)), "fewest": \(got.min() ?? 0), "most": \(got.max() ?? 0), \
+        "mostMissed": \(missed.max() ?? 0), "torn": \(readers.map { $0.torn.load(ordering: .relaxed) }.max() ?? 0), \
+        \(Delays.json(readers.map(\.delays)))}
         """
 }
 
