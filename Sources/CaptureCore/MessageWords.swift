@@ -35,7 +35,10 @@ struct MessageWords {
     /// The value of a key as text for people: cut at `limit`, and without control characters or characters that change
     /// the text's direction.
     mutating func sentence(_ key: String, limit: Int) throws(CaptureError) -> String {
-        let scalars = try word(key).unicodeScalars.filter(MessageWords.isPlain)
+        let text = try word(key)
+        let isPrintable = text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+        if isPrintable { return String(text.prefix(limit)) }
+        let scalars = text.unicodeScalars.filter(MessageWords.isPlain)
         return String(String(String.UnicodeScalarView(scalars)).prefix(limit))
     }
 

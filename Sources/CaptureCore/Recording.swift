@@ -227,6 +227,8 @@ public struct RecorderDeath: Hashable, Sendable {
 
     /// Reads it from a recorder's message; `nil` for any other.
     public init?(text: String) {
+        // Almost all messages are others, which need not be read twice.
+        guard text.utf8.starts(with: "message=died\n".utf8) else { return nil }
         guard let words = try? KeyValueText.decode(text), words["message"] == "died",
             let number = words["signal"].flatMap({ Int32($0) }), (1...64).contains(number)
         else { return nil }
