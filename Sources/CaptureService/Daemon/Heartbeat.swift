@@ -24,12 +24,14 @@ final class Heartbeat: Sendable {
     private struct State {
         var rounds: Rounds?
         var streaming: Set<ObjectIdentifier> = []
-        var tasks: [Task<Void, Never>] = []
+        var beat: Task<Void, Never>?
+        /// The parts whose round goes on.
+        var underWay: Set<ProofOfLife.Part> = []
     }
 
     /// How often each part proves itself, in nanoseconds. Often enough that a part which was held up for a second does
-    /// not count as dead.
-    static let interval: Int64 = 250_000_000
+    /// not count as dead, and no more often: a round wakes a dozen threads, each of which costs as much as a frame.
+    static let interval: Int64 = 500_000_000
 
     /// The record that device threads look at.
     let proof = ProofOfLife()
@@ -50,11 +52,7 @@ final class Heartbeat: Sendable {
             guard isFirst, let rounds = state.rounds else { return }
             proof.begin()
             watchdog.turnOn()
-            state.tasks = [
-                Task { await self.beat(.bus, rounds.bus) },
-                Task { await self.beat(.gate, rounds.gate) },
-                Task { await self.beat(.engine, rounds.engine) },
-            ]
+            state.beat = Task { await self.beat(rounds) }
         }
     }
 
@@ -62,31 +60,41 @@ final class Heartbeat: Sendable {
     func ended(_ source: any MediaSource) {
         state.withLock { state in
             guard state.streaming.remove(ObjectIdentifier(source)) != nil, state.streaming.isEmpty else { return }
-            for task in state.tasks { task.cancel() }
-            state.tasks = []
+            state.beat?.cancel()
+            state.beat = nil
             proof.end()
             watchdog.turnOff()
         }
     }
 
-    /// Lets a part prove itself until nothing streams any more. Each part has its own task, so that one that hangs does
-    /// not hide another.
-    private func beat(_ part: ProofOfLife.Part, _ round: @Sendable () async -> Bool) async {
+    /// Begins a round of each part again and again until nothing streams any more. One timer serves all of them: each
+    /// wakes several threads.
+    private func beat(_ rounds: Rounds) async {
         while !Task.isCancelled {
+            begin(.bus, rounds.bus)
+            begin(.gate, rounds.gate)
+            begin(.engine, rounds.engine)
+            do {
+                try await Task.sleep(for: .nanoseconds(Heartbeat.interval))
+            } catch {
+                // Cancelled: nothing streams any more.
+                return
+            }
+        }
+    }
+
+    /// Lets a part prove itself, unless its last round still goes on. Each round has its own task, so that a part that
+    /// hangs does not hide another.
+    private func begin(_ part: ProofOfLife.Part, _ round: @escaping @Sendable () async -> Bool) {
+        guard state.withLock({ $0.underWay.insert(part).inserted }) else { return }
+        Task {
             let begun = Timestamp.now
             if await round() {
                 proof.prove(part, since: begun)
                 // Only the gate and the engine feed the watchdog: a restart does not mend the bus.
                 if part == .engine, proof.isProven(.gate) { watchdog.feed() }
             }
-            let rest = Heartbeat.interval - (Timestamp.now - begun)
-            if rest <= 0 { continue }
-            do {
-                try await Task.sleep(for: .nanoseconds(rest))
-            } catch {
-                // Cancelled: nothing streams any more.
-                return
-            }
+            state.withLock { _ = $0.underWay.remove(part) }
         }
     }
 }
