@@ -186,7 +186,7 @@ struct SessionRun {
 
     /// Milliseconds between two looks at the counters. Where nobody looks, they are asked for all the same: a daemon that is
     /// lost leaves them.
-    private var pace: Int { display == nil ? 1000 : 250 }
+    private var pace: Int { display == nil ? 2000 : 250 }
 
     private var waitsForName: Bool { naming == .whenItPlays && file?.isKept == false }
 
