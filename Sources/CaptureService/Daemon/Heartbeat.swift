@@ -30,7 +30,7 @@ final class Heartbeat: Sendable {
     }
 
     /// How often each part proves itself, in nanoseconds. Often enough that a part which was held up for a second does
-    /// not count as dead, and no more often: a round wakes a dozen threads, each of which costs as much as a frame.
+    /// not count as dead, and no more often: a round wakes several threads.
     static let interval: Int64 = 500_000_000
 
     /// The record that device threads look at.
