@@ -29,6 +29,15 @@ func system(_ name: String, _ pkgConfig: String?, _ debianPackage: String) -> Ta
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
 }
 
+/// For programs that live long: CDispatchMonitor stands around functions of libdispatch, whose part that has them is to be
+/// linked though nothing else asks for them now.
+let restingDispatch: LinkerSetting = .unsafeFlags(
+    [
+        "--wrap=dispatch_source_set_timer", "--wrap=_dispatch_workq_worker_register",
+        "--wrap=_dispatch_workq_worker_unregister", "--undefined=_dispatch_workq_worker_register",
+    ].flatMap { ["-Xlinker", $0] }
+)
+
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -53,6 +62,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CBus", dependencies: ["CSystemd"]),
         .target(name: "CDispatchPriority"),
+        .target(name: "CDispatchMonitor"),
         .target(name: "CNoICU"),
         .target(name: "CLibAV"),
         system("CSystemd", "libsystemd", "libsystemd-dev"),
@@ -101,8 +111,12 @@ let package = Package(
         // The programs
         .executableTarget(
             name: "captured",
-            dependencies: ["CaptureService", "CaptureCore", "CaptureSystem", "CLinux", "CNoICU", argumentParser],
-            swiftSettings: settings
+            dependencies: [
+                "CaptureService", "CaptureCore", "CaptureSystem", "CLinux", "CNoICU", "CDispatchMonitor",
+                argumentParser,
+            ],
+            swiftSettings: settings,
+            linkerSettings: [restingDispatch]
         ),
         .executableTarget(
             name: "captured-recorder",
@@ -118,10 +132,10 @@ let package = Package(
             name: "capturectl",
             dependencies: [
                 "CaptureBus", "CaptureKit", "CaptureAgent", "CaptureSystem", "ProgramIdentity", "PickerMessages",
-                "CDispatchPriority",
-                "CCrypto", "CTurboJPEG", argumentParser, logging,
+                "CDispatchPriority", "CDispatchMonitor", "CCrypto", "CTurboJPEG", argumentParser, logging,
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: [restingDispatch]
         ),
         // Alone in linking GTK: what shows no window runs without it.
         .executableTarget(
