@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
@@ -56,15 +57,18 @@ int clinux_add_seals(int fd, int seals) { return fcntl(fd, F_ADD_SEALS, seals); 
 int clinux_get_seals(int fd) { return fcntl(fd, F_GET_SEALS); }
 const int clinux_ring_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
+#ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 int clinux_reserve(int fd, int64_t from, int64_t size) { return fallocate(fd, FALLOC_FL_KEEP_SIZE, from, size); }
 
-int clinux_populate(void *address, size_t size, int for_writing) {
-    return madvise(address, size, for_writing ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+int clinux_populate(void *address, size_t size) { return madvise(address, size, MADV_POPULATE_WRITE); }
+
+void clinux_give_back(void *address, size_t size) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)address + page - 1) & -page, to = ((uintptr_t)address + size) & -page;
+    if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
 int clinux_keep_freed_memory(void) {
@@ -74,6 +78,31 @@ int clinux_keep_freed_memory(void) {
 int clinux_return_freed_memory(void) {
     return mallopt(M_ARENA_MAX, 2) && mallopt(M_MMAP_THRESHOLD, 128 << 10) && mallopt(M_TRIM_THRESHOLD, 1 << 20) ? 0 : -1;
 }
+
+/* Whether the loader has written into parts that are not for writing. */
+static int has_relocated_text(const struct dl_phdr_info *object) {
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++)
+            if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 1;
+    }
+    return 0;
+}
+
+static int unmap_code(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    if (has_relocated_text(object)) return 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && !(part->p_flags & PF_W))
+            clinux_give_back((void *)(object->dlpi_addr + part->p_vaddr), part->p_memsz);
+    }
+    return 0;
+}
+
+void clinux_trim_memory(void) { malloc_trim(0); }
+void clinux_unmap_code(void) { dl_iterate_phdr(unmap_code, NULL); }
 
 int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 int clinux_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }

@@ -21,14 +21,21 @@ int clinux_get_seals(int fd);
 extern const int clinux_ring_seals;
 /* fallocate(2) with FALLOC_FL_KEEP_SIZE: room on the disk, none of it in the file's length. */
 int clinux_reserve(int fd, int64_t from, int64_t size);
-/* madvise(2) with MADV_POPULATE_READ or _WRITE: maps pages before they are used. Linux 5.14; EINVAL before that. */
-int clinux_populate(void *address, size_t size, int for_writing);
+/* madvise(2) with MADV_POPULATE_WRITE: makes pages real before they are used. Linux 5.14; EINVAL before that. */
+int clinux_populate(void *address, size_t size);
+/* madvise(2) with MADV_DONTNEED, on the whole pages of a range: what was written there is gone. */
+void clinux_give_back(void *address, size_t size);
 /* mallopt(3): one arena, which keeps what is freed for what is taken next. 0 when the library took it. */
 int clinux_keep_freed_memory(void);
 /* mallopt(3): two arenas for all threads, and large blocks go back to the system when they are freed. Without this,
    malloc keeps up to 64 MiB in each arena after a few messages of that size. Returns 0 if malloc accepted the settings.
    */
 int clinux_return_freed_memory(void);
+/* malloc_trim(3): what is freed goes back to the system. */
+void clinux_trim_memory(void);
+/* Takes down the mappings of what the program and its libraries only read, code above all. They come back from the page cache,
+   page by page, when they are used: what only a start has used does not. */
+void clinux_unmap_code(void);
 
 /* eventfd(2), close-on-exec and non-blocking. */
 int clinux_eventfd(void);

@@ -68,7 +68,8 @@ public enum Daemon {
             complain: { Journal.send($0, priority: .error) },
             watch: live.follow
         )
-        let heartbeat = Heartbeat()
+        let rest = MemoryRest()
+        let heartbeat = Heartbeat(rest: rest)
         let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
@@ -145,6 +146,7 @@ public enum Daemon {
             await engine.clientGone(connection)
             stated.clientGone(connection)
             await agents.unregister(connection)
+            rest.plan()
         }
         bus.onFailure { call, error in
             var client = await callers.identity(of: call.sender)
@@ -244,6 +246,7 @@ public enum Daemon {
         let count = await devices.devices().count
         ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
+        rest.plan()
 
         let end = await signals.wait {
             await health.reload()

@@ -36,7 +36,11 @@ final class Heartbeat: Sendable {
     /// The record that device threads look at.
     let proof = ProofOfLife()
     private let watchdog = Watchdog()
+    private let rest: MemoryRest?
     private let state = Mutex(State())
+
+    /// - Parameter rest: Gives memory back while nothing streams.
+    init(rest: MemoryRest? = nil) { self.rest = rest }
 
     /// Sets the rounds. Call it once, before anything streams.
     func serve(_ rounds: Rounds) {
@@ -50,6 +54,7 @@ final class Heartbeat: Sendable {
             let isFirst = state.streaming.isEmpty
             state.streaming.insert(ObjectIdentifier(source))
             guard isFirst, let rounds = state.rounds else { return }
+            rest?.streams()
             proof.begin()
             watchdog.turnOn()
             state.beat = Task { await self.beat(rounds) }
@@ -64,6 +69,7 @@ final class Heartbeat: Sendable {
             state.beat = nil
             proof.end()
             watchdog.turnOff()
+            rest?.streamsNoMore()
         }
     }
 

@@ -1,0 +1,35 @@
+import CLinux
+import Synchronization
+
+/// Gives memory back to the system when the daemon comes to rest: after its start, and when a program or the last stream
+/// is gone. What the start, a call or a stream has used is not needed again before the next.
+///
+/// Thread-safe. Nothing is planned, and nothing wakes, while nothing happens.
+final class MemoryRest: Sendable {
+    /// How long to wait for what usually follows.
+    private static let delay = Duration.seconds(5)
+
+    private let isPlanned = Atomic(false)
+    private let isStreaming = Atomic(false)
+
+    /// Notes that a device is about to stream: its thread keeps what it has.
+    func streams() { isStreaming.store(true, ordering: .relaxed) }
+
+    /// Notes that no device streams any more.
+    func streamsNoMore() {
+        isStreaming.store(false, ordering: .relaxed)
+        plan()
+    }
+
+    /// Notes that something is over.
+    func plan() {
+        guard !isPlanned.exchange(true, ordering: .relaxed) else { return }
+        Task {
+            try? await Task.sleep(for: MemoryRest.delay)
+            isPlanned.store(false, ordering: .relaxed)
+            guard !isStreaming.load(ordering: .relaxed) else { return }
+            clinux_trim_memory()
+            clinux_unmap_code()
+        }
+    }
+}
