@@ -46,8 +46,8 @@ public protocol RingProvider: Sendable {
 public protocol MediaRing: AnyObject, Sendable {
     /// Where the source writes.
     var sink: any MediaSink { get }
-    /// What readers map.
-    var file: any OpenFile { get }
+    /// What readers map, for one more of them.
+    func handOut() -> any OpenFile
     /// The counters now.
     var counters: RingCounters { get }
     /// What readers are told of why nothing more comes; `nil` while more may come.

@@ -99,7 +99,7 @@ final class LiveOutput {
         let (media, ring) = (source.source.format.mediaType, source.ring)
         if given[media] === ring { return }
         given[media] = ring
-        recorder?.move(media, to: ring.file)
+        recorder?.move(media, to: ring.handOut())
     }
 
     /// Lets go of what keeps a device or a ring alive.

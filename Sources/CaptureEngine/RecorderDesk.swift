@@ -147,7 +147,12 @@ final class RecorderDesk {
         let handle: any RecorderHandle
         do throws(CaptureError) {
             let recorder = try await start.recorder()
-            handle = try await recorder.take(job, file: file, video: given[0]?.file, audio: given[1]?.file)
+            handle = try await recorder.take(
+                job,
+                file: file,
+                video: given[0]?.handOut(),
+                audio: given[1]?.handOut()
+            )
         } catch {
             await recording?.cancel()
             throw error

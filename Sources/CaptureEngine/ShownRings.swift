@@ -42,7 +42,7 @@ final class ShownRings {
     private func show(_ input: LiveInput, to session: Session) -> any OpenFile {
         let ring = input.shared.ring
         rings[session.id, default: [:]][input.shared.device.id] = ring
-        return ring.file
+        return ring.handOut()
     }
 
     /// The ring that an input writes, if it holds what was captured before the session joined and its client does not

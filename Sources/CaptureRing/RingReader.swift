@@ -56,10 +56,6 @@ public final class RingReader {
         next = fromStart ? min(oldest, published) : published
     }
 
-    /// Maps the ring's pages before they are read, which makes the first buffers as cheap as all later ones. Memory that
-    /// was never written becomes real by it, so it is not for rings whose slots are mostly empty.
-    public func populate() { memory.shared.populate() }
-
     /// Begins anew with the first buffer published from now on; what lies before it does not count as missed.
     public func beginNow() {
         next = max(next, memory.loadAcquire64(RingLayout.Live.published))

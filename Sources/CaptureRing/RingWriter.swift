@@ -2,11 +2,13 @@ import CLinux
 public import CaptureCore
 public import CaptureSystem
 import Glibc
+import Synchronization
 
 /// The one writer of a ring.
 ///
 /// `claim`, `abandon` and `publish` are thread-bound to the source's thread: they allocate nothing, take no lock and
-/// make no system call but the one futex wake in `publish`. `file`, `statistics`, `count` and `finish` are thread-safe.
+/// make no system call but the one futex wake in `publish`. `file`, `handOut`, `statistics`, `count` and `finish` are
+/// thread-safe.
 ///
 /// **Why a torn read is noticed.** `claim` makes the slot's generation odd, then a full fence, and only then is a byte
 /// of the slot written, by memcpy or by the driver that is handed it. A reader that saw any such byte therefore sees
@@ -14,6 +16,11 @@ import Glibc
 /// before the even generation (release), and that before the published count (release): whoever finds the count finds
 /// the whole buffer. Words of descriptors and header are only accessed atomically; slot bytes are not, which is a race
 /// on purpose: a reader throws away what it read when the generation changed.
+///
+/// **What it takes of memory.** A slot is memory from when it is first written. While the only reader keeps up, the slots
+/// that it has read are written again, and the others stay empty; the more it lags behind, the more become real. A reader
+/// that sleeps when a buffer is published has read all before it, and the wake-up says whether one slept. That does not say
+/// which one, so with two readers every slot is used.
 public final class RingWriter: MediaSink, @unchecked Sendable {
     /// The sealed memfd to hand out.
     public let file: Descriptor
@@ -24,11 +31,21 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     private let memory: RingMemory
 
     // Of the source's thread alone.
+    /// Those that were abandoned.
     private var free: [Int32]
-    private var freeCount: Int
+    private var freeCount = 0
+    /// The first of the slots that were never claimed.
+    private var fresh = 0
     private var isClaimed: [Bool]
     private var oldest: UInt64 = 0
     private var published: UInt64 = 0
+    /// How many of the buffers a reader had read when one was last woken.
+    private var read: UInt64 = 0
+    /// How many of the newest stay while they may be unread.
+    private let unread: UInt64
+
+    /// How often the ring was handed out.
+    private let readers = Atomic(0)
 
     /// Makes a ring.
     ///
@@ -36,9 +53,13 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     ///   - format: What the slots hold; decides their size.
     ///   - slots: 2 to 4096.
     ///   - kept: How many of the newest published slots stay readable always: `claim` never takes them.
+    ///   - unread: How many of the newest stay while a reader may not have read them; no less than `kept`.
     ///   - name: Shown in `/proc/PID/maps`.
     /// - Throws: `invalidArgument` for numbers out of range, `inputOutput` when the system has no memory to give.
-    public init(format: MediaFormat, slots: Int, kept: Int, name: String) throws(CaptureError) {
+    public init(format: MediaFormat, slots: Int, kept: Int, unread: Int = 0, name: String) throws(CaptureError) {
+        guard unread < slots else {
+            throw CaptureError(.invalidArgument, "a ring of \(slots) slots cannot keep \(unread) that are unread")
+        }
         layout = try RingLayout(format: format, slots: slots, kept: kept)
         do throws(SystemError) {
             memory = RingMemory(try SharedMemory(creating: name, size: layout.fileSize))
@@ -52,9 +73,8 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         }
         file = memory.shared.file
         self.format = format
-        // Slot 0 comes out first.
-        free = (0..<Int32(slots)).reversed()
-        freeCount = slots
+        self.unread = UInt64(max(unread, kept))
+        free = Array(repeating: 0, count: slots)
         isClaimed = Array(repeating: false, count: slots)
         for slot in 0..<slots {
             // Never published is "being written".
@@ -84,12 +104,13 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         if freeCount > 0 {
             freeCount -= 1
             slot = Int(free[freeCount])
-        } else if published - oldest > UInt64(layout.kept) {
-            slot = Int(memory.loadRelaxed32(layout.order(of: oldest)))
-            oldest += 1
-            memory.storeRelease64(RingLayout.Live.oldest, oldest)
-            let generation = layout.descriptor(of: slot) + RingLayout.Slot.generation
-            memory.storeRelaxed64(generation, memory.loadRelaxed64(generation) | 1)
+        } else if oldest < read, published - oldest > UInt64(layout.kept), readers.load(ordering: .relaxed) == 1 {
+            slot = takeOldest()
+        } else if fresh < layout.slotCount {
+            slot = fresh
+            fresh += 1
+        } else if published - oldest > unread {
+            slot = takeOldest()
         } else {
             return nil
         }
@@ -97,6 +118,21 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         clinux_fence_full()
         isClaimed[slot] = true
         return slot
+    }
+
+    private func takeOldest() -> Int {
+        let slot = Int(memory.loadRelaxed32(layout.order(of: oldest)))
+        oldest += 1
+        memory.storeRelease64(RingLayout.Live.oldest, oldest)
+        let generation = layout.descriptor(of: slot) + RingLayout.Slot.generation
+        memory.storeRelaxed64(generation, memory.loadRelaxed64(generation) | 1)
+        return slot
+    }
+
+    /// Hands the ring to one more reader.
+    public func handOut() -> Descriptor {
+        readers.add(1, ordering: .relaxed)
+        return file
     }
 
     /// Gives a claimed slot back unpublished; it is the next one that is claimed.
@@ -136,7 +172,7 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         isClaimed[slot] = false
         published += 1
         memory.storeRelease64(Live.published, published)
-        wake()
+        if wake() > 0 { read = published - 1 }
     }
 
     /// Counts losses.
@@ -148,7 +184,7 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     public func finish(_ reason: StreamEnd) {
         guard memory.loadAcquire32(RingLayout.Live.end) == 0 else { return }
         memory.storeRelease32(RingLayout.Live.end, reason.rawValue)
-        wake()
+        _ = wake()
     }
 
     /// What `finish` was called with first; `nil` while more may come.
@@ -157,8 +193,9 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     /// The counters now.
     public var statistics: RingStatistics { RingStatistics(reading: memory) }
 
-    private func wake() {
+    /// - Returns: How many readers slept.
+    private func wake() -> Int32 {
         memory.add32(RingLayout.Live.futexWord, 1)
-        _ = unsafe clinux_futex_wake_all(memory.address(RingLayout.Live.futexWord))
+        return unsafe clinux_futex_wake_all(memory.address(RingLayout.Live.futexWord))
     }
 }

@@ -66,13 +66,6 @@ public final class SharedMemory: Sendable {
         unsafe UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: size)
     }
 
-    /// Maps every page now, so that the first use of one costs no fault. A hint: before Linux 5.14 nothing happens.
-    ///
-    /// Source: madvise(2), `MADV_POPULATE_READ`. Thread-safe.
-    public func populate() {
-        unsafe _ = clinux_populate(UnsafeMutableRawPointer(bitPattern: address), size, 0)
-    }
-
     /// Bytes rounded up to whole pages.
     public static func pages(_ size: Int) -> Int {
         let page = sysconf(Int32(_SC_PAGESIZE))

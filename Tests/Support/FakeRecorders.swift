@@ -172,6 +172,8 @@ public final class FakeRing: MediaRing, MediaSink {
     public var sink: any MediaSink { self }
     /// A file of nothing.
     public let file: any OpenFile = FakeFile()
+    /// The file.
+    public func handOut() -> any OpenFile { file }
     /// None.
     public let slotCount = 0
     /// None.

@@ -7,19 +7,27 @@ import Logging
 /// Rings of sealed shared memory, sized for their sources.
 struct SharedRings: RingProvider {
     /// What readers may lag behind before they miss something: frames of a camera, periods of a microphone.
-    private static let keptFrames = 8
-    private static let keptPeriods = 240
+    private static let unreadFrames = 8
+    private static let unreadPeriods = 240
+    /// Frames that stay although the only reader has read them.
+    private static let keptFrames = 3
 
     func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
-        let kept =
+        let (unread, kept) =
             switch source.format {
-            case .video: SharedRings.keptFrames
-            case .audio: SharedRings.keptPeriods
+            case .video: (SharedRings.unreadFrames, SharedRings.keptFrames)
+            case .audio: (SharedRings.unreadPeriods, SharedRings.unreadPeriods)
             }
         // One more than both need, so that a claim never waits for the readers' share.
-        let slots = source.slotsInFlight + kept + 1
-        let writer = try RingWriter(format: source.format, slots: slots, kept: kept, name: "captured:" + name)
-        ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(kept) for readers")
+        let slots = source.slotsInFlight + unread + 1
+        let writer = try RingWriter(
+            format: source.format,
+            slots: slots,
+            kept: kept,
+            unread: unread,
+            name: "captured:" + name
+        )
+        ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(unread) for readers")
         return SharedRing(writer: writer, sink: ringLog.logLevel > .trace ? writer : TracedSink(writer, name))
     }
 }
@@ -34,7 +42,7 @@ private final class SharedRing: MediaRing {
         self.sink = sink
     }
 
-    var file: any OpenFile { writer.file }
+    func handOut() -> any OpenFile { writer.handOut() }
     var end: StreamEnd? { writer.end }
 
     var counters: RingCounters {
