@@ -173,6 +173,8 @@ public final class Recorder: Sendable {
         if isSandboxed {
             for layer in Sandbox.close() { Recorder.log(layer) }
         }
+        // Of all libraries, and of the encoders that were tried, little is needed from here on.
+        clinux_unmap_code()
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
         let schedule = Schedule(job, video)

@@ -1,4 +1,5 @@
 import CLibAV
+import CLinux
 import CaptureCore
 import CaptureSystem
 import Glibc
@@ -54,7 +55,9 @@ final class VideoEncoder {
             var fitting = request
             if let speed = speed(of: candidate, request) {
                 if fitting.preset == nil { fitting.preset = preset(at: speed, for: request) }
-                // The file begins with an encoder like new, which finds the memory and the code of the tried one warm.
+                // The tried one may have held more than the one that is used ever will.
+                clinux_trim_memory()
+                // The file begins with an encoder like new, which finds the code of the tried one warm.
                 if let fresh = try? VideoEncoder(candidate, fitting) { return fresh }
             }
             // Hardware may be absent where its encoder is compiled in; the others need nothing else.

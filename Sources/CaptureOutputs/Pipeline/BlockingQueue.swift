@@ -82,6 +82,13 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         return nil
     }
 
+    /// Those that were put first, and stay.
+    func first(_ count: Int) -> [Element] {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return elements[first...].prefix(count).compactMap { $0 }
+    }
+
     /// Takes all at once, closed or not.
     func drain() -> [Element] {
         unsafe pthread_mutex_lock(mutex)

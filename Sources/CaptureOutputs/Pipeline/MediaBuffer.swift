@@ -1,6 +1,7 @@
 import CLinux
 import CaptureCore
 import Glibc
+import Synchronization
 
 /// Memory of a fixed size that goes round between a reader and the encoder.
 @safe
@@ -8,23 +9,40 @@ struct PooledMemory: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 }
 
-/// A fixed number of buffers of one size. Thread-safe.
+/// A fixed number of buffers of one size. Thread-safe, but for `take`: one thread alone takes.
 ///
 /// Pages are only taken from the system when something is first written in them, so a compressed camera's generous
 /// largest frame costs what its frames really are; the buffer that was given back last is taken first, so that only a
-/// slow encoder makes many of them real, and what is written is still in the processor's cache.
+/// slow encoder makes many of them real, and what is written is still in the processor's cache. What is not used any more
+/// after that goes back to the system.
 final class BufferPool: Sendable {
+    /// How many are in use while nothing is slow: one is filled, and one is worked on.
+    static let usual = 2
+    /// How many are taken from one look at what is not used to the next.
+    private static let interval = 64
+
     /// Bytes of each buffer.
     let capacity: Int
     private let free = BlockingQueue<PooledMemory>()
     private let memory: PooledMemory
+    private let stride: Int
+    private let use: Mutex<Use>
+
+    private struct Use {
+        /// By buffer.
+        var isWritten: [Bool]
+        /// The fewest that were free at one time since the last look.
+        var fewest = Int.max
+        /// How many were taken since then.
+        var taken = 0
+    }
 
     /// Makes `count` buffers of at least one byte, `ready` of which are met by now: their first use costs no page fault.
     init(count: Int, capacity: Int, ready: Int = 0) throws(CaptureError) {
         self.capacity = max(capacity, 1)
         // Some decoders read a few bytes past the end of what they are given.
         let size = max(capacity, 1) + 64
-        let stride = (size + 63) / 64 * 64
+        stride = (size + 63) / 64 * 64
         // Not from malloc, whose freed memory an encoder is to find again.
         let start = unsafe mmap(nil, stride * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start = unsafe start, unsafe start != MAP_FAILED else {
@@ -37,7 +55,8 @@ final class BufferPool: Sendable {
         }
         let all = unsafe UnsafeMutableRawBufferPointer(start: start, count: stride * count)
         memory = unsafe PooledMemory(bytes: all)
-        unsafe _ = clinux_populate(start, stride * min(ready, count), 1)
+        use = Mutex(Use(isWritten: (0..<count).map { $0 < ready }))
+        unsafe _ = clinux_populate(start, stride * min(ready, count))
         // The one that is put last is taken first.
         for index in (0..<count).reversed() {
             let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: all[index * stride..<index * stride + size])
@@ -50,13 +69,42 @@ final class BufferPool: Sendable {
     }
 
     /// Takes a free buffer, waiting for one; `nil` once the pool is closed.
-    func take() -> PooledMemory? { free.take(newest: true) }
+    func take() -> PooledMemory? {
+        guard let taken = free.take(newest: true) else { return nil }
+        let left = free.count
+        let unused = use.withLock { use in
+            use.isWritten[index(of: taken)] = true
+            use.fewest = min(use.fewest, left)
+            use.taken += 1
+            guard use.taken == BufferPool.interval else { return 0 }
+            defer { (use.fewest, use.taken) = (.max, 0) }
+            return use.fewest
+        }
+        if unused > 0 { giveBack(unused) }
+        return taken
+    }
 
     /// Takes one back.
     func give(_ memory: PooledMemory) { free.put(memory) }
 
     /// Lets nobody wait for a buffer any more.
     func close() { free.close() }
+
+    /// Gives the memory of those that were free for longest back to the system. They stay free meanwhile, since the thread
+    /// that takes is here.
+    private func giveBack(_ count: Int) {
+        for unused in free.first(count) {
+            let index = index(of: unused)
+            guard use.withLock({ $0.isWritten[index] }) else { continue }
+            use.withLock { $0.isWritten[index] = false }
+            unsafe clinux_give_back(unused.bytes.baseAddress, stride)
+        }
+    }
+
+    private func index(of taken: PooledMemory) -> Int {
+        let (all, own) = unsafe (UInt(bitPattern: memory.bytes.baseAddress), UInt(bitPattern: taken.bytes.baseAddress))
+        return Int(own - all) / stride
+    }
 }
 
 /// A frame or a stretch of sound in memory of the recorder's own; goes back to its pool with its last reference.

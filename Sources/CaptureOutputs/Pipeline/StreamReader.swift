@@ -65,12 +65,11 @@ final class StreamReader: Sendable {
         self.ring = Unguarded(ring)
         self.converter = Unguarded(converter)
         self.events = events
-        // A compressed frame takes a part of its slot and of its buffer; raw ones and sound fill them.
+        // A compressed frame takes a part of its buffer; raw ones and sound fill them.
         var fills = true
         if case .video(let video) = ring.format { fills = !video.pixelFormat.isCompressed }
-        let slots = ring.layout.slotCount
-        pool = try BufferPool(count: buffers, capacity: converter.capacity, ready: fills ? min(slots, wanted) : 0)
-        if fills, wanted >= slots { ring.populate() }
+        let ready = fills ? min(BufferPool.usual, wanted) : 0
+        pool = try BufferPool(count: buffers, capacity: converter.capacity, ready: ready)
     }
 
     /// Starts the thread with what is published from now on: what came while encoders were tried is from before the
