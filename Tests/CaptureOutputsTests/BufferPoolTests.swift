@@ -10,7 +10,7 @@ import Testing
     private func written(_ pool: BufferPool, _ count: Int) throws -> Int {
         let taken = try (0..<count).map { _ in try #require(pool.take()) }
         defer { taken.reversed().forEach(pool.give) }
-        return unsafe taken.filter { unsafe $0.bytes[size / 2] == 1 }.count
+        return taken.filter { unsafe $0.bytes[size / 2] == 1 }.count
     }
 
     @Test func `gives back what only a slow encoder needed`() throws {
@@ -28,6 +28,6 @@ import Testing
         let held = try (0..<3).map { _ in try #require(pool.take()) }
         for memory in held { unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 1) }
         for _ in 0..<1000 { pool.give(try #require(pool.take())) }
-        #expect(unsafe held.allSatisfy { unsafe $0.bytes.allSatisfy { $0 == 1 } })
+        #expect(held.allSatisfy { unsafe $0.bytes.allSatisfy { $0 == 1 } })
     }
 }
