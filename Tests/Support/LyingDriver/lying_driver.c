@@ -63,8 +63,11 @@ static void wake(const struct driver *driver) {
 void lying_driver_deliver(int number, const struct lying_frame *frame) {
     pthread_mutex_lock(&lock);
     struct driver *driver = &drivers[number];
-    driver->frames[driver->last++ % line] = *frame;
-    wake(driver);
+    /* One that is turned off has no buffer to fill. */
+    if (driver->is_streaming) {
+        driver->frames[driver->last++ % line] = *frame;
+        wake(driver);
+    }
     pthread_mutex_unlock(&lock);
 }
 
