@@ -5,7 +5,8 @@
 # make attacks    every attack on consent, in the test machine: what it tried, what was refused, how the journal shows it
 # make fuzz       libFuzzer on everything that parses bytes from outside
 # make scale      a library of a million assets beside one of ten thousand: pages, counts, differences, as ratios
-# make bench      measures against other programs, into .build/bench.json and .build/bench/table.svg, in half an hour
+# make bench      measures against other programs, as root, in about half an hour after the build; into .build/bench.json
+#                 and .build/bench/table.svg
 # make install    PREFIX (/usr/local), DESTDIR and SYSCONFDIR (/etc) are honoured; nothing is built here
 # make deb        Debian packages of what is built, into .build/deb
 # make uninstall  stops the services and removes what install put there; answers and configuration stay

@@ -29,8 +29,8 @@ func system(_ name: String, _ pkgConfig: String?, _ debianPackage: String) -> Ta
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
 }
 
-/// For programs that live long: CDispatchMonitor stands around functions of libdispatch, whose part that has them is to be
-/// linked though nothing else asks for them now.
+/// For long-running programs: CDispatchMonitor wraps some functions of libdispatch. `--undefined` makes the linker load
+/// the object file with them from the static library, which nothing else refers to at that point.
 let restingDispatch: LinkerSetting = .unsafeFlags(
     [
         "--wrap=dispatch_source_set_timer", "--wrap=_dispatch_workq_worker_register",

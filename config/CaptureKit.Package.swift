@@ -21,12 +21,13 @@ let package = Package(
     products: [.library(name: "CaptureKit", targets: ["CaptureKit"])],
     dependencies: [.package(url: "https://github.com/apple/swift-log", from: "1.16.2")],
     targets: [
-        .target(name: "CLinux", dependencies: ["CSystemd"]),
+        .target(name: "CLinux"),
+        .target(name: "CBus", dependencies: ["CSystemd"]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         module("CaptureCore"),
-        module("CaptureSystem", ["CaptureCore", "CLinux", "CSystemd", logging]),
+        module("CaptureSystem", ["CaptureCore", "CLinux", logging]),
         module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
-        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CLinux", "CSystemd", logging]),
+        module("CaptureBus", ["CaptureCore", "CaptureSystem", "CBus", "CSystemd", logging]),
         module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
         module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
     ]

@@ -1,6 +1,6 @@
-/* libdispatch has a timer that looks every second whether its workers are blocked and more of them are needed. It begins with
-   the first worker and never ends, so that each program wakes up every second for as long as it lives. Here it runs only
-   while there is a worker: they end by themselves, five seconds after they have had nothing to do.
+/* Once a second, a timer of libdispatch checks whether its workers are blocked and more are needed. It starts with the
+   first worker and never stops, so every program wakes once a second for as long as it runs. Here it runs only while a
+   worker exists. Workers exit by themselves after five seconds without work.
 
    The linker puts these functions around those of libdispatch in the programs that contain it (`--wrap` in Package.swift).
    With a shared libdispatch nothing calls them. */

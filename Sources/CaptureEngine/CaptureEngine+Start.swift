@@ -102,7 +102,7 @@ extension CaptureEngine {
                 begun.append(one)
             }
             for output in begun {
-                // If the session ended while this recorder was launched, only this code knows of it.
+                // If the session ended while this recorder got its job, only this code knows of it.
                 try session.proceed()
                 try await desk.waitUntilReady(output, on: self)
             }

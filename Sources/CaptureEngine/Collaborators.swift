@@ -46,7 +46,7 @@ public protocol RingProvider: Sendable {
 public protocol MediaRing: AnyObject, Sendable {
     /// Where the source writes.
     var sink: any MediaSink { get }
-    /// What readers map, for one more of them.
+    /// Returns the file that a reader maps. Call it once for each reader: the ring counts them.
     func handOut() -> any OpenFile
     /// The counters now.
     var counters: RingCounters { get }

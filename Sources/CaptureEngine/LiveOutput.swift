@@ -88,7 +88,7 @@ final class LiveOutput {
         }
     }
 
-    /// Its recorder was launched with a ring of a source, which may write another one by now.
+    /// Its recorder got its job with a ring of a source, which may write another ring by now.
     func launched(with ring: any MediaRing, of source: SharedSource) {
         given[source.source.format.mediaType] = ring
         go(on: source)

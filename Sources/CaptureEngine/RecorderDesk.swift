@@ -166,7 +166,7 @@ final class RecorderDesk {
             feeds: feeds
         )
         session.outputs[output.name] = live
-        // Those that were moved while it got its job; of later moves it is told as all are.
+        // Sources may have moved to new rings while the recorder got its job. It hears of later moves as usual.
         for (source, ring) in zip([video, audio], given) {
             if let source, let ring { live.launched(with: ring, of: source) }
         }

@@ -173,7 +173,7 @@ public final class Recorder: Sendable {
         if isSandboxed {
             for layer in Sandbox.close() { Recorder.log(layer) }
         }
-        // Of all libraries, and of the encoders that were tried, little is needed from here on.
+        // From here on, little of the libraries and of the tried encoders is needed.
         clinux_unmap_code()
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)

@@ -17,10 +17,10 @@ import Synchronization
 /// the whole buffer. Words of descriptors and header are only accessed atomically; slot bytes are not, which is a race
 /// on purpose: a reader throws away what it read when the generation changed.
 ///
-/// **What it takes of memory.** A slot is memory from when it is first written. While the only reader keeps up, the slots
-/// that it has read are written again, and the others stay empty; the more it lags behind, the more become real. A reader
-/// that sleeps when a buffer is published has read all before it, and the wake-up says whether one slept. That does not say
-/// which one, so with two readers every slot is used.
+/// **Memory.** A slot takes memory once it is first written. While a single reader keeps up, the writer reuses the slots
+/// it has read and leaves the others untouched. The further the reader lags, the more slots are used. A reader that sleeps
+/// when a buffer is published has read all earlier ones, and the futex wake says how many slept. It does not say which,
+/// so with two or more readers the writer uses every slot.
 public final class RingWriter: MediaSink, @unchecked Sendable {
     /// The sealed memfd to hand out.
     public let file: Descriptor
@@ -39,7 +39,7 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     private var isClaimed: [Bool]
     private var oldest: UInt64 = 0
     private var published: UInt64 = 0
-    /// How many of the buffers a reader had read when one was last woken.
+    /// How many buffers a reader had certainly read: those before the last publication that woke one.
     private var read: UInt64 = 0
     /// How many of the newest stay while they may be unread.
     private let unread: UInt64
@@ -95,9 +95,10 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: memory.address(layout.data(of: slot)), count: slotCapacity)
     }
 
-    /// Takes the slot published longest ago, or one never published, out of the readers' reach.
+    /// Takes a slot out of the readers' reach: an abandoned one, else the oldest that the only reader has read, else one
+    /// never used, else the oldest.
     ///
-    /// - Returns: `nil` when only the kept slots are left, or after the end.
+    /// - Returns: `nil` if every remaining slot is kept or may be unread, or after the end.
     public func claim() -> Int? {
         guard memory.loadRelaxed32(RingLayout.Live.end) == 0 else { return nil }
         let slot: Int

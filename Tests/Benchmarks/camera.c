@@ -5,7 +5,7 @@
 
    BENCH_CAMERA_FRAMES   the folder with the frames; without it there is no camera
    BENCH_CAMERA_FPS      frames per second until a program sets another rate; 30 unless said
-   BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1 unless said, 16 at most
+   BENCH_CAMERA_COUNT    how many cameras there are: /dev/video0, /dev/video1 and so on; 1, 2, 4, 8 or 16; 1 unless said
    BENCH_CAMERA_USERPTR  0 is a driver that takes no user pointers
    BENCH_CAMERA_LEAST    a driver that maps at least so many buffers, however few are asked for
    BENCH_CAMERA_EXPBUF   1 is a driver that exports its buffers, here as memory files
@@ -18,6 +18,8 @@
        ffmpeg -f lavfi -i testsrc2=size=SIZE:rate=30 -frames:v 16 -vf noise=alls=8:allf=t -pix_fmt yuyv422 -f rawvideo -
        ffmpeg -f lavfi -i testsrc2=size=SIZE:rate=30 -frames:v 16 -vf noise=alls=8:allf=t -pix_fmt yuvj422p -q:v 5 \
            -f mjpeg -
+
+   The smallest size, 64x48, has no noise.
 
    A JPEG gets a comment behind its first two bytes: ff fe 00 12, the frame's length with the comment as four bytes in
    the order of the machine, and twelve zeros. The folder also stands for sysfs: its sys-1/video0/index is read for

@@ -77,5 +77,5 @@ WORKS = [
     Work("captured, while nobody captures", {WAKES: Most(0), MEMORY: Most(8)}, rounds=1, ours=idle),
     Work("captured's memory, raw 1080p with a reader", {MEMORY: Most(40)}, rounds=1, ours=raw),
     Work("a recorder's memory, 1080p to H.264", {MEMORY: Most(80)}, rounds=1, ours=recorder),
-    Work("a remembered decision", {STATUS: 1.2, REQUEST: 1.2}, ours=decision),
+    Work("a cached decision", {STATUS: 1.2, REQUEST: 1.2}, ours=decision),
 ]

@@ -48,8 +48,8 @@ class Group:
 
     def empty(self):
         """Ends what still runs."""
-        # Who is interrupted closes the camera, which then says what became of its frames. Not twice: many programs give
-        # everything up at the second time.
+        # An interrupted program closes the camera, which then logs its frame counts. Signal it only once: many programs
+        # abort on the second SIGINT.
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]:
             until, told = time.monotonic() + 5, set()
             while (left := self.processes()) and time.monotonic() < until:
@@ -186,7 +186,7 @@ class Contender:
             time.sleep(0.02)
 
     def steady(self, begun, window):
-        """Seconds of processor time for each frame while a stream goes on, and all that must have come has come."""
+        """Seconds of processor time per frame of a steady stream, once `begun` returns true."""
         self.until(begun, "the stream")
         time.sleep(1)
         before, began = self.group.used(), time.monotonic()
@@ -208,7 +208,7 @@ class Contender:
         return times[-1] / 1e9
 
     def to_the_end(self, begun, window):
-        """The same up to the end of its processes: what has waited meanwhile is done, and counts."""
+        """The same, measured until its processes have ended, so that frames still queued are encoded and counted."""
         self.until(begun, "the stream")
         time.sleep(1)
         before, at = self.group.used(), time.monotonic()

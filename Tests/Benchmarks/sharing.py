@@ -31,7 +31,7 @@ context.objects = [
 
 
 def most_lost(readers):
-    """The largest share of frames that may be lost: many readers are much for a machine that does other things too."""
+    """The largest share of frames that may be lost. It is larger for many readers, because other programs run, too."""
     return MOST_LOST if readers <= 4 else 0.2
 
 
@@ -161,7 +161,7 @@ def shmsink(readers):
 
 def floor(readers):
     def least(contender):
-        """One program, which dequeues, and copies each frame as often as there are readers."""
+        """A bare program, first without copies (the producer's figure), then with one copy of each frame per reader."""
         used = []
         for copies in [0, readers]:
             child = Readers(contender, bare(contender), MODE, copies, "copy", camera=True)

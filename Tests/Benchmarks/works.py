@@ -13,7 +13,7 @@ START = "CPU ms"
 
 
 def stream(contender, begun, ends=None, waits=False):
-    """A stream's processor time, with the frames that the camera could not get rid of held against it.
+    """A stream's processor time per frame. Fails if the camera lost too many frames.
 
     ends: A program that closes the camera only when it ends by itself.
     waits: Whether frames wait in a program where the machine is slow, so that its end is part of the work.
@@ -136,9 +136,9 @@ def progress():
     }
 
 
-# What captured has set, as its SEI says it, so that all three do the same work. gst-launch sets some itself,
-# whatever the options say: a whole number as the quality's factor (22 is that of a quality of 92), a limit of the bit
-# rate, which makes the file a fifteenth of the others', and the longest distance of key frames.
+# captured's x264 settings, as its files record them, so that all three do the same work. gst-launch overrides three:
+# the CRF, which must be a whole number (quality 92 is CRF 22); the bit rate limit, which would make its file a fifteenth
+# of the others' size; and the longest distance between key frames.
 QUALITY = 92
 X264 = "bframes=2:b-adapt=0:keyint=600:min-keyint=30:sliced-threads=1:slices=2:threads=2:crf=22"
 
@@ -200,7 +200,7 @@ def encode(width, height):
 
         return contender
 
-    # A buffer keeps its picture: what uses few of them would encode a picture that stands still.
+    # A buffer always shows the same picture, so a program with few buffers would encode an almost still scene.
     return {"ours": moving(ours), "ffmpeg libx264": moving(peer), "gst-launch x264enc": moving(gst)}
 
 

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `is that of all slots with more readers, of which one may be late`() throws {
+    func `is that of all slots with two readers, because one may be late`() throws {
         let ring = try MemoryRing()
         let late = try RingReader(mapping: ring.writer.handOut())
         let reader = try SleepingReader(ring.writer.handOut())
@@ -40,7 +40,7 @@ import Testing
         try reader.stop()
     }
 
-    @Test func `keeps what nobody was seen to read`() throws {
+    @Test func `keeps every buffer while no reader was seen asleep`() throws {
         let ring = try MemoryRing()
         let reader = try RingReader(mapping: ring.writer.handOut())
         for _ in 0..<MemoryRing.unread {

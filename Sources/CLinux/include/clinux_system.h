@@ -33,8 +33,8 @@ int clinux_keep_freed_memory(void);
 int clinux_return_freed_memory(void);
 /* malloc_trim(3): what is freed goes back to the system. */
 void clinux_trim_memory(void);
-/* Takes down the mappings of what the program and its libraries only read, code above all. They come back from the page cache,
-   page by page, when they are used: what only a start has used does not. */
+/* Drops the read-only pages of the program and its libraries, mostly code, from this process. A page comes back from
+   the page cache when it is next used; pages that only the start needed stay away. */
 void clinux_unmap_code(void);
 
 /* eventfd(2), close-on-exec and non-blocking. */

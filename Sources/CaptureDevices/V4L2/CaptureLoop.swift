@@ -6,7 +6,7 @@ import Synchronization
 
 /// How many slots a driver holds by user pointer.
 struct DriverDepth {
-    /// When it starts: what it needs, and enough for the time in which the others come, one with each frame.
+    /// At the start: the driver's minimum, and enough until the rest is added, one slot per frame.
     let first: Int
     /// So that its queue does not run dry.
     let steady: Int
@@ -33,7 +33,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
     let planeCount: Int
     /// How many slots the driver is to hold by user pointer.
     let depth: DriverDepth
-    /// How many it is given now: few before the first frame, which would wait for the memory of all of them.
+    /// How many slots the driver gets now. Few before the first frame, which would otherwise wait until all are allocated.
     var share = 0
     /// Buffers in the driver's hands, a bit an index.
     var queued: UInt32 = 0

@@ -55,7 +55,7 @@ final class VideoEncoder {
             var fitting = request
             if let speed = speed(of: candidate, request) {
                 if fitting.preset == nil { fitting.preset = preset(at: speed, for: request) }
-                // The tried one may have held more than the one that is used ever will.
+                // The trial encoder may have used more memory than the final one ever will.
                 clinux_trim_memory()
                 // The file begins with an encoder like new, which finds the code of the tried one warm.
                 if let fresh = try? VideoEncoder(candidate, fitting) { return fresh }

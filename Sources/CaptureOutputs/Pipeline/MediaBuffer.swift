@@ -11,10 +11,9 @@ struct PooledMemory: @unchecked Sendable {
 
 /// A fixed number of buffers of one size. Thread-safe, but for `take`: one thread alone takes.
 ///
-/// Pages are only taken from the system when something is first written in them, so a compressed camera's generous
-/// largest frame costs what its frames really are; the buffer that was given back last is taken first, so that only a
-/// slow encoder makes many of them real, and what is written is still in the processor's cache. What is not used any more
-/// after that goes back to the system.
+/// A page takes memory once it is first written, so a compressed frame costs its real size, not the largest possible one.
+/// The buffer that was given back last is taken first: only a slow encoder needs many buffers, and the bytes are still in
+/// the processor's cache. Buffers that are no longer needed give their memory back to the system.
 final class BufferPool: Sendable {
     /// How many are in use while nothing is slow: one is filled, and one is worked on.
     static let usual = 2
@@ -90,8 +89,8 @@ final class BufferPool: Sendable {
     /// Lets nobody wait for a buffer any more.
     func close() { free.close() }
 
-    /// Gives the memory of those that were free for longest back to the system. They stay free meanwhile, since the thread
-    /// that takes is here.
+    /// Gives the memory of the buffers that were free longest back to the system. Nobody takes one meanwhile: only this
+    /// thread takes buffers.
     private func giveBack(_ count: Int) {
         for unused in free.first(count) {
             let index = index(of: unused)

@@ -73,7 +73,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    /// Begins a round of each part again and again until nothing streams any more. One timer serves all of them: each
+    /// Starts a round of each part every interval, until nothing streams. All parts share one timer, because each timer
     /// wakes several threads.
     private func beat(_ rounds: Rounds) async {
         while !Task.isCancelled {

@@ -2,9 +2,9 @@ import CLinux
 import Synchronization
 
 /// Gives memory back to the system when the daemon comes to rest: after its start, and when a program or the last stream
-/// is gone. What the start, a call or a stream has used is not needed again before the next.
+/// is gone. Memory used by a start, a call or a stream is not needed until the next one.
 ///
-/// Thread-safe. Nothing is planned, and nothing wakes, while nothing happens.
+/// Thread-safe. It plans nothing and wakes nothing while the daemon is idle.
 final class MemoryRest: Sendable {
     /// How long to wait for what usually follows.
     private static let delay = Duration.seconds(5)

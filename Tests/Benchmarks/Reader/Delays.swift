@@ -1,10 +1,10 @@
 import CaptureKit
 
-/// How long the bench's camera had a reader's last frames in its hands before the reader was awake with them.
+/// How long after the bench camera's DQBUF a reader woke up, for each of its last frames.
 struct Delays {
     /// Eight seconds at 30 frames a second, so that starts don't count.
     private static let most = 240
-    /// More than that is no time that a camera wrote: another camera's frame begins with pixels.
+    /// A larger value is no delay: frames of other cameras begin with pixels, not with a time.
     private static let longest: Int64 = 10_000_000_000
 
     private var nanoseconds: [Int64] = []
