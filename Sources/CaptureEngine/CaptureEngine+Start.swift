@@ -73,7 +73,7 @@ extension CaptureEngine {
         var live = session.inputs
         var begun: [LiveOutput] = []
         var opened: [LiveInput] = []
-        let starts = desk.start(outputs)
+        var starts: [String: RecorderStart] = [:]
         defer { for start in starts.values { start.dismiss() } }
         do throws(CaptureError) {
             for input in inputs where live[input.name] == nil {
@@ -86,6 +86,8 @@ extension CaptureEngine {
                 opened.append(one)
                 live[input.name] = one
             }
+            // A start takes as long as the history's disk. A device that does not open costs nobody a process.
+            starts = desk.start(outputs)
             // From here on samples may flow: a device that others use streams already.
             try await uses.begin(inputs, live, in: session)
             for output in outputs {

@@ -39,7 +39,9 @@ extension DeviceProvider {
 /// Who makes rings.
 public protocol RingProvider: Sendable {
     /// A ring for what `source` delivers.
-    func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing
+    ///
+    /// - Parameter isMoved: Whether readers of another ring are to come, some of them late.
+    func makeRing(for source: any MediaSource, name: String, isMoved: Bool) throws(CaptureError) -> any MediaRing
 }
 
 /// A ring as the engine handles it.

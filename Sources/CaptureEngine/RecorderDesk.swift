@@ -147,6 +147,13 @@ final class RecorderDesk {
         let handle: any RecorderHandle
         do throws(CaptureError) {
             let recorder = try await start.recorder()
+            do throws(CaptureError) {
+                // The consent may have gone while it started.
+                try session.proceed()
+            } catch {
+                recorder.dismiss()
+                throw error
+            }
             handle = try await recorder.take(
                 job,
                 file: file,

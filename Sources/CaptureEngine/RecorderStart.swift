@@ -1,6 +1,6 @@
 import CaptureCore
 
-/// A recorder that starts while devices are opened, which takes as long. Bound to the engine's actor.
+/// A recorder that starts while a use is recorded in the history, which takes as long. Bound to the engine's actor.
 final class RecorderStart {
     private enum State {
         case starting(Task<any IdleRecorder, any Error>)

@@ -108,7 +108,7 @@ actor SourcePool {
                 }
             let ring: any MediaRing
             do throws(CaptureError) {
-                ring = try rings.makeRing(for: source, name: device.id.rawValue)
+                ring = try rings.makeRing(for: source, name: device.id.rawValue, isMoved: false)
             } catch {
                 await devices.close(source)
                 throw error
@@ -203,7 +203,7 @@ actor SourcePool {
         let id = shared.device.id
         defer { moves[id] = nil }
         if case .starting(let task) = streaming { _ = try? await task.value }
-        let next = try rings.makeRing(for: shared.source, name: id.rawValue)
+        let next = try rings.makeRing(for: shared.source, name: id.rawValue, isMoved: true)
         let former = shared.go(into: next, atOnce: atOnce)
         guard case .open(let current, .now) = entries[id], current === shared else {
             // Nothing is written yet, or any more.

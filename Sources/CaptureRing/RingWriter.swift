@@ -46,6 +46,8 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
 
     /// How often the ring was handed out.
     private let readers = Atomic(0)
+    /// Whether the first reader may be the only one.
+    private let isForOne: Bool
 
     /// Makes a ring.
     ///
@@ -54,9 +56,17 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     ///   - slots: 2 to 4096.
     ///   - kept: How many of the newest published slots stay readable always: `claim` never takes them.
     ///   - unread: How many of the newest stay while a reader may not have read them; no less than `kept`.
+    ///   - isForOne: Whether the first reader may be the only one; else what it has read is kept for those who are late.
     ///   - name: Shown in `/proc/PID/maps`.
     /// - Throws: `invalidArgument` for numbers out of range, `inputOutput` when the system has no memory to give.
-    public init(format: MediaFormat, slots: Int, kept: Int, unread: Int = 0, name: String) throws(CaptureError) {
+    public init(
+        format: MediaFormat,
+        slots: Int,
+        kept: Int,
+        unread: Int = 0,
+        isForOne: Bool = true,
+        name: String
+    ) throws(CaptureError) {
         guard unread < slots else {
             throw CaptureError(.invalidArgument, "a ring of \(slots) slots cannot keep \(unread) that are unread")
         }
@@ -74,6 +84,7 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         file = memory.shared.file
         self.format = format
         self.unread = UInt64(max(unread, kept))
+        self.isForOne = isForOne
         free = Array(repeating: 0, count: slots)
         isClaimed = Array(repeating: false, count: slots)
         for slot in 0..<slots {
@@ -105,7 +116,9 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         if freeCount > 0 {
             freeCount -= 1
             slot = Int(free[freeCount])
-        } else if oldest < read, published - oldest > UInt64(layout.kept), readers.load(ordering: .relaxed) == 1 {
+        } else if oldest < read, published - oldest > UInt64(layout.kept), isForOne,
+            readers.load(ordering: .relaxed) == 1
+        {
             slot = takeOldest()
         } else if fresh < layout.slotCount {
             slot = fresh

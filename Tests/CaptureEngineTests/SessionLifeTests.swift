@@ -250,15 +250,22 @@ import Testing
         #expect(bench.machine.log.contains("open fake:camera"))
     }
 
-    @Test func `a recorder starts while the devices open, and is dismissed if they do not`() async throws {
+    @Test func `a device that cannot be opened costs no recorder`() async throws {
         let bench = EngineBench()
-        bench.machine.before { [recorders = bench.recorders] what in
-            if what == "open fake:camera" { await recorders.waitForStart() }
-        }
         bench.machine.failOpening(CaptureError(.busy, "in use"))
         let id = try await bench.create()
         try await bench.engine.start(id, client: EngineBench.client())
         #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
+        #expect(bench.recorders.started == 0)
+    }
+
+    @Test func `a consent that goes while a recorder starts leaves it without a job`() async throws {
+        let bench = EngineBench()
+        bench.recorders.beforeStart { [gate = bench.gate] in
+            _ = try? await gate.reset(user: 1000, program: nil, service: .camera)
+        }
+        let id = try await bench.running()
+        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .revoked)
         await bench.recorders.waitForDismissal()
         #expect(bench.recorders.recorder("movie") == nil)
     }

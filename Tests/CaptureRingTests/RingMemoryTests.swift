@@ -40,6 +40,17 @@ import Testing
         try reader.stop()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `is that of all slots after a move, from which readers may be late`() throws {
+        let ring = try MemoryRing(isForOne: false)
+        let reader = try SleepingReader(ring.writer.handOut())
+        try ring.put(MemoryRing.unread, to: reader)
+        let late = try RingReader(mapping: ring.writer.handOut(), fromStart: true)
+        let read = try (0..<MemoryRing.unread).map { _ in try late.take()?.sequence }
+        #expect(read == (0..<UInt64(MemoryRing.unread)).map { $0 })
+        try reader.stop()
+    }
+
     @Test func `keeps every buffer while no reader was seen asleep`() throws {
         let ring = try MemoryRing()
         let reader = try RingReader(mapping: ring.writer.handOut())
@@ -60,12 +71,13 @@ private final class MemoryRing {
     private(set) var used: Set<Int> = []
     private var published = 0
 
-    init() throws {
+    init(isForOne: Bool = true) throws {
         writer = try RingWriter(
             format: Fixture.video,
             slots: MemoryRing.slots,
             kept: 2,
             unread: MemoryRing.unread,
+            isForOne: isForOne,
             name: "test"
         )
     }

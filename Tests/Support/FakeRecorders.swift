@@ -8,7 +8,8 @@ public final class FakeRecorders: RecorderLauncher {
     private let refusal = Mutex<CaptureError?>(nil)
     private let silent = Mutex<Set<String>>([])
     private let launches = AsyncStream<String>.makeStream()
-    private let starts = AsyncStream<Void>.makeStream()
+    private let count = Atomic(0)
+    private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
     private let dismissals = AsyncStream<Void>.makeStream()
 
     /// Recorders that begin at once.
@@ -34,10 +35,11 @@ public final class FakeRecorders: RecorderLauncher {
         running.withLock { $0[name] }
     }
 
-    /// Waits until a recorder that has no job yet was started.
-    public func waitForStart() async {
-        for await _ in starts.stream { return }
-    }
+    /// How many recorders were started.
+    public var started: Int { count.load(ordering: .relaxed) }
+
+    /// Has something done before each recorder starts.
+    public func beforeStart(_ body: @escaping @Sendable () async -> Void) { hook.withLock { $0 = body } }
 
     /// Waits until a recorder that got no job was dismissed.
     public func waitForDismissal() async {
@@ -46,7 +48,8 @@ public final class FakeRecorders: RecorderLauncher {
 
     /// Starts a recorder, which fails when it gets its job if launches are made to.
     public func start() async throws(CaptureError) -> any IdleRecorder {
-        starts.continuation.yield()
+        count.add(1, ordering: .relaxed)
+        await hook.withLock { $0 }?()
         return Waiting(self)
     }
 
@@ -158,7 +161,9 @@ public final class FakeRings: RingProvider {
     public var made: [FakeRing] { all.withLock { $0 } }
 
     /// A ring of nothing.
-    public func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
+    public func makeRing(for source: any MediaSource, name: String, isMoved: Bool) throws(CaptureError)
+        -> any MediaRing
+    {
         if let error = refusal.withLock({ $0 }) { throw error }
         let ring = FakeRing()
         all.withLock { $0.append(ring) }

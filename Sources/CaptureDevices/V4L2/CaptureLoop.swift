@@ -162,6 +162,11 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
                 let isEvent = device.contains(.exceptional) && device.isDisjoint(with: .failed)
                 if isEvent || (device.isEmpty && queued != 0) {
                     if try followSignal() { return nil }
+                    // A driver may need more slots to begin than it says.
+                    if device.isEmpty, share < depth.steady {
+                        share = depth.steady
+                        try refill()
+                    }
                     continue
                 }
                 if !device.isEmpty { try takeFrame(isFailed: device.contains(.failed)) }

@@ -12,7 +12,7 @@ struct SharedRings: RingProvider {
     /// Frames that stay although the only reader has read them.
     private static let keptFrames = 3
 
-    func makeRing(for source: any MediaSource, name: String) throws(CaptureError) -> any MediaRing {
+    func makeRing(for source: any MediaSource, name: String, isMoved: Bool) throws(CaptureError) -> any MediaRing {
         let (unread, kept) =
             switch source.format {
             case .video: (SharedRings.unreadFrames, SharedRings.keptFrames)
@@ -25,6 +25,7 @@ struct SharedRings: RingProvider {
             slots: slots,
             kept: kept,
             unread: unread,
+            isForOne: !isMoved,
             name: "captured:" + name
         )
         ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(unread) for readers")

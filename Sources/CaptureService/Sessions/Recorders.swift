@@ -150,7 +150,9 @@ private final class RunningRecorder: RecorderHandle {
     }
 
     func kill() {
-        // One that is no child sees its daemon gone, finishes and ends; a thread that waits for its reports is let go.
+        // One that is no child sees its daemon gone, finishes and ends, with nothing that comes from now on; a thread that
+        // waits for its reports is let go.
+        tell(.stop(at: .now))
         process.kill()
     }
 }
