@@ -86,7 +86,8 @@ extension CaptureEngine {
                 opened.append(one)
                 live[input.name] = one
             }
-            // A start takes as long as the history's disk. A device that does not open costs nobody a process.
+            // They start while the use is written to the history, and not before: a device that does not open costs no
+            // process.
             starts = desk.start(outputs)
             // From here on samples may flow: a device that others use streams already.
             try await uses.begin(inputs, live, in: session)

@@ -14,7 +14,7 @@ final class RecorderStart {
         state = .starting(Task { try await recorders.start() })
     }
 
-    /// Waits until it is started, and leaves it to the caller.
+    /// Waits until it is started. From then on it is the caller's to end.
     nonisolated(nonsending) func recorder() async throws(CaptureError) -> any IdleRecorder {
         guard case .starting(let task) = state else {
             throw CaptureError(.internalFault, "a recorder is asked for twice")
@@ -31,7 +31,7 @@ final class RecorderStart {
     func dismiss() {
         guard case .starting(let task) = state else { return }
         state = .over
-        // One that does not start is no loss.
+        // If it does not start, there is nothing to end.
         Task { (try? await task.value)?.dismiss() }
     }
 }

@@ -259,7 +259,8 @@ import Testing
         #expect(bench.recorders.started == 0)
     }
 
-    @Test func `a consent that goes while a recorder starts leaves it without a job`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `a consent that goes while a recorder starts leaves it without a job`() async throws {
         let bench = EngineBench()
         bench.recorders.beforeStart { [gate = bench.gate] in
             _ = try? await gate.reset(user: 1000, program: nil, service: .camera)

@@ -1,13 +1,9 @@
-/* Counts the allocations of every thread of a process, by LD_PRELOAD: a program's own malloc replaces the library's for
-   every library in its process (glibc manual, "Replacing malloc"). Memory still comes from glibc, so its free is left in
-   place.
+/* Counts the allocations of every thread of a process, by LD_PRELOAD.
 
    COSTS_FOLDER: where a file PID is made, which the process maps: 1,024 pairs of a thread's number and its count. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *old, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
+#include "../Support/AllocationCounter/noted_malloc.h"
 
 enum { most_threads = 1024 };
 
@@ -51,38 +44,4 @@ static void note(void) {
         if (place < most_threads - 1) atomic_store(&own->number, (uint64_t)syscall(SYS_gettid));
     }
     atomic_fetch_add_explicit(&own->count, 1, memory_order_relaxed);
-}
-
-void *malloc(size_t size) {
-    note();
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-    note();
-    return __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size) {
-    note();
-    return __libc_realloc(old, size);
-}
-
-void *memalign(size_t alignment, size_t size) {
-    note();
-    return __libc_memalign(alignment, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-    note();
-    return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **result, size_t alignment, size_t size) {
-    note();
-    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
-    void *memory = __libc_memalign(alignment, size);
-    if (!memory) return ENOMEM;
-    *result = memory;
-    return 0;
 }

@@ -150,8 +150,8 @@ private final class RunningRecorder: RecorderHandle {
     }
 
     func kill() {
-        // One that is no child sees its daemon gone, finishes and ends, with nothing that comes from now on; a thread that
-        // waits for its reports is let go.
+        // A recorder that is no child goes on until it sees that its connection is closed. The stop tells it to take
+        // nothing that comes from now on. The thread that waits for its reports is let go.
         tell(.stop(at: .now))
         process.kill()
     }
