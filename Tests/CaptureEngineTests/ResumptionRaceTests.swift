@@ -134,7 +134,7 @@ import Testing
         bench.recorders.recorder("movie")?.isStubborn = true
         let ending = Task { try await bench.gate.setSwitch(.camera, isOn: false) }
         await bench.machine.wait(for: "close fake:camera")
-        try await bench.gate.setSwitch(.camera, isOn: true)
+        try await bench.gate.setSwitch(.camera, isOn: true, awaitingFiles: false)
         await bench.engine.resume()
         bench.recorders.recorder("movie")?.kill()
         try await ending.value

@@ -1,3 +1,4 @@
+import Authorization
 import CaptureCore
 import CaptureEngine
 import TestSupport
@@ -35,6 +36,29 @@ import Testing
         #expect(await end(of: id).state == .stopped)
         #expect(saver.log.last == "save movie")
         #expect(bench.watch.saved == ["movie": SavedOutput(asset: "asset of movie")])
+    }
+
+    @Test func `is given up, and its recorder gets no job, if the consent goes while that starts`() async throws {
+        let id = try await create()
+        bench.recorders.beforeStart { [bench] in
+            await bench.saver.wait(for: "begin movie of Fake Camera")
+            // It returns when the session is over, which waits for this start.
+            Task { try await bench.gate.reset(user: 1000, program: nil, service: .camera) }
+            var refusal = ""
+            while !refusal.contains("is ending") {
+                await Task.yield()
+                do throws(CaptureError) {
+                    _ = try await bench.engine.openBuffer(id, output: "movie", client: EngineBench.client())
+                } catch {
+                    refusal = error.message
+                }
+            }
+        }
+        try await bench.engine.start(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .revoked)
+        await bench.recorders.waitForDismissal()
+        #expect(bench.recorders.recorder("movie") == nil)
+        #expect(saver.log.last == "cancel movie")
     }
 
     @Test func `is saved when its recorder is gone, not when that says that it is done`() async throws {

@@ -258,18 +258,6 @@ import Testing
         #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
         #expect(bench.recorders.started == 0)
     }
-
-    @Test(.timeLimit(.minutes(1)))
-    func `a consent that goes while a recorder starts leaves it without a job`() async throws {
-        let bench = EngineBench()
-        bench.recorders.beforeStart { [gate = bench.gate] in
-            _ = try? await gate.reset(user: 1000, program: nil, service: .camera)
-        }
-        let id = try await bench.running()
-        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .revoked)
-        await bench.recorders.waitForDismissal()
-        #expect(bench.recorders.recorder("movie") == nil)
-    }
 }
 
 @Suite struct `Who may do what with a session` {
