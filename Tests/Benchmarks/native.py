@@ -6,6 +6,8 @@ HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
 PROGRAMS = CHECKOUT / ".build/release"
 RATE = 30
+# Seconds for which a stream runs before it counts.
+SETTLE = 0.5
 libc = ctypes.CDLL(None)
 
 
@@ -188,7 +190,7 @@ class Contender:
     def steady(self, begun, window):
         """Seconds of processor time per frame of a steady stream, once `begun` returns true."""
         self.until(begun, "the stream")
-        time.sleep(1)
+        time.sleep(SETTLE)
         before, began = self.group.used(), time.monotonic()
         time.sleep(window)
         used, took = self.group.used() - before, time.monotonic() - began
@@ -210,7 +212,7 @@ class Contender:
     def to_the_end(self, begun, window):
         """The same, measured until its processes have ended, so that frames still queued are encoded and counted."""
         self.until(begun, "the stream")
-        time.sleep(1)
+        time.sleep(SETTLE)
         before, at = self.group.used(), time.monotonic()
         time.sleep(window)
         self.stop()

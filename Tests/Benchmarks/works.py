@@ -4,7 +4,7 @@ from pathlib import Path
 from native import Missing, RATE, compile, need
 
 # Seconds of a steady stream that are counted.
-WINDOW = 2
+WINDOW = 1.5
 # The largest share of frames that a contender may leave with the camera.
 MOST_LOST = 0.05
 EACH = "CPU µs a frame"
@@ -84,7 +84,7 @@ def look():
     def v4l2_ctl(contender):
         child = contender.start(
             need("v4l2-ctl"), "-d", "/dev/video0", "--set-fmt-video=width=1920,height=1080,pixelformat=YUYV",
-            "--stream-mmap=4", f"--stream-count={(WINDOW + 2) * RATE}")
+            "--stream-mmap=4", f"--stream-count={round((WINDOW + 2) * RATE)}")
         return stream(contender, lambda: bool(contender.words()), ends=child)
 
     def fakesink(contender):
