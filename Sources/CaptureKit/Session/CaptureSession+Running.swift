@@ -32,7 +32,8 @@ extension CaptureSession {
     /// when that is over. A change of state tells that it was interrupted, and one to `running` that this has ended.
     public var isInterrupted: Bool { status.state == .suspended }
 
-    /// What happens from now on, beginning with how things stand, ending after the final state.
+    /// What happens from now on, beginning with how things stand, ending after the final state. Another start has events
+    /// of its own.
     ///
     /// - Throws: The daemon's refusal: this call creates the session there.
     public func events() async throws(CaptureError) -> AsyncStream<SessionEvent> {
@@ -50,16 +51,24 @@ extension CaptureSession {
 
     /// Asks the daemon to start and returns at once: a person may have to be asked first.
     ///
-    /// - Throws: The daemon's refusal, if it refuses before it asks anyone.
+    /// A session that is over starts again, as another one of the daemon's. Its inputs, connections and buffers are as
+    /// before. Outputs whose files are finished are not part of it any more: add new ones first, under the same names if
+    /// you like.
+    ///
+    /// - Throws: The daemon's refusal, if it refuses before it asks anyone; `wrongState` for a session that is over and was
+    ///   found by its number.
     public func start() async throws(CaptureError) {
+        try await renew()
         try await create().start()
     }
 
-    /// Starts and waits until samples flow. If consent was never given, it also waits for the person's answer.
+    /// Starts, or starts again as `start` does, and waits until samples flow. If consent was never given, it also waits for
+    /// the person's answer.
     ///
     /// - Throws: Why it did not come to that: a refusal, a device that is busy, nobody there to ask. When the task is
     ///   cancelled, the session is stopped and `dismissed` is thrown.
     public func startRunning() async throws(CaptureError) {
+        try await renew()
         let events = try await events()
         try await start()
         for await event in events {

@@ -6,7 +6,8 @@ import CaptureMessages
 ///
 /// Like AVFoundation's class of the same kind: add inputs and outputs, then start. It connects them if they fit. The
 /// session lives in the daemon under a number, so that another process can stop it; an attached one ends with the
-/// process that made it. No frame and no sample passes through this actor.
+/// process that made it. A session that is over starts again under another number. No frame and no sample passes
+/// through this actor.
 ///
 /// Any task may call everything. Changes are made one after the other. Only one task may use the session between a
 /// `beginConfiguration` and its `commitConfiguration`.
@@ -36,6 +37,9 @@ public actor CaptureSession {
         var description = SessionDescription(inputs: [], outputs: [], connections: [])
         /// For each output's number: how often outputs of its name had finished before it was added.
         var ends: [Int: Int] = [:]
+
+        /// Whether it is a session of this object's that can only start again.
+        var isOver: Bool { following != nil && hub.status.state.isFinal }
 
         /// Whether an output has finished.
         func isFinished(_ entry: SessionDraft.Entry) -> Bool { hub.ends(of: entry.name) > ends[entry.number] ?? 0 }
@@ -142,6 +146,17 @@ public actor CaptureSession {
         try await change { $0.removeOutput(name) }
     }
 
+    // MARK: Questions
+
+    /// Whether `addInput` would take an input now. Asks nobody, and does not look whether the device is there or free.
+    public func canAddInput(_ input: CaptureDeviceInput) -> Bool { draft.refusal(of: input) == nil }
+
+    /// Whether `addOutput` would take an output now. Asks nobody.
+    public func canAddOutput(_ output: any CaptureOutput) -> Bool {
+        guard case .made(let made) = life, made.isOver else { return draft.refusal(of: output) == nil }
+        return remaining(made).refusal(of: output) == nil
+    }
+
     // MARK: Life
 
     /// The connection to the session in the daemon; `nil` before the daemon has it.
@@ -180,6 +195,39 @@ public actor CaptureSession {
         }
     }
 
+    /// Lets go of a session that is over, so that another one can be made. The outputs whose files are finished go with it.
+    func renew() async throws(CaptureError) {
+        while true {
+            switch life {
+            case .local: return
+            case .creating(let task): _ = await task.value
+            case .changing(_, let task): _ = await task.value
+            case .made(let made):
+                guard made.hub.status.state.isFinal else { return }
+                guard let following = made.following else {
+                    throw CaptureError(
+                        .wrongState,
+                        "session \(id ?? 0) is over, and only the program that made it can start it again"
+                    )
+                }
+                for entry in made.draft.entries { await (entry.output as? FrameBufferOutput)?.cease() }
+                // Another call may have done it meanwhile.
+                guard case .made(let now) = life, now.hub === made.hub else { continue }
+                following.cancel()
+                draft = remaining(made)
+                life = .local
+                return
+            }
+        }
+    }
+
+    /// What can start again of a session that is over.
+    private func remaining(_ made: Made) -> SessionDraft {
+        var draft = draft
+        for entry in made.draft.entries where made.isFinished(entry) { draft.removeOutput(entry.number) }
+        return draft
+    }
+
     private func make() async -> Result<SessionHub, CaptureError> {
         let wanted = draft
         do throws(CaptureError) {
@@ -206,13 +254,17 @@ public actor CaptureSession {
     }
 
     /// Changes the configuration when every earlier change is done. Only the local configuration changes if the daemon
-    /// does not know the session or `commitConfiguration` is still to come. Otherwise both change, or neither.
+    /// does not know the session, if that is over, or if `commitConfiguration` is still to come. Otherwise both change, or
+    /// neither.
     private func change(_ edit: (inout SessionDraft) throws(CaptureError) -> Void) async throws(CaptureError) {
         while true {
             switch life {
             case .creating(let task): _ = await task.value
             case .changing(_, let task): _ = await task.value
             case .local: return try edit(&draft)
+            case .made(let made) where made.isOver:
+                draft = remaining(made)
+                return try edit(&draft)
             case .made(let made):
                 var wanted = draft
                 try edit(&wanted)

@@ -20,10 +20,34 @@ struct SessionDraft: Sendable {
 
     var outputs: [any CaptureOutput] { entries.map(\.output) }
 
-    mutating func add(_ input: CaptureDeviceInput, connecting: Bool) throws(CaptureError) {
-        if inputs.contains(where: { $0.name == input.name }) {
-            throw CaptureError(.usage, "the session has an input '\(input.name)' already; give this one another name")
+    /// Why an input cannot be added; `nil` if it can.
+    func refusal(of input: CaptureDeviceInput) -> CaptureError? {
+        refusal(of: "input", input.name, among: inputs.map(\.name))
+    }
+
+    /// Why an output cannot be added; `nil` if it can.
+    func refusal(of output: any CaptureOutput) -> CaptureError? {
+        refusal(of: "output", output.name, among: entries.map(\.name))
+    }
+
+    private func refusal(of what: String, _ name: String, among names: [String]) -> CaptureError? {
+        if names.contains(name) {
+            return CaptureError(
+                .usage,
+                "the session has an \(what) '\(Printable.text(name))' already; give this one another name"
+            )
         }
+        guard names.count < SessionDescription.mostParts else {
+            return CaptureError(
+                .usage,
+                "the session has \(names.count) \(what)s already, and at most \(SessionDescription.mostParts) are possible"
+            )
+        }
+        return nil
+    }
+
+    mutating func add(_ input: CaptureDeviceInput, connecting: Bool) throws(CaptureError) {
+        if let refusal = refusal(of: input) { throw refusal }
         inputs.append(input)
         guard connecting else { return }
         for output in outputs where fits(input, output) {
@@ -32,9 +56,7 @@ struct SessionDraft: Sendable {
     }
 
     mutating func add(_ output: any CaptureOutput, connecting: Bool) throws(CaptureError) {
-        if outputs.contains(where: { $0.name == output.name }) {
-            throw CaptureError(.usage, "the session has an output '\(output.name)' already; give this one another name")
-        }
+        if let refusal = refusal(of: output) { throw refusal }
         lastNumber += 1
         entries.append(Entry(number: lastNumber, output: output))
         guard connecting else { return }
@@ -46,6 +68,11 @@ struct SessionDraft: Sendable {
     mutating func removeInput(_ name: String) {
         inputs.removeAll { $0.name == name }
         connections.removeAll { $0.input == name }
+    }
+
+    /// Removes the output of a number, and its connections.
+    mutating func removeOutput(_ number: Int) {
+        if let entry = entries.first(where: { $0.number == number }) { removeOutput(entry.name) }
     }
 
     mutating func removeOutput(_ name: String) {
