@@ -99,11 +99,17 @@ public enum RecorderCommand: Hashable, Sendable {
     case videoMoved
     /// Go on with the sound's ring that comes along as a descriptor.
     case audioMoved
+    /// Leave out what is captured from that time on, until the command to go on.
+    case pause(at: Timestamp)
+    /// Go on with what is captured from that time on.
+    case resume(at: Timestamp)
 
     /// The command as text.
     public var text: String {
         switch self {
-        case .stop(let time): KeyValueText.encode([("message", "stop"), ("at", "\(time.nanoseconds)")])
+        case .stop(let time): Self.text("stop", time)
+        case .pause(let time): Self.text("pause", time)
+        case .resume(let time): Self.text("resume", time)
         case .videoMoved: KeyValueText.encode([("message", "video-moved")])
         case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
         }
@@ -111,19 +117,28 @@ public enum RecorderCommand: Hashable, Sendable {
 
     /// Reads a command from its text.
     ///
-    /// - Throws: `CaptureError.Code.badData` for an unknown command, and a stop without its time.
+    /// - Throws: `CaptureError.Code.badData` for an unknown command, and one that lacks its time.
     public init(text: String) throws(CaptureError) {
         let words = try KeyValueText.decode(text)
         switch words["message"] ?? "" {
-        case "stop":
-            guard let time = words["at"].flatMap({ Int64($0) }) else {
-                throw CaptureError(.badData, "the stop command to a recorder lacks the time at which to stop")
-            }
-            self = .stop(at: Timestamp(nanoseconds: time))
+        case "stop": self = .stop(at: try Self.time(of: words))
+        case "pause": self = .pause(at: try Self.time(of: words))
+        case "resume": self = .resume(at: try Self.time(of: words))
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved
         case let word: throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
         }
+    }
+
+    private static func text(_ message: String, _ time: Timestamp) -> String {
+        KeyValueText.encode([("message", message), ("at", "\(time.nanoseconds)")])
+    }
+
+    private static func time(of words: [String: String]) throws(CaptureError) -> Timestamp {
+        guard let time = words["at"].flatMap({ Int64($0) }) else {
+            throw CaptureError(.badData, "the command '\(words["message"] ?? "")' to a recorder lacks its time")
+        }
+        return Timestamp(nanoseconds: time)
     }
 }
 
@@ -155,6 +170,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var encoderPreset: String = ""
     /// The encoder of the sound, as libavcodec names it, or `copy`.
     public var audioEncoder: String = ""
+    /// Whether it is paused: what is captured meanwhile is left out.
+    public var isPaused = false
 
     /// Counters at zero.
     public init() {}
@@ -271,6 +288,7 @@ extension OutputStatistics {
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
+            ("paused", isPaused ? "1" : "0"),
         ]
     }
 
@@ -291,5 +309,6 @@ extension OutputStatistics {
         videoEncoder = try words.sentence("video-encoder", limit: 64)
         encoderPreset = try words.sentence("encoder-preset", limit: 64)
         audioEncoder = try words.sentence("audio-encoder", limit: 64)
+        isPaused = try words.number("paused", in: 0...1) == 1
     }
 }

@@ -233,6 +233,25 @@ extension CaptureEngine {
         return session
     }
 
+    /// Pauses a movie or a sound, or has it go on: what is captured meanwhile is not in the file, whose timeline closes up.
+    /// Devices stay open, and in use. Does nothing if it is so already.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or cannot be
+    ///   paused; `wrongState` unless it records.
+    public func setPaused(_ isPaused: Bool, _ id: UInt32, output name: String, client: SessionClient)
+        throws(CaptureError)
+    {
+        let session = try changeable(id, by: client)
+        guard session.state == .running, !session.isEnding else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing), not running")
+        }
+        guard let output = session.outputs[name] else {
+            let known = session.outputs.keys.sorted().joined(separator: ", ")
+            throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)'; it has: \(known)")
+        }
+        try output.setPaused(isPaused)
+    }
+
     /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say. The oldest finished
     /// outputs give way if there are too many.
     public func addOutput(

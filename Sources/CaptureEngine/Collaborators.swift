@@ -101,6 +101,8 @@ public protocol RecorderHandle: AnyObject, Sendable {
     var end: String { get }
     /// Hands it the ring in which the picture or the sound goes on, when the present one says that it does.
     func move(_ media: MediaType, to ring: any OpenFile)
+    /// Tells it to leave out what is captured from now on, or to take it again.
+    func setPaused(_ isPaused: Bool)
     /// Tells it to finish its file at what is published now.
     func stop()
     /// Ends it at once, because it does not answer.

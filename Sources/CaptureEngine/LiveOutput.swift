@@ -80,6 +80,22 @@ final class LiveOutput {
         if !isDone { recorder?.stop() }
     }
 
+    /// Has its recorder leave out what is captured from now on, or take it again.
+    ///
+    /// - Throws: `invalidArgument` for an output that is no movie and no sound; `wrongState` if its file is not being written.
+    func setPaused(_ isPaused: Bool) throws(CaptureError) {
+        guard description.kind == .movie || description.kind == .sound else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(description.name)' is a \(description.kind.rawValue); only movies and sounds can be paused"
+            )
+        }
+        guard case .running = state else {
+            throw CaptureError(.wrongState, "the output '\(description.name)' is not recording")
+        }
+        recorder?.setPaused(isPaused)
+    }
+
     /// Ends its recorder at once, unless that is gone.
     func kill() {
         switch state {

@@ -100,6 +100,16 @@ public struct CaptureDevice: Sendable, Identifiable {
         return statuses
     }
 
+    /// The same for one kind.
+    ///
+    /// - Returns: Whether this program may capture with it.
+    public static func requestAccess(
+        for mediaType: MediaType,
+        on daemon: CaptureDaemon? = nil
+    ) async throws(CaptureError) -> Bool {
+        try await requestAccess(for: [mediaType], on: daemon)[mediaType]?.isYes ?? false
+    }
+
     // MARK: Controls
 
     /// The settings with their values now.

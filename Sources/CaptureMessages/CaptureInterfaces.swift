@@ -124,6 +124,8 @@ public enum CaptureInterfaces {
                 "AddOutput",
                 [BusArgument("output", "a{sv}"), BusArgument("inputs", "as"), BusArgument("file", "s")]
             ),
+            BusMethod("PauseOutput", [BusArgument("output", "s")]),
+            BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),
             BusMethod("GetStatistics", returns: [BusArgument("statistics", "a{sv}")]),
         ],

@@ -81,7 +81,7 @@ extension InputStatistics: BusCodable {
 
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
-    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s.
+    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
         self.init()
@@ -98,6 +98,7 @@ extension OutputStatistics: BusCodable {
         videoEncoder = try reader.text("video-encoder") ?? ""
         encoderPreset = try reader.text("encoder-preset") ?? ""
         audioEncoder = try reader.text("audio-encoder") ?? ""
+        isPaused = try reader.flag("paused") ?? false
         try reader.end()
     }
 
@@ -109,6 +110,7 @@ extension OutputStatistics: BusCodable {
             "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
+            "paused": .bool(isPaused),
         ])
     }
 }

@@ -22,7 +22,7 @@ public final class Recorder: Sendable {
     private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
     /// When it was told to stop, in nanoseconds.
     private let stopTime = Atomic(Int64.max)
-    /// When the output is finished by this clock, whatever the streams bring, in nanoseconds.
+    /// When the output is finished by this clock without its pauses, whatever the streams bring, in nanoseconds.
     private let deadline = Atomic(Int64.max)
 
     /// A recorder that takes its job from a socket.
@@ -91,6 +91,7 @@ public final class Recorder: Sendable {
     private struct Work {
         let file: RecorderFile
         let readers: [MediaType: StreamReader]
+        let pauses: PauseClock
         let writer: WorkerThread
     }
 
@@ -177,6 +178,7 @@ public final class Recorder: Sendable {
         clinux_unmap_code()
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
+        let pauses = PauseClock(audio: audio)
         let schedule = Schedule(job, video)
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
@@ -186,12 +188,12 @@ public final class Recorder: Sendable {
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
                 RecorderFile.prepareThread()
-                let result = self.write(output.value, live, schedule)
+                let result = self.write(output.value, live, pauses, schedule)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
             for reader in readers.values { try start(reader) }
-            return Work(file: file, readers: readers, writer: writer)
+            return Work(file: file, readers: readers, pauses: pauses, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -230,6 +232,7 @@ public final class Recorder: Sendable {
     private func write(
         _ output: any MediaOutput,
         _ streams: Set<MediaType>,
+        _ pauses: PauseClock,
         _ schedule: Schedule?
     ) -> Result<Void, CaptureError> {
         var live = streams
@@ -237,17 +240,23 @@ public final class Recorder: Sendable {
         var fault: CaptureError?
         do throws(CaptureError) {
             feeding: while !output.isComplete {
-                let event = events.take(within: 500_000_000)
                 // A movie begins with its first picture, else with its first sound.
-                if let schedule, case .buffer(let kind, _) = event, !begun.contains(.video),
-                    begun.insert(kind).inserted
-                {
-                    deadline.store(schedule.end, ordering: .releasing)
+                func began(_ kind: MediaType) {
+                    guard let schedule, !begun.contains(.video), begun.insert(kind).inserted else { return }
+                    deadline.store(schedule.end - pauses.length(until: .now), ordering: .releasing)
                 }
-                switch event {
+                switch events.take(within: 500_000_000) {
                 case nil: try output.idle()
-                case .buffer(.video, let buffer): try output.write(video: buffer)
-                case .buffer(.audio, let buffer): try output.write(audio: buffer)
+                case .buffer(.video, let buffer):
+                    try pauses.take(video: buffer) { (buffer) throws(CaptureError) in
+                        began(.video)
+                        try output.write(video: buffer)
+                    }
+                case .buffer(.audio, let buffer):
+                    try pauses.take(audio: buffer) { (buffer) throws(CaptureError) in
+                        began(.audio)
+                        try output.write(audio: buffer)
+                    }
                 case .ended(let kind, let lost):
                     live.remove(kind)
                     try output.streamEnded(kind, lost: lost)
@@ -287,7 +296,7 @@ public final class Recorder: Sendable {
                 stopped = .now
                 for reader in work.readers.values { reader.stop(at: Timestamp(nanoseconds: stopTime)) }
             }
-            if Timestamp.now.nanoseconds >= deadline.load(ordering: .acquiring) {
+            if Timestamp.now.nanoseconds - work.pauses.length(until: .now) >= deadline.load(ordering: .acquiring) {
                 // What was published until now is taken, however late; a slow reader of a pipe gets it all.
                 for reader in work.readers.values { reader.stop(at: .now) }
             }
@@ -343,7 +352,11 @@ public final class Recorder: Sendable {
             case .stop(let time): stop(at: time)
             case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
+            case .pause(let time): work.pauses.pause(at: time)
+            case .resume(let time): work.pauses.resume(at: time)
             }
+            let isPaused = work.pauses.isPaused
+            counters.update { $0.isPaused = isPaused }
         } catch {
             Recorder.log("\(error)")
         }

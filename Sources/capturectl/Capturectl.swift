@@ -23,8 +23,8 @@ struct Capturectl: AsyncParsableCommand {
             CommandGroup(
                 name: "Capture",
                 subcommands: [
-                    RecordCommand.self, StartCommand.self, StopCommand.self, PhotoCommand.self, FramesCommand.self,
-                    ListenCommand.self, RunCommand.self,
+                    RecordCommand.self, StartCommand.self, PauseCommand.self, ResumeCommand.self, StopCommand.self,
+                    PhotoCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
                 ]
             ),
             CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),

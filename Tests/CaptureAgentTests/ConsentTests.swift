@@ -183,6 +183,7 @@ struct ConsentTests {
         )
         let client = try await CaptureDaemon.connect(to: bus.kind)
         #expect(try await CaptureDevice.requestAccess(for: [.video], on: client) == [.video: .denied])
+        #expect(try await !CaptureDevice.requestAccess(for: .video, on: client))
         withExtendedLifetime(daemon) {}
     }
 
@@ -217,6 +218,7 @@ struct ConsentTests {
         let daemon = try await FakeDaemon(on: bus, ["RequestAccess": { _, _ in [.uint32(0)] }])
         let client = try await CaptureDaemon.connect(to: bus.kind)
         #expect(try await CaptureDevice.requestAccess(for: [.video], on: client) == [.video: .authorized])
+        #expect(try await CaptureDevice.requestAccess(for: .video, on: client))
         withExtendedLifetime(daemon) {}
     }
 

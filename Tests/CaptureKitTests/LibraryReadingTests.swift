@@ -152,7 +152,11 @@ struct LibraryReadingTests {
         #expect(try await library.authorizationStatus(for: .readWrite) == .limited)
         #expect(try await library.authorizationStatus() == .authorized)
         #expect(try await library.requestAuthorization(for: .addOnly) == .limited)
+        #expect(try await library.requestAuthorization() == .authorized)
         #expect(fake.asked.isEmpty)
+        fake.setStatus(.readWrite, .notDetermined)
+        #expect(try await library.requestAuthorization() == .authorized)
+        #expect(fake.asked == [.readWrite])
         withExtendedLifetime(daemon) {}
     }
 

@@ -80,6 +80,33 @@ def sessions(daemon, folder, it):
     daemon.control("stop", number)
 
 
+def pauses(daemon, folder, it):
+    number = daemon.control("start", "--preset", "low", folder / "paused.mkv").strip()
+    counters = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]
+    published = lambda: counters()["inputs"]["camera"]["published"]
+    output = lambda: counters()["outputs"]["movie"]
+    until = lambda holds: next(now for now in iter(output, None) if holds(now))
+    until(lambda now: now["frames"] > 0)
+    _, _, messages = run(daemon, "pause", number)
+    it("a pause says what is paused", messages == f"session {number}: movie is paused\n", messages)
+    before, begun = until(lambda now: now["isPaused"]), published()
+    it("status shows it", ", paused\n" in daemon.control("status", number), daemon.control("status", number))
+    while published() < begun + 30:
+        pass
+    after = output()
+    it("nothing is written meanwhile", after["frames"] <= before["frames"] + 5, f"{before} {after}")
+    daemon.control("resume", number, "movie")
+    until(lambda now: not now["isPaused"] and now["frames"] > after["frames"])
+    daemon.control("stop", number)
+    status, _, messages = run(daemon, "pause", number)
+    it("what is over cannot be paused", status == 75 and "stopped" in messages, f"{status} {messages}")
+    number = daemon.control("start", "--camera", "none", folder / "c.flac").strip()
+    status, _, messages = run(daemon, "pause", number, "film")
+    it("an output that is not there is told, with those that are", status == 65 and "sound" in messages,
+       f"{status} {messages}")
+    daemon.control("stop", number)
+
+
 def allow_library(daemon):
     program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
     daemon.give_reason("capturectl", program, "X-Capture-LibraryUsageDescription=Looks\n"

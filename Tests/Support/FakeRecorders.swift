@@ -114,6 +114,13 @@ public final class FakeRecorder: RecorderHandle {
         moved.add(1, ordering: .relaxed)
     }
 
+    /// What it was told of pauses, in order.
+    public var pauses: [Bool] { paused.withLock { $0 } }
+    private let paused = Mutex<[Bool]>([])
+
+    /// Notes it.
+    public func setPaused(_ isPaused: Bool) { paused.withLock { $0.append(isPaused) } }
+
     /// Ends as it was told to.
     public func stop() {
         stops.continuation.yield()

@@ -52,6 +52,14 @@ public struct MediaLibrary: Sendable {
         return try await authorizationStatus(for: level)
     }
 
+    /// The same for programs that know no levels, as before there were two: asks for reading and changing.
+    ///
+    /// - Returns: As `authorizationStatus()`: chosen assets count as all.
+    @discardableResult
+    public func requestAuthorization() async throws(CaptureError) -> AuthorizationStatus {
+        try await requestAuthorization(for: .readWrite).withoutLevel
+    }
+
     /// Calls a method of the library.
     ///
     /// - Parameter levels: What to ask the person for when the daemon says that it is not decided, each once and in this

@@ -98,6 +98,24 @@ extension CaptureSession {
         if status.state != .stopped { throw CaptureSession.failure(status) }
     }
 
+    /// Pauses a movie or a sound: what is captured from now on is not in its file, until `resumeRecording`. The devices
+    /// stay open, and are shown as in use. Does nothing if it is paused already.
+    ///
+    /// - Parameter output: The output's name.
+    /// - Throws: `invalidArgument` for an output that does not exist or is no movie and no sound; `wrongState` unless it
+    ///   records; `notPermitted` for another program's session.
+    public func pauseRecording(_ output: String = "movie") async throws(CaptureError) {
+        try await create().call("PauseOutput", [.string(output)])
+    }
+
+    /// Has a paused movie or sound go on. The timeline of its file closes up: the first picture follows the last one
+    /// before the pause, and sound fades over five milliseconds. Does nothing if it is not paused.
+    ///
+    /// - Throws: As `pauseRecording`.
+    public func resumeRecording(_ output: String = "movie") async throws(CaptureError) {
+        try await create().call("ResumeOutput", [.string(output)])
+    }
+
     /// The counters now.
     public func statistics() async throws(CaptureError) -> SessionStatistics {
         guard let hub else { return SessionStatistics() }

@@ -101,6 +101,7 @@ final class ContainerOutput: MediaOutput {
             videoIsDone = true
             return
         }
+        guard video.canGoOn(with: buffer) else { return counters.update { $0.missedFrames += 1 } }
         if isFirst { for buffer in early.release() { try take(audio: buffer) } }
         guard let origin else { return }
         for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }

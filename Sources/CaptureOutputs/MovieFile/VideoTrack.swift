@@ -20,6 +20,7 @@ final class VideoTrack {
     private static let keyInterval: Int64 = 4_000_000
     private var lastKey: Int64 = .min
     private var lastTime: Int64 = .min
+    private var needsKey = false
 
     /// A track of frames of `format`.
     init(_ format: VideoFormat, _ coding: Coding) {
@@ -74,6 +75,15 @@ final class VideoTrack {
         guard sets.isKeyframe, !sets.header.isEmpty else { return false }
         header = sets.header
         return true
+    }
+
+    /// Whether a frame can be decoded after those before it: behind a pause, a copied stream goes on with a keyframe.
+    func canGoOn(with buffer: MediaBuffer) -> Bool {
+        guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return true }
+        if buffer.isAfterCut { needsKey = true }
+        guard needsKey else { return true }
+        needsKey = unsafe !ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
+        return !needsKey
     }
 
     /// Makes packets of a frame; their times are microseconds.

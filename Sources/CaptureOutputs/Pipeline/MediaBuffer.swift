@@ -108,25 +108,62 @@ final class BufferPool: Sendable {
 
 /// A frame or a stretch of sound in memory of the recorder's own; goes back to its pool with its last reference.
 final class MediaBuffer: @unchecked Sendable {
-    /// What was said about it when it was published.
-    let info: BufferInfo
+    /// What was said about it when it was published, at its place in the file.
+    private(set) var info: BufferInfo
     /// Bytes in use.
     let count: Int
     /// Buffers of its stream that were lost between the one before it and this one.
-    let lostBefore: UInt64
+    private(set) var lostBefore: UInt64
+    /// Whether something before it was left out because the recording was paused.
+    private(set) var isAfterCut = false
     private let memory: PooledMemory
-    private let pool: BufferPool
+    /// Where the memory goes back to; `nil` if another buffer has it.
+    private let pool: BufferPool?
+    /// The buffer whose memory it is a part of.
+    private let whole: MediaBuffer?
 
     init(_ memory: PooledMemory, of pool: BufferPool, count: Int, info: BufferInfo, lostBefore: UInt64 = 0) {
         self.memory = memory
         self.pool = pool
+        whole = nil
         self.count = count
         self.info = info
         self.lostBefore = lostBefore
     }
 
+    private init(_ part: Range<Int>, of whole: MediaBuffer, info: BufferInfo) {
+        memory = unsafe PooledMemory(bytes: UnsafeMutableRawBufferPointer(rebasing: whole.memory.bytes[part]))
+        pool = nil
+        self.whole = whole
+        count = part.count
+        self.info = info
+        lostBefore = part.lowerBound == 0 ? whole.lostBefore : 0
+    }
+
     deinit {
-        pool.give(memory)
+        pool?.give(memory)
+    }
+
+    /// Some of its sample frames, in the same memory.
+    ///
+    /// - Parameters:
+    ///   - time: When the first was captured, in nanoseconds.
+    ///   - position: Where the first is in the stream, in sample frames.
+    func part(_ frames: Range<Int>, of format: AudioFormat, at time: Int64, _ position: Int64) -> MediaBuffer {
+        var info = info
+        info.timestamp = Timestamp(nanoseconds: time)
+        info.position = UInt64(clamping: position)
+        let width = format.bytesPerFrame
+        return MediaBuffer(frames.lowerBound * width..<frames.upperBound * width, of: self, info: info)
+    }
+
+    /// Gives it another place in the file. The thread that has it alone may do that.
+    func move(by nanoseconds: Int64, samples: Int64, isAfterCut: Bool) {
+        info.timestamp = info.timestamp.advanced(by: nanoseconds)
+        info.position = UInt64(clamping: Int64(clamping: info.position) + samples)
+        self.isAfterCut = isAfterCut
+        // What was lost in a pause is not missing.
+        if isAfterCut { lostBefore = 0 }
     }
 
     /// The bytes; valid as long as the buffer.

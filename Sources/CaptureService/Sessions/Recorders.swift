@@ -134,6 +134,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(command, with: [file])
     }
 
+    func setPaused(_ isPaused: Bool) {
+        tell(isPaused ? .pause(at: .now) : .resume(at: .now))
+    }
+
     func stop() {
         tell(.stop(at: .now))
     }

@@ -93,6 +93,14 @@ actor SessionObjects {
                             try await engine.stop(id, client: client)
                             return []
                         },
+                        "PauseOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setPaused(true, id, output: arguments.text(0), client: client)
+                            return []
+                        },
+                        "ResumeOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setPaused(false, id, output: arguments.text(0), client: client)
+                            return []
+                        },
                         "GetStatistics": handler(looks: true) { engine, client, _ throws(CaptureError) in
                             [try await engine.statistics(of: id, client: client).busValue]
                         },

@@ -46,6 +46,7 @@ enum SessionPresentation {
             let kind = session.description?.outputs.first { $0.name == name }.map(outputText) ?? name
             lines.append(
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
+                    + (output.isPaused ? ", paused" : "")
             )
             lines.append(
                 "    \(Quantities.count(output.frames, "frame")), \(Quantities.count(output.samples, "sample frame")), "
@@ -117,7 +118,7 @@ enum SessionPresentation {
             "duration": .seconds(nanoseconds: output.duration), "peak": JSON(Double(output.peak) / 1000),
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
-            "audioEncoder": JSON(output.audioEncoder),
+            "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
         ]
     }
 

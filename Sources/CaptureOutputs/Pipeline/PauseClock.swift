@@ -1,0 +1,228 @@
+import CaptureCore
+import Synchronization
+
+/// Cuts the pauses of a recording out of its streams, so that the file's timeline closes up.
+///
+/// Sound is cut to the sample, and fades out and in, so that the cut does not click. A frame is kept or left out. A pause
+/// is the same stretch of time for both, so they stay together. Commands come on one thread, buffers on another.
+/// Thread-safe.
+final class PauseClock: Sendable {
+    /// How long sound fades, in nanoseconds.
+    static let fade: Int64 = 5_000_000
+
+    /// A pause, in nanoseconds of the monotonic clock; the last one may have no end yet.
+    fileprivate struct Pause {
+        let start: Int64
+        var end = Int64.max
+    }
+
+    /// How far a stream is.
+    fileprivate struct Place {
+        /// Pauses that lie before what comes next.
+        var passed = 0
+        /// Nanoseconds that were cut until now.
+        var cut: Int64 = 0
+        /// Pictures: whether one was left out since the last that was kept.
+        var isAfterCut = false
+        /// Sound: sample frames that were cut until now.
+        var samples: Int64 = 0
+        /// Sound: where the stream was last, in sample frames.
+        var position: Int64 = .min
+        /// Sound: the end of what was kept last.
+        var kept: Kept?
+        /// Sound: whether a slow reader has lost some since then.
+        var hasLost = false
+    }
+
+    /// Where a stretch of sound that was kept ended.
+    fileprivate struct Kept {
+        /// In sample frames of the stream.
+        let position: Int64
+        /// In nanoseconds.
+        let time: Int64
+        /// The pauses and nanoseconds that were cut before it.
+        let passed: Int, cut: Int64
+    }
+
+    fileprivate struct State {
+        var pauses: [Pause] = []
+        /// The end of all that was taken until now, kept or not.
+        var seen = Int64.min
+        var places: [MediaType: Place] = [.video: Place(), .audio: Place()]
+    }
+
+    private let audio: AudioFormat?
+    private let state = Mutex(State())
+
+    /// A clock of a recording that is not paused.
+    ///
+    /// - Parameter audio: The sound's format; `nil` without sound.
+    init(audio: AudioFormat?) {
+        self.audio = audio
+    }
+
+    // MARK: Commands
+
+    /// Whether it is paused.
+    var isPaused: Bool { state.withLock { $0.pauses.last?.end == .max } }
+
+    /// Begins a pause, unless there is one. What was taken already stays.
+    func pause(at time: Timestamp) {
+        state.withLock { state in
+            if state.pauses.last?.end == .max { return }
+            let after = state.pauses.last?.end ?? .min
+            state.pauses.append(Pause(start: max(time.nanoseconds, state.soon, after)))
+        }
+    }
+
+    /// Ends the pause, if there is one. What was left out already does not come back.
+    func resume(at time: Timestamp) {
+        state.withLock { state in
+            guard let last = state.pauses.last, last.end == .max else { return }
+            state.pauses[state.pauses.count - 1].end = max(time.nanoseconds, state.seen, last.start)
+        }
+    }
+
+    /// Nanoseconds of pauses until a time, one that goes on included.
+    func length(until time: Timestamp) -> Int64 {
+        state.withLock { state in
+            state.pauses.reduce(0) { $0 + max(min($1.end, time.nanoseconds) - $1.start, 0) }
+        }
+    }
+
+    // MARK: Buffers
+
+    /// Passes on a frame at its place in the file, unless it belongs to a pause.
+    func take(video buffer: MediaBuffer, _ give: (MediaBuffer) throws(CaptureError) -> Void) throws(CaptureError) {
+        let time = buffer.info.timestamp.nanoseconds
+        let place = state.withLock { state -> Place? in
+            state.seen = max(state.seen, time + 1)
+            if state.pauses.isEmpty { return Place() }
+            guard var place = state.places[.video] else { return nil }
+            defer { state.places[.video] = place }
+            place.pass(state.pauses, until: time)
+            guard place.passed == state.pauses.count || time < state.pauses[place.passed].start else {
+                place.isAfterCut = true
+                return nil
+            }
+            defer { place.isAfterCut = false }
+            return place
+        }
+        guard let place else { return }
+        if place.cut > 0 || place.isAfterCut { buffer.move(by: -place.cut, samples: 0, isAfterCut: place.isAfterCut) }
+        try give(buffer)
+    }
+
+    /// Passes on what a buffer of sound has that does not belong to a pause, at its place in the file.
+    func take(audio buffer: MediaBuffer, _ give: (MediaBuffer) throws(CaptureError) -> Void) throws(CaptureError) {
+        guard let audio else { return try give(buffer) }
+        let count = buffer.count / audio.bytesPerFrame
+        let (start, position) = (buffer.info.timestamp.nanoseconds, Int64(clamping: buffer.info.position))
+        let (pauses, before) = state.withLock { state in
+            state.seen = max(state.seen, start + audio.duration(of: Int64(count)))
+            return (state.pauses, state.pauses.isEmpty ? nil : state.places[.audio])
+        }
+        guard var place = before else { return try give(buffer) }
+        defer { state.withLock { [place] in $0.places[.audio] = place } }
+        // A device that was restarted counts anew, and time alone tells the place.
+        if position < place.position { (place.samples, place.kept) = (0, nil) }
+        place.position = position + Int64(count)
+        if buffer.lostBefore > 0 { place.hasLost = true }
+        var from = 0
+        while from < count {
+            let time = start + audio.duration(of: Int64(from))
+            place.pass(pauses, until: time)
+            let next = place.passed < pauses.count ? pauses[place.passed] : nil
+            if let next, next.start <= time {
+                from = min(audio.frames(until: next.end, from: start), count)
+                continue
+            }
+            let to = next.map { min(audio.frames(until: $0.start, from: start), count) } ?? count
+            let here = position + Int64(from)
+            if let kept = place.kept, place.passed > kept.passed {
+                // What was lost outside of the pause is missing in the file, and becomes silence there.
+                let missing = place.hasLost ? audio.frames(until: time - (place.cut - kept.cut), from: kept.time) : 0
+                place.samples += max(here - kept.position - Int64(max(missing, 0)), 0)
+            }
+            place.hasLost = false
+            let end = start + audio.duration(of: Int64(to))
+            place.kept = Kept(position: position + Int64(to), time: end, passed: place.passed, cut: place.cut)
+            let piece = from == 0 && to == count ? buffer : buffer.part(from..<to, of: audio, at: time, here)
+            if let next, end > next.start - PauseClock.fade {
+                unsafe SampleFade.apply(to: piece.mutableBytes, audio) { frame in
+                    Double(next.start - time - audio.duration(of: Int64(frame))) / Double(PauseClock.fade)
+                }
+            }
+            if place.passed > 0, time < pauses[place.passed - 1].end + PauseClock.fade {
+                let began = pauses[place.passed - 1].end
+                unsafe SampleFade.apply(to: piece.mutableBytes, audio) { frame in
+                    Double(time + audio.duration(of: Int64(frame)) - began) / Double(PauseClock.fade)
+                }
+            }
+            piece.move(by: -place.cut, samples: -place.samples, isAfterCut: false)
+            try give(piece)
+            from = to
+        }
+    }
+}
+
+extension PauseClock.State {
+    /// When a pause can begin at the earliest: sound that is to fade out must not be in the file yet.
+    fileprivate var soon: Int64 { seen == .min ? .min : seen + PauseClock.fade }
+}
+
+extension PauseClock.Place {
+    /// Passes all pauses that end at a time or before.
+    fileprivate mutating func pass(_ pauses: [PauseClock.Pause], until time: Int64) {
+        while passed < pauses.count, pauses[passed].end <= time {
+            cut += pauses[passed].end - pauses[passed].start
+            passed += 1
+        }
+    }
+}
+
+extension AudioFormat {
+    /// Nanoseconds that sample frames last, rounded down.
+    fileprivate func duration(of frames: Int64) -> Int64 {
+        let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(sampleRate))
+        return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(sampleRate)
+    }
+
+    /// Sample frames that begin before a time, of those that begin at another.
+    fileprivate func frames(until end: Int64, from start: Int64) -> Int {
+        guard end != .max else { return .max }
+        let (seconds, rest) = (end - start).quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Int(seconds * Int64(sampleRate) + (rest * Int64(sampleRate) + 999_999_999) / 1_000_000_000)
+    }
+}
+
+/// Makes samples quieter.
+enum SampleFade {
+    /// Multiplies each sample frame by a gain between 0 and 1, which is given for its number; others are cut to that range.
+    static func apply(to bytes: UnsafeMutableRawBufferPointer, _ format: AudioFormat, _ gain: (Int) -> Double) {
+        let width = format.sampleFormat.bytes
+        for frame in 0..<bytes.count / format.bytesPerFrame {
+            let gain = min(max(gain(frame), 0), 1)
+            if gain == 1 { continue }
+            for channel in 0..<format.channels {
+                let at = frame * format.bytesPerFrame + channel * width
+                switch format.sampleFormat {
+                case .s16:
+                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Int16.self)
+                    unsafe bytes.storeBytes(of: Int16(Double(sample) * gain), toByteOffset: at, as: Int16.self)
+                case .s24Packed:
+                    let high = unsafe Int32(Int8(bitPattern: bytes[at + 2]))
+                    let sample = unsafe high << 16 | Int32(bytes[at + 1]) << 8 | Int32(bytes[at])
+                    let faded = UInt32(bitPattern: Int32(Double(sample) * gain))
+                    for byte in 0..<3 { unsafe bytes[at + byte] = UInt8(truncatingIfNeeded: faded >> UInt32(8 * byte)) }
+                case .s32:
+                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Int32.self)
+                    unsafe bytes.storeBytes(of: Int32(Double(sample) * gain), toByteOffset: at, as: Int32.self)
+                case .float32:
+                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Float.self)
+                    unsafe bytes.storeBytes(of: sample * Float(gain), toByteOffset: at, as: Float.self)
+                }
+            }
+        }
+    }
+}

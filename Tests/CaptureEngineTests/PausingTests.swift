@@ -1,0 +1,51 @@
+import Authorization
+import CaptureCore
+import CaptureEngine
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Pausing an output` {
+    private let bench = EngineBench()
+
+    private func refusal(
+        of output: String,
+        in id: UInt32,
+        by client: SessionClient = EngineBench.client()
+    ) async -> CaptureError.Code? {
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.setPaused(true, id, output: output, client: client)
+        }?.code
+    }
+
+    @Test func `is told to its recorder, and opens and closes nothing`() async throws {
+        let id = try await bench.running()
+        let before = bench.machine.log
+        for isPaused in [true, false] {
+            try await bench.engine.setPaused(isPaused, id, output: "movie", client: EngineBench.client())
+        }
+        #expect(bench.recorders.recorder("movie")?.pauses == [true, false])
+        #expect(bench.machine.log == before)
+        #expect(try await bench.uses().allSatisfy(\.outcome.isEmpty))
+    }
+
+    @Test func `is for the program that made the session`() async throws {
+        let id = try await bench.running()
+        let other = EngineBench.client(":1.2", program: "other")
+        #expect(await refusal(of: "movie", in: id, by: other) == .notPermitted)
+        #expect(await refusal(of: "movie", in: id, by: EngineBench.client(":1.3", user: 1001)) == .noSuchSession)
+        #expect(bench.recorders.recorder("movie")?.pauses == [])
+    }
+
+    @Test func `is for movies and sounds that record`() async throws {
+        let id = try await bench.create()
+        #expect(await refusal(of: "movie", in: id) == .wrongState)
+        try await bench.engine.start(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
+        #expect(await refusal(of: "nothing", in: id) == .invalidArgument)
+        let buffer = try await bench.running(EngineBench.buffer)
+        #expect(await refusal(of: "frames", in: buffer) == .invalidArgument)
+        try await bench.engine.stop(id, client: EngineBench.client())
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(await refusal(of: "movie", in: id) == .wrongState)
+    }
+}

@@ -1,0 +1,63 @@
+import BusSupport
+import CaptureKit
+import Testing
+
+/// Recordings of a real daemon that are paused.
+@Suite(.timeLimit(.minutes(5)))
+struct `Pausing a recording` {
+    private func paused(_ isPaused: Bool, _ session: CaptureSession) async throws -> OutputStatistics {
+        while true {
+            if let counters = try await session.statistics().outputs["movie"], counters.isPaused == isPaused {
+                return counters
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    @Test func `leaves out what is captured meanwhile, while the camera goes on`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let file = try OutputFile.scratch()
+        let session = try await SessionLifeTests.session(
+            daemon,
+            FrameBufferOutput(),
+            try MovieFileOutput(file: file.descriptor)
+        )
+        try await session.startRunning()
+        try await SessionLifeTests.recorded("movie", in: session)
+        try await session.pauseRecording()
+        try await session.pauseRecording()
+        let before = try await paused(true, session)
+        let published = try await session.statistics().inputs["camera"]?.published ?? 0
+        while try await session.statistics().inputs["camera"]?.published ?? 0 < published + 60 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        // What was on its way when it was paused may still have come.
+        let meanwhile = try await paused(true, session)
+        #expect(meanwhile.frames <= before.frames + 10)
+        #expect(await session.isRunning)
+        try await session.resumeRecording()
+        _ = try await paused(false, session)
+        while try await session.statistics().outputs["movie"]?.frames ?? 0 < meanwhile.frames + 3 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try await session.stopRunning()
+        let result = try #require(await session.results.first)
+        #expect(result.error == nil && result.statistics.missedFrames == 0)
+        // Two seconds were left out.
+        let all = try await session.statistics().inputs["camera"]?.published ?? 0
+        #expect(result.statistics.frames + 50 <= max(all, published + 60))
+        #expect(Double(result.statistics.duration) / 1e9 < Double(result.statistics.frames + 2) / 30 + 0.2)
+    }
+
+    @Test func `is refused for a buffer, and where nothing records`() async throws {
+        let captured = try await RealDaemon()
+        let session = try await SessionLifeTests.session(try await captured.client(), FrameBufferOutput())
+        let early = await #expect(throws: CaptureError.self) { try await session.pauseRecording("buffer") }
+        #expect(early?.code == .wrongState)
+        try await session.startRunning()
+        let error = await #expect(throws: CaptureError.self) { try await session.pauseRecording("buffer") }
+        #expect(error?.code == .invalidArgument)
+        try await session.stopRunning()
+    }
+}
