@@ -101,7 +101,7 @@ def record(contender, format, *options, progress=False, waits=False):
     contender.serve()
     command = ["capturectl", "record", "--microphone", "none", "--video-format", f"{format}@{RATE}", *options, path]
     if progress:
-        # On a terminal the line with the progress is drawn anew all the time.
+        # A line with the progress is drawn on a terminal alone.
         command = ["script", "-qfec", " ".join(map(str, command)), "/dev/null"]
     contender.start(*command, camera=False)
     return stream(contender, grown(path), waits=waits)

@@ -136,6 +136,44 @@ struct PresentationTests {
         #expect(ProgressLine(width: 200).text(statistics, output: "movie").contains("  3 dropped  2 periods lost  ["))
     }
 
+    @Test func `without sound the progress line counts whole seconds that have passed`() {
+        var output = OutputStatistics()
+        output.duration = 12_990_000_000
+        output.bytes = 1024
+        output.frames = 389
+        var statistics = SessionStatistics()
+        statistics.outputs = ["movie": output]
+        #expect(ProgressLine(width: 80).text(statistics, output: "movie") == "00:12  1.0 KiB  389 frames  0 dropped")
+    }
+
+    @Test(arguments: [0, 130, 499, 860]) func `the progress line without sound shows each second once`(start: Int) {
+        var pace = ProgressPace(isShown: true)
+        var output = OutputStatistics()
+        var (now, shown, questions) = (start, [Int](), 0)
+        var ticks = pace.next(after: nil) ?? ProgressPace.Ticks(first: 0, interval: 0)
+        while now < 30_000 {
+            now += ticks.first
+            questions += 1
+            // The recorder reports a little less often than four times a second.
+            output.duration = Int64(now / 251 * 251) * 1_000_000
+            let seconds = Int(output.duration / 1_000_000_000)
+            if shown.last != seconds { shown.append(seconds) }
+            ticks = pace.next(after: output) ?? ProgressPace.Ticks(first: ticks.interval, interval: ticks.interval)
+        }
+        #expect(shown == Array(shown[0]...shown[shown.count - 1]))
+        #expect(questions < 35)
+    }
+
+    @Test func `counters of sound are asked for as often as the meter moves, those that nobody sees seldom`() {
+        var output = OutputStatistics()
+        output.samples = 1
+        var lively = ProgressPace(isShown: true)
+        #expect(lively.next(after: nil) == ProgressPace.Ticks(first: 250, interval: 250))
+        #expect(lively.next(after: output) == nil)
+        var unseen = ProgressPace(isShown: false)
+        #expect(unseen.next(after: nil) == ProgressPace.Ticks(first: 2000, interval: 2000))
+    }
+
     @Test func `the summary names drops by cause and what was encoded by what`() {
         var output = OutputStatistics()
         output.frames = 100

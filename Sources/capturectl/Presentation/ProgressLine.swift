@@ -6,14 +6,16 @@ struct ProgressLine {
     var width: Int
 
     /// The line of the given counters: time, size, frames, drops, level. The narrower the terminal, the smaller the meter.
+    /// Without a level it is drawn once a second, so that its time has no tenths.
     func text(_ statistics: SessionStatistics, output: String) -> String {
         let counters = statistics.outputs[output] ?? OutputStatistics()
         let losses = Losses(statistics, output: output)
-        var parts = [Quantities.time(max(counters.duration, 0)), Quantities.size(counters.bytes)]
+        let hasSound = counters.hasSound
+        let time = hasSound ? Quantities.time(counters.duration) : Quantities.seconds(counters.duration)
+        var parts = [time, Quantities.size(counters.bytes)]
         if counters.frames > 0 || !counters.videoEncoder.isEmpty {
             parts.append(Quantities.count(counters.frames, "frame"))
         }
-        let hasSound = counters.samples > 0 || !counters.audioEncoder.isEmpty
         if counters.frames > 0 || !counters.videoEncoder.isEmpty || !hasSound {
             parts.append("\(losses.frames.total) dropped")
         }
@@ -27,6 +29,11 @@ struct ProgressLine {
         let lines = (meters + [level]).map { (parts + [$0]).joined(separator: "  ") }
         return lines.first { $0.count <= room } ?? String(parts.joined(separator: "  ").prefix(room))
     }
+}
+
+extension OutputStatistics {
+    /// Whether it takes sound, of which there may be none yet.
+    var hasSound: Bool { samples > 0 || !audioEncoder.isEmpty }
 }
 
 /// What was lost on the way to an output: in the device, in the ring, in the recorder. Pictures and sound are counted

@@ -10,6 +10,12 @@ enum Quantities {
         return hours == 0 ? rest : "\(hours):\(rest)"
     }
 
+    /// The same in whole seconds that have passed, as in `02:03`.
+    static func seconds(_ nanoseconds: Int64) -> String {
+        let seconds = max(0, nanoseconds) / 1_000_000_000
+        return String(time(seconds * 1_000_000_000).dropLast(2))
+    }
+
     /// `1 camera`, `2 cameras`.
     static func count(_ number: some BinaryInteger, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"

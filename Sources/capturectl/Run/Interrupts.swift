@@ -28,9 +28,18 @@ final class Ticker {
 
     init(milliseconds: Int, _ handler: @escaping @Sendable () -> Void) {
         source = DispatchSource.makeTimerSource()
-        source.schedule(deadline: .now() + .milliseconds(milliseconds), repeating: .milliseconds(milliseconds))
         source.setEventHandler(handler: handler)
+        set(milliseconds: milliseconds)
         source.resume()
+    }
+
+    /// Ticks after `first` milliseconds from now, then each time that `milliseconds` have passed.
+    func set(first: Int? = nil, milliseconds: Int) {
+        source.schedule(
+            deadline: .now() + .milliseconds(first ?? milliseconds),
+            repeating: .milliseconds(milliseconds),
+            leeway: .milliseconds(1)
+        )
     }
 
     deinit {

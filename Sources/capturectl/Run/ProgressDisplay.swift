@@ -3,6 +3,8 @@ import Glibc
 
 /// Keeps a line of progress on standard error, if that is a terminal.
 struct ProgressDisplay {
+    private var shown: String?
+
     /// `nil` if nobody would see it: without a terminal, or on one that cannot erase a line.
     init?() {
         guard let terminal = Environment.value("TERM"), terminal != "dumb", !terminal.isEmpty,
@@ -11,8 +13,10 @@ struct ProgressDisplay {
     }
 
     /// Shows the counters in place of those before.
-    func show(_ statistics: SessionStatistics, output: String) {
+    mutating func show(_ statistics: SessionStatistics, output: String) {
         let line = ProgressLine(width: width).text(statistics, output: output)
+        if line == shown { return }
+        shown = line
         Output.write("\r\u{1B}[K" + line, to: STDERR_FILENO)
     }
 

@@ -65,6 +65,8 @@ struct SessionRun {
         try await session.start()
         var ticker: Ticker?
         defer { withExtendedLifetime(ticker) {} }
+        var display = display
+        var pace = ProgressPace(isShown: display != nil)
         var phase = Phase.starting
         var outcome = SessionOutcome(statistics: SessionStatistics(), output: output, isFinal: false)
         // Before it runs nothing was shown, and the line is perhaps that of a question.
@@ -76,7 +78,8 @@ struct SessionRun {
                     if naming == .whenRunning { try await named() }
                     if untilRunning { return outcome }
                     phase = .running
-                    ticker = Ticker(milliseconds: waitsForName ? 100 : pace) { feed.yield(.tick) }
+                    let ticks = waitsForName ? nil : pace.next(after: nil)
+                    ticker = Ticker(milliseconds: ticks?.interval ?? 100) { feed.yield(.tick) }
                 }
                 guard status.state.isFinal else { continue }
                 if phase == .interrupted {
@@ -133,9 +136,9 @@ struct SessionRun {
                 if let now = try? await session.statistics() {
                     outcome.statistics = now
                     display?.show(now, output: output)
-                    if waitsForName, plays(now) {
-                        try await named()
-                        ticker = Ticker(milliseconds: pace) { feed.yield(.tick) }
+                    if waitsForName, plays(now) { try await named() }
+                    if !waitsForName, let ticks = pace.next(after: now.outputs[output]) {
+                        ticker?.set(first: ticks.first, milliseconds: ticks.interval)
                     }
                 }
                 if file?.isLost == true, phase == .running {
@@ -183,10 +186,6 @@ struct SessionRun {
             throw error
         }
     }
-
-    /// Milliseconds between two looks at the counters. Where nobody looks, they are asked for all the same: a daemon that is
-    /// lost leaves them.
-    private var pace: Int { display == nil ? 2000 : 250 }
 
     private var waitsForName: Bool { naming == .whenItPlays && file?.isKept == false }
 
