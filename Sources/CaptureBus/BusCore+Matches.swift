@@ -174,20 +174,22 @@ extension BusCore {
         }
         match.owner = ""
         match.ownerWatch = watch.token
-        install(watch) { [unowned self] result in
-            if case .failure(let error) = result { return completion(.failure(error)) }
-            ask("NameHasOwner", of: name) { [unowned self] answer in
-                switch answer {
-                case .failure(let error): completion(.failure(error))
-                case .success(let values) where values.first?.boolean == true:
-                    ask("GetNameOwner", of: name) { [unowned self] answer in
-                        // Without an owner now, it has gone meanwhile.
-                        if case .success(let values) = answer { match.owner = values.first?.text ?? "" }
-                        install(match, completion)
-                    }
-                case .success: install(match, completion)
-                }
+        // The bus takes these in order: changes of the owner are told from before it is named, and signals come after.
+        var fault: CaptureError?
+        install(watch) { result in
+            if case .failure(let error) = result { fault = error }
+        }
+        ask("GetNameOwner", of: name) { answer in
+            switch answer {
+            case .success(let values): match.owner = values.first?.text ?? ""
+            case .failure(let error) where error.code == .unreachable: break
+            case .failure(let error): fault = error
             }
+        }
+        install(match) { [unowned self] result in
+            guard let fault else { return completion(result) }
+            unsubscribe(match.token)
+            completion(.failure(fault))
         }
     }
 
