@@ -43,6 +43,16 @@ private final class SharedRing: MediaRing {
         self.sink = sink
     }
 
+    deinit {
+        // Its memory takes milliseconds to be given back, in which the engine's actor is not to stand still.
+        let last = (writer, sink)
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "free-ring") { withExtendedLifetime(last) {} }
+        } catch {
+            // Given back here, then.
+        }
+    }
+
     func handOut() -> any OpenFile { writer.handOut() }
     var end: StreamEnd? { writer.end }
 
