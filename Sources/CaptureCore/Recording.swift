@@ -181,7 +181,7 @@ public struct OutputStatistics: Hashable, Sendable {
 public enum RecorderReport: Hashable, Sendable {
     /// The file is begun: the encoders are open and the readers stand at the rings' heads.
     case ready(OutputStatistics)
-    /// The counters now, once or more a second.
+    /// The counters now, once or more a second, and when a photo has its frame: nothing more is needed of its camera.
     case progress(OutputStatistics)
     /// The file is complete.
     case finished(OutputStatistics)

@@ -126,11 +126,11 @@ extension CaptureEngine {
         return final
     }
 
-    /// Ends a session whose last file is done: nothing would come of its devices any more.
+    /// Ends a session whose last file is done, or has all that goes into it: nothing would come of its devices any more.
     func finishIfDone(_ session: Session) {
         guard session.state == .running, !session.isEnding, !session.changes.isUnderWay,
             !session.outputs.isEmpty,
-            session.outputs.values.allSatisfy({ $0.isDone || $0.isSaving }),
+            session.outputs.values.allSatisfy(\.needsNothing),
             // A recorder sees the end of a ring before the engine hears of the device's, and may be done first.
             !session.inputs.values.contains(where: { $0.shared.ring.end == .deviceLost })
         else { return }

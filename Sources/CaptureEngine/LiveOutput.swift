@@ -13,6 +13,8 @@ final class LiveOutput {
         case running
         /// The library takes no more of it, and its recorder finishes.
         case full
+        /// Its recorder has all that it takes of what feeds it, and finishes.
+        case fed
         /// Its recorder said how the file ended, and is about to go. The library takes the file after that.
         case reported(CaptureError?)
         /// The library takes its file: nothing more comes of what feeds it.
@@ -59,7 +61,7 @@ final class LiveOutput {
     /// Whether its file was begun; a buffer always is.
     var isReady: Bool {
         switch state {
-        case .running, .full, .reported, .saving, .done(nil): true
+        case .running, .full, .fed, .reported, .saving, .done(nil): true
         case .beginning, .refused, .failed, .done: false
         }
     }
@@ -68,8 +70,16 @@ final class LiveOutput {
 
     var isSaving: Bool { if case .saving = state { true } else { false } }
 
+    /// Whether nothing more comes of what feeds it.
+    var needsNothing: Bool {
+        switch state {
+        case .fed, .saving, .done: true
+        case .beginning, .refused, .failed, .running, .full, .reported: false
+        }
+    }
+
     /// Whether a recorder is at work on a source.
-    func records(_ source: SharedSource) -> Bool { recorder != nil && !isDone && !isSaving && reads(source) }
+    func records(_ source: SharedSource) -> Bool { recorder != nil && !needsNothing && reads(source) }
 
     func reads(_ source: SharedSource) -> Bool { feeds.contains { $0 === source } }
 
@@ -99,7 +109,7 @@ final class LiveOutput {
     /// Ends its recorder at once, unless that is gone.
     func kill() {
         switch state {
-        case .beginning, .refused, .failed(_, isGone: false), .running, .full, .reported: recorder?.kill()
+        case .beginning, .refused, .failed(_, isGone: false), .running, .full, .fed, .reported: recorder?.kill()
         case .failed, .saving, .done: break
         }
     }
@@ -130,7 +140,7 @@ final class LiveOutput {
         switch state {
         case .beginning: state = .beginning(waiter)
         case .refused(let error), .failed(let error, _), .done(let error?): waiter.resume(returning: error)
-        case .running, .full, .reported, .saving, .done: waiter.resume(returning: nil)
+        case .running, .full, .fed, .reported, .saving, .done: waiter.resume(returning: nil)
         }
     }
 
@@ -165,6 +175,13 @@ final class LiveOutput {
         recorder?.stop()
     }
 
+    /// Its recorder told how far it is: a photo takes one frame. Who reads a pipe may take any time for that, and keeps
+    /// the session.
+    func feed() {
+        guard case .running = state, description.kind == .photo, statistics.frames > 0, file != nil else { return }
+        state = .fed
+    }
+
     /// Its recorder said what became of the file that the library is to take. A complete file was begun.
     func report(_ error: CaptureError?) {
         if let error { refuse(error) } else { begin() }
@@ -174,7 +191,7 @@ final class LiveOutput {
             state = .reported(
                 CaptureError(.overQuota, "the recording was ended because the media library has no more room for it")
             )
-        case (.running, _), (.full, _): state = .reported(error)
+        case (.running, _), (.full, _), (.fed, _): state = .reported(error)
         default: break
         }
     }
@@ -189,7 +206,7 @@ final class LiveOutput {
         refuse(lost)
         switch state {
         case .refused(let error), .failed(let error, _): state = .failed(error, isGone: true)
-        case .running, .full:
+        case .running, .full, .fed:
             state = .saving
             save(lost)
         case .reported(let error):
@@ -209,7 +226,7 @@ final class LiveOutput {
             state = .done(neverBegan: error)
             waiter?.resume(returning: error)
         case .refused(let first), .failed(let first, _): state = .done(neverBegan: error == nil ? nil : first)
-        case .running, .full, .reported, .saving: state = .done(neverBegan: nil)
+        case .running, .full, .fed, .reported, .saving: state = .done(neverBegan: nil)
         case .done: break
         }
         stopWaiting()

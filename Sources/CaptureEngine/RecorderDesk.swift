@@ -227,6 +227,8 @@ final class RecorderDesk {
         case .progress(let counters):
             output.statistics = counters
             output.endIfFull()
+            output.feed()
+            if output.needsNothing { engine.finishIfDone(session) }
         case .finished(let counters):
             output.statistics = counters
             pace.note(

@@ -16,7 +16,7 @@ public final class Recorder: Sendable {
 
     private let socket: PacketSocket
     private let isSandboxed: Bool
-    private let counters = RecorderCounters()
+    private let counters: RecorderCounters
     private let events = BlockingQueue<PipelineEvent>()
     private let wake: EventSignal
     private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
@@ -34,7 +34,9 @@ public final class Recorder: Sendable {
         self.socket = socket
         self.isSandboxed = isSandboxed
         do throws(SystemError) {
-            wake = try EventSignal()
+            let wake = try EventSignal()
+            self.wake = wake
+            counters = RecorderCounters { wake.raise() }
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -67,6 +69,8 @@ public final class Recorder: Sendable {
             let work = try begin(recording, files)
             report(.ready(counters.report()))
             let result = control(work)
+            // The daemon need not wait for a reader that waits for its next buffer.
+            defer { for reader in work.readers.values { reader.join() } }
             switch result {
             case .success:
                 report(.finished(counters.report()))
@@ -284,9 +288,10 @@ public final class Recorder: Sendable {
         var isConnected = true
         var stopped: Timestamp?
         var reported = Timestamp.now
+        var isFed = false
         while true {
             if let result = outcome.withLock({ $0 }) {
-                for reader in work.readers.values { reader.cancel() }
+                for reader in work.readers.values { reader.leave() }
                 work.writer.join()
                 if case .success = result, let fault = work.file.lookForName() { return .failure(fault) }
                 return result
@@ -303,7 +308,12 @@ public final class Recorder: Sendable {
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
             if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.file.cancel() }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
-            if Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
+            let becameFed = counters.isFed && !isFed
+            if becameFed {
+                isFed = true
+                for reader in work.readers.values { reader.leave() }
+            }
+            if becameFed || Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
                 reported = .now
                 if let fault = work.file.lookForName() { events.put(.failed(fault)) }
                 report(.progress(counters.report()))

@@ -198,8 +198,9 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         try check(raw)
         let index = Int(raw.index)
         queued &= ~(1 << UInt32(index))
-        counters.dequeued.add(1, ordering: .relaxed)
-        share = min(share + 1, depth.steady)
+        let isFirst = counters.dequeued.add(1, ordering: .relaxed).oldValue == 0
+        // Who wants one frame alone costs no memory for more.
+        if !isFirst { share = min(share + 1, depth.steady) }
         count(inspector.sequence.advance(to: raw.sequence))
         if pool == nil {
             try takeSlot(index, raw)

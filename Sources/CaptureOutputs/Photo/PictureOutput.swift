@@ -54,11 +54,14 @@ final class PictureOutput: MediaOutput {
             guard unsafe decoder.isWhole(buffer.bytes), let whole = unsafe JPEGFile.complete(buffer.bytes) else {
                 return try passOver()
             }
+            counters.feed { $0.frames = 1 }
             image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height)
         case .jpeg(let encoder):
+            counters.feed { $0.frames = 1 }
             let plain = try unsafe Array(encoder.encode(buffer))
             image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height)
         case .png(let encoder):
+            counters.feed { $0.frames = 1 }
             let packet = try encoder.encode(buffer)
             let (width, height) = (format.width, format.height)
             image = try unsafe PhotoFacts.png(
@@ -71,10 +74,7 @@ final class PictureOutput: MediaOutput {
         }
         try file.write(image)
         isComplete = true
-        counters.update { counters in
-            counters.frames = 1
-            counters.bytes = UInt64(file.size)
-        }
+        counters.update { $0.bytes = UInt64(file.size) }
     }
 
     func idle() throws(CaptureError) {
@@ -93,6 +93,7 @@ final class PictureOutput: MediaOutput {
     func salvage() {
         // Nobody wants half a picture.
         file.truncate(to: 0)
+        counters.update { $0.frames = 0 }
     }
 
     private func passOver() throws(CaptureError) {

@@ -92,11 +92,15 @@ final class StreamReader: Sendable {
     /// Hands over the ring in which the stream goes on.
     func move(to file: Descriptor) { moves.put(file) }
 
-    /// Ends the thread at once and waits for it.
-    func cancel() {
+    /// Has the thread take nothing more, and end when it is done with what it waits for.
+    func leave() {
         stop(at: .now)
         pool.close()
         moves.close()
+    }
+
+    /// Waits for the end of the thread, after `leave`.
+    func join() {
         thread.withLock { running in
             let last = running
             running = nil
