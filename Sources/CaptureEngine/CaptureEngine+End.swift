@@ -70,7 +70,7 @@ extension CaptureEngine {
 
     private func close(_ session: Session, as state: SessionState, _ reason: CaptureError?) async {
         await session.suspending?.value
-        let final = await cease(session, as: UseOutcome(state, reason), reason)
+        let (final, recorded) = await cease(session, as: UseOutcome(state, reason), reason)
         let given = session.letGo(final)
         await gate.sessionEnded(given, needed: sessions.servicesInUse)
         if state == .stopped, reason == nil, let fault = session.firstFault {
@@ -81,15 +81,18 @@ extension CaptureEngine {
         }
         announce(session)
         forgetOldest()
+        // Nobody waits for the history's disk but who ends the daemon.
+        await recorded.value
     }
 
     /// Stops everything that a session captures: when this returns nothing of it is delivered, its devices are closed
     /// unless others use them, and its files are finished.
     ///
     /// - Parameter goesOn: Whether its buffers go on later, in other rings.
-    /// - Returns: The counters as they stood then.
+    /// - Returns: The counters as they stood then, and the writing of the uses' end. Whoever reads the history from now on
+    ///   finds it there.
     func cease(_ session: Session, as outcome: UseOutcome, _ reason: CaptureError?, goesOn: Bool = false) async
-        -> SessionStatistics
+        -> (final: SessionStatistics, recorded: Task<Void, Never>)
     {
         session.starting?.cancel()
         if reason?.isWithdrawal == true, session.changes.isUnderWay || session.starting != nil {
@@ -120,10 +123,11 @@ extension CaptureEngine {
         var final = session.statistics
         await shown.leave(of: session, atOnce: reason?.isWithdrawal == true, on: self)
         session.delivery.end()
-        await uses.end(of: session, as: outcome, reason)
+        // At once, so that nothing comes to the history before it.
+        let recorded = Task.immediate { await uses.end(of: session, as: outcome, reason) }
         await desk.finish(outputs, on: self)
         final.outputs = session.statistics.outputs
-        return final
+        return (final, recorded)
     }
 
     /// Ends a session whose last file is done, or has all that goes into it: nothing would come of its devices any more.

@@ -35,7 +35,8 @@ extension CaptureEngine {
     }
 
     private func suspend(_ session: Session, _ withdrawal: CaptureError) async {
-        let counters = await cease(session, as: .interrupted, withdrawal, goesOn: true)
+        let (counters, recorded) = await cease(session, as: .interrupted, withdrawal, goesOn: true)
+        await recorded.value
         session.before = counters.inputs
         session.inputs = [:]
         // What keeps a device or a ring alive goes; the counters of finished files stay.
