@@ -1,4 +1,3 @@
-import CSystemd
 import CaptureCore
 import CaptureSystem
 import Glibc
@@ -30,6 +29,7 @@ extension ProcessLook {
     /// - Parameter started: Its status at the beginning.
     func facts(of user: UInt32, _ groups: [UInt32], since started: Status) throws(CaptureError) -> PeerFacts {
         let root = try root()
+        let group = try ControlGroup.of(pid)
         let facts = PeerFacts(
             uniqueName: "",
             user: user,
@@ -40,12 +40,12 @@ extension ProcessLook {
             executable: try executable(),
             flatpakInfo: flatpakInfo(below: root),
             hasOwnRoot: !root.isShared,
-            controlGroup: try controlGroup(),
-            unit: unsafe try text("unit") { unsafe sd_pid_get_unit($0, $1) },
-            userUnit: unsafe try text("user unit") { unsafe sd_pid_get_user_unit($0, $1) },
-            slice: unsafe try text("slice") { unsafe sd_pid_get_slice($0, $1) },
-            session: unsafe try text("session") { unsafe sd_pid_get_session($0, $1) },
-            ownerUser: try ownerUser(),
+            controlGroup: group.path,
+            unit: group.unit,
+            userUnit: group.userUnit,
+            slice: group.slice,
+            session: group.session,
+            ownerUser: group.ownerUser,
             terminal: started.terminal,
             isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
             startTime: started.startTime,

@@ -1,5 +1,4 @@
 import CLinux
-import CSystemd
 import CaptureCore
 import CaptureSystem
 import Glibc
@@ -102,46 +101,8 @@ struct ProcessLook {
         root.read(".flatpak-info", followsLinks: false, limit: 1 << 18)
     }
 
-    func controlGroup() throws(CaptureError) -> String {
-        guard let text = ProcessLook.contents(of: "/proc/\(pid)/cgroup") else {
-            throw ProcessLook.refusal("/proc/\(pid)/cgroup cannot be read")
-        }
-        let lines = text.split(separator: "\n")
-        // The unified hierarchy is number 0; where it is missing, systemd's own named one is meant.
-        let line = lines.first { $0.hasPrefix("0::") } ?? lines.first { $0.contains(":name=systemd:") }
-        guard let line, let start = line.firstIndex(of: "/") else {
-            throw ProcessLook.refusal("/proc/\(pid)/cgroup names no control group")
-        }
-        return String(line[start...])
-    }
-
-    /// What systemd makes of the control group; `nil` where there is nothing of the kind.
-    func text(
-        _ what: String,
-        _ call: (pid_t, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Int32
-    ) throws(CaptureError) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        let code = unsafe call(pid, &text)
-        defer { unsafe free(text) }
-        if code == -ENODATA || code == -ENXIO { return nil }
-        guard code >= 0, let text = unsafe text else {
-            throw ProcessLook.refusal("its \(what) cannot be read (\(SystemError.text(of: -code)))")
-        }
-        return unsafe String(cString: text)
-    }
-
-    func ownerUser() throws(CaptureError) -> UInt32? {
-        var user: uid_t = 0
-        let code = unsafe sd_pid_get_owner_uid(pid, &user)
-        if code == -ENODATA || code == -ENXIO { return nil }
-        guard code >= 0 else {
-            throw ProcessLook.refusal("its user's session cannot be read (\(SystemError.text(of: -code)))")
-        }
-        return user
-    }
-
     /// A whole small file of procfs; `nil` when it cannot be read or is longer than 64 KiB.
-    private static func contents(of path: String) -> String? {
+    static func contents(of path: String) -> String? {
         guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 4096)
