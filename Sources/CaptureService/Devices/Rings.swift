@@ -29,29 +29,33 @@ struct SharedRings: RingProvider {
             name: "captured:" + name
         )
         ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(unread) for readers")
-        return SharedRing(writer: writer, sink: ringLog.logLevel > .trace ? writer : TracedSink(writer, name))
+        return SharedRing(writer, name)
     }
 }
 
-private final class SharedRing: MediaRing {
-    private let writer: RingWriter
+@safe private final class SharedRing: MediaRing {
+    /// Held by hand, so that its last reference goes where `deinit` has it go.
+    private let held: Unmanaged<RingWriter>
+    private let name: String
 
-    let sink: any MediaSink
-
-    init(writer: RingWriter, sink: any MediaSink) {
-        self.writer = writer
-        self.sink = sink
+    init(_ writer: RingWriter, _ name: String) {
+        unsafe held = Unmanaged.passRetained(writer)
+        self.name = name
     }
 
     deinit {
         // Its memory takes milliseconds to be given back, in which the engine's actor is not to stand still.
-        let last = (writer, sink)
+        let held = unsafe held
         do throws(SystemError) {
-            try WorkerThread.detached(name: "free-ring") { withExtendedLifetime(last) {} }
+            try WorkerThread.detached(name: "free-ring") { unsafe held.release() }
         } catch {
-            // Given back here, then.
+            // There is no thread to be had, and the memory is needed the more.
+            unsafe held.release()
         }
     }
+
+    private var writer: RingWriter { unsafe held.takeUnretainedValue() }
+    var sink: any MediaSink { ringLog.logLevel > .trace ? writer : TracedSink(writer, name) }
 
     func handOut() -> any OpenFile { writer.handOut() }
     var end: StreamEnd? { writer.end }
