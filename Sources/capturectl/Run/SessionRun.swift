@@ -108,7 +108,9 @@ struct SessionRun {
                 outcome.error = outcome.error ?? result.error
                 if phase == .running {
                     phase = .stopping
-                    stop(feed)
+                    // The daemon ends a session whose last output is done. A photo is over in a moment, whoever takes one
+                    // more of its session.
+                    if naming != .whenComplete { stop(feed) }
                 }
             case .session: continue
             case .failed(let error):
