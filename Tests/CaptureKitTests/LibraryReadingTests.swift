@@ -146,7 +146,7 @@ struct LibraryReadingTests {
     }
 
     @Test func `statuses are told by level and without one, and asked for where nothing was decided`() async throws {
-        let fake = FakeLibrary([.addOnly: .limited, .readWrite: .limited])
+        let fake = FakeLibrary([.addOnly: .limited, .readWrite: .limited], answers: [.readWrite: .limited])
         let (daemon, library) = try await open(fake)
         #expect(try await library.authorizationStatus(for: .addOnly) == .limited)
         #expect(try await library.authorizationStatus(for: .readWrite) == .limited)
