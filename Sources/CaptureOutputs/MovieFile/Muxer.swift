@@ -33,6 +33,7 @@ final class Muxer {
     private var transport: UnsafeMutablePointer<AVIOContext>?
     private let sink: MuxerSink
     private var streams: [MediaType: UnsafeMutablePointer<AVStream>] = unsafe [:]
+    private var index = SparseIndex()
     private var hasHeader = false
     private var goodEnd: Int64 = 0
 
@@ -195,6 +196,18 @@ final class Muxer {
     func write(_ encoded: EncodedPacket) throws(CaptureError) {
         guard let stream = unsafe streams[encoded.kind] else { return }
         unsafe encoded.packet.pointee.stream_index = stream.pointee.index
+        let time = nanoseconds(unsafe encoded.packet.pointee.pts, encoded.kind)
+        if container == .matroska, !index.takes(encoded, at: time, hasVideo: unsafe streams[.video] != nil) {
+            // libavformat notes a place in the index if it could go back, and asks for nothing else here (tried, 5.1).
+            let seekable = unsafe transport?.pointee.seekable ?? 0
+            unsafe transport?.pointee.seekable = 0
+            defer { unsafe transport?.pointee.seekable = seekable }
+            return try write(packet: encoded)
+        }
+        try write(packet: encoded)
+    }
+
+    private func write(packet encoded: EncodedPacket) throws(CaptureError) {
         try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, encoded.packet))
     }
 
