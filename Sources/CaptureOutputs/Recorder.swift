@@ -9,7 +9,8 @@ import MediaExamination
 /// One output, from the job to the finished file: what a recorder process does. A job to copy or to examine is handed on
 /// to `ImportHelper`.
 ///
-/// Threads: one reader a ring, one that encodes, muxes and writes, and the caller's, which hears the daemon and reports.
+/// Threads: one that encodes, muxes and writes, one reader a ring, which only stands by if the former reads it by itself,
+/// and the caller's, which hears the daemon and reports.
 public final class Recorder: Sendable {
     /// How often progress is reported, in milliseconds.
     private static let reportInterval: Int32 = 250
@@ -96,6 +97,7 @@ public final class Recorder: Sendable {
         let file: RecorderFile
         let readers: [MediaType: StreamReader]
         let pauses: PauseClock
+        let feed: PipelineFeed
         let writer: WorkerThread
     }
 
@@ -160,9 +162,11 @@ public final class Recorder: Sendable {
                 .video,
                 ring: ring,
                 converter: converter,
-                buffers: Recorder.depth(of: converter.capacity),
-                wanted: Recorder.frames(of: job.output),
-                damageLimit: Recorder.silenceLimit(job, video),
+                plan: ReadingPlan(
+                    buffers: Recorder.depth(of: converter.capacity),
+                    wanted: Recorder.frames(of: job.output),
+                    damageLimit: Recorder.silenceLimit(job, video)
+                ),
                 events: events
             )
         }
@@ -171,7 +175,8 @@ public final class Recorder: Sendable {
                 .audio,
                 ring: ring,
                 converter: converter,
-                buffers: 1024,
+                // A pipe's reader may want to hear it at once.
+                plan: ReadingPlan(buffers: 1024, isPatient: file.isSeekable),
                 events: events
             )
         }
@@ -189,15 +194,21 @@ public final class Recorder: Sendable {
             let wait = max(Recorder.silenceLimit(job, video) - schedule.duration, 0)
             deadline.store(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds, ordering: .releasing)
         }
+        let feed: PipelineFeed
+        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, file.isSeekable {
+            feed = try PipelineFeed(events, reading: reader)
+        } else {
+            feed = PipelineFeed(events)
+            for reader in readers.values { try reader.start() }
+        }
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
                 RecorderFile.prepareThread()
-                let result = self.write(output.value, live, pauses, schedule)
+                let result = self.write(output.value, live, pauses, schedule, feed)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            for reader in readers.values { try start(reader) }
-            return Work(file: file, readers: readers, pauses: pauses, writer: writer)
+            return Work(file: file, readers: readers, pauses: pauses, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -222,14 +233,6 @@ public final class Recorder: Sendable {
         max(job.silenceLimit, 3 * min(video?.interval.nanoseconds ?? 0, 3_600_000_000_000))
     }
 
-    private func start(_ reader: StreamReader) throws(SystemError) {
-        do throws(CaptureError) {
-            try reader.start()
-        } catch {
-            throw SystemError("start a reader", errno: error.errno)
-        }
-    }
-
     // MARK: Writing
 
     /// Feeds the output until it is complete or every stream has ended, on a thread of its own.
@@ -237,19 +240,24 @@ public final class Recorder: Sendable {
         _ output: any MediaOutput,
         _ streams: Set<MediaType>,
         _ pauses: PauseClock,
-        _ schedule: Schedule?
+        _ schedule: Schedule?,
+        _ feed: PipelineFeed
     ) -> Result<Void, CaptureError> {
         var live = streams
         var begun: Set<MediaType> = []
         var fault: CaptureError?
         do throws(CaptureError) {
             feeding: while !output.isComplete {
+                let event = feed.next(within: 500_000_000)
+                let waiting = feed.waiting
+                feed.beginWriting()
+                defer { feed.endWriting() }
                 // A movie begins with its first picture, else with its first sound.
                 func began(_ kind: MediaType) {
                     guard let schedule, !begun.contains(.video), begun.insert(kind).inserted else { return }
                     deadline.store(schedule.end - pauses.length(until: .now), ordering: .releasing)
                 }
-                switch events.take(within: 500_000_000) {
+                switch event {
                 case nil: try output.idle()
                 case .buffer(.video, let buffer):
                     try pauses.take(video: buffer) { (buffer) throws(CaptureError) in
@@ -270,7 +278,7 @@ public final class Recorder: Sendable {
                     fault = error
                     break feeding
                 }
-                let waiting = events.count
+                if waiting == 0 { try output.rest() }
                 counters.update { $0.queueDepth = waiting }
             }
             try output.finish()
@@ -291,6 +299,7 @@ public final class Recorder: Sendable {
         var isFed = false
         while true {
             if let result = outcome.withLock({ $0 }) {
+                work.feed.close()
                 for reader in work.readers.values { reader.leave() }
                 work.writer.join()
                 if case .success = result, let fault = work.file.lookForName() { return .failure(fault) }

@@ -14,6 +14,9 @@ final class SampleOutput: MediaOutput {
     private var data: Int64 = 0
     private var refreshed: Int64 = 0
     private var zeros: [UInt8] = []
+    /// What is to be written with one call.
+    private var gathered: [UInt8] = []
+    private static let most = 1 << 16
 
     /// An output of sound of `format`; the header is written at once.
     init(
@@ -36,20 +39,19 @@ final class SampleOutput: MediaOutput {
     }
 
     var isComplete: Bool { timeline.isFull }
+    var isQuick: Bool { true }
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
         try timeline.take(buffer) { (piece) throws(CaptureError) in
             switch piece {
             case .samples(let bytes):
-                try unsafe file.write(bytes)
-                data += Int64(bytes.count)
+                try unsafe gather(bytes)
             case .silence(let frames):
                 let count = frames * format.bytesPerFrame
                 if zeros.count < count { zeros = [UInt8](repeating: 0, count: count) }
                 try unsafe zeros.withUnsafeBufferPointer { (zeros) throws(CaptureError) in
-                    try unsafe file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(zeros)[..<count]))
+                    try unsafe gather(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(zeros)[..<count]))
                 }
-                data += Int64(count)
             }
         }
         if !hasDate, let start = timeline.start {
@@ -59,10 +61,24 @@ final class SampleOutput: MediaOutput {
         // Twice a second, so that a crash costs less than one.
         if data - refreshed >= Int64(format.sampleRate * format.bytesPerFrame / 2) { try refresh() }
         let frames = timeline.frames
-        counters.update { counters in
-            counters.samples = UInt64(frames)
-            counters.bytes = UInt64(file.size)
+        counters.update { $0.samples = UInt64(frames) }
+    }
+
+    private func gather(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        if gathered.count + bytes.count > SampleOutput.most { try rest() }
+        if bytes.count > SampleOutput.most {
+            try unsafe file.write(bytes)
+        } else {
+            unsafe gathered.append(contentsOf: bytes)
         }
+        data += Int64(bytes.count)
+    }
+
+    func rest() throws(CaptureError) {
+        guard !gathered.isEmpty else { return }
+        try file.write(gathered)
+        gathered.removeAll(keepingCapacity: true)
+        counters.update { $0.bytes = UInt64(file.size) }
     }
 
     func idle() throws(CaptureError) {
@@ -71,6 +87,7 @@ final class SampleOutput: MediaOutput {
 
     func finish() throws(CaptureError) {
         defer { disk?.stop() }
+        try rest()
         if header != nil, data & 1 == 1 { try file.write([0]) }
         try refresh()
         file.trim()
@@ -80,6 +97,7 @@ final class SampleOutput: MediaOutput {
 
     func salvage() {
         disk?.stop()
+        gathered = []
         guard file.isSeekable else { return }
         // Whole sample frames that reached the file, and a header that says so: it lies in room that is there already.
         let start = Int64(header?.size ?? 0)
@@ -95,6 +113,7 @@ final class SampleOutput: MediaOutput {
     }
 
     private func refresh() throws(CaptureError) {
+        try rest()
         refreshed = data
         let length = timeline.duration(of: data / Int64(format.bytesPerFrame))
         counters.update { $0.duration = length }

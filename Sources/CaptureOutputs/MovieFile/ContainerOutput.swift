@@ -82,6 +82,9 @@ final class ContainerOutput: MediaOutput {
         return videoDone && soundDone
     }
 
+    /// Sound alone is encoded in a part of the time that it lasts, and its ring has room for seconds.
+    var isQuick: Bool { video.map { $0.isCopied && sound == nil } ?? true }
+
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {

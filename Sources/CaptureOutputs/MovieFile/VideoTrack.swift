@@ -43,6 +43,12 @@ final class VideoTrack {
         return ""
     }
 
+    /// Whether frames go into the file as they are.
+    var isCopied: Bool {
+        if case .copied = coding { return true }
+        return false
+    }
+
     /// Whether the container's header waits for the first frame.
     var needsFirstFrame: Bool {
         if case .copied(let codec) = coding { return codec != AV_CODEC_ID_MJPEG }

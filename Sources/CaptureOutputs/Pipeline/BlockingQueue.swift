@@ -45,12 +45,12 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     /// Takes one, waiting for it.
     ///
     /// - Parameters:
-    ///   - limit: Nanoseconds to wait; negative for no limit.
+    ///   - limit: Nanoseconds to wait; 0 only looks, negative for no limit.
     ///   - newest: Takes the one that was put last in place of the first.
     /// - Returns: `nil` when the time ran out, or the queue is closed.
     func take(within limit: Int64 = -1, newest: Bool = false) -> Element? {
         var end = timespec()
-        if limit >= 0 {
+        if limit > 0 {
             unsafe clock_gettime(CLOCK_MONOTONIC, &end)
             let nanoseconds = Int64(end.tv_nsec) + limit
             end.tv_sec += Int(nanoseconds / 1_000_000_000)
@@ -73,6 +73,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
                 }
                 return element
             }
+            if limit == 0 { return nil }
             if limit < 0 {
                 unsafe pthread_cond_wait(arrival, mutex)
             } else if unsafe pthread_cond_timedwait(arrival, mutex, &end) == ETIMEDOUT, first >= elements.count {

@@ -10,6 +10,9 @@ protocol MediaOutput: AnyObject {
     /// What a finished file lacks although it was asked for; `nil` for nothing.
     var shortfall: CaptureError? { get }
 
+    /// Whether a buffer takes it little time but for the writing, so that the thread which reads the ring may feed it.
+    var isQuick: Bool { get }
+
     /// Takes a frame.
     func write(video buffer: MediaBuffer) throws(CaptureError)
 
@@ -18,6 +21,9 @@ protocol MediaOutput: AnyObject {
 
     /// Hears that nothing more will come of a kind, and how many buffers were lost since the last that came.
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError)
+
+    /// Called when no buffer waits: writes what it gathered.
+    func rest() throws(CaptureError)
 
     /// Called twice a second or so while nothing comes.
     func idle() throws(CaptureError)
@@ -33,7 +39,9 @@ extension MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {}
     func write(audio buffer: MediaBuffer) throws(CaptureError) {}
     var shortfall: CaptureError? { nil }
+    var isQuick: Bool { false }
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}
+    func rest() throws(CaptureError) {}
     func idle() throws(CaptureError) {}
     func salvage() {}
 }
