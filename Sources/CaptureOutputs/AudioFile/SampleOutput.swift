@@ -58,7 +58,7 @@ final class SampleOutput: MediaOutput {
             hasDate = true
             if let facts = header?.facts { header?.facts = FileFacts(facts.origin, at: start) }
         }
-        // Twice a second, so that a crash costs less than one.
+        // Twice a second, so that a power cut costs less than one.
         if data - refreshed >= Int64(format.sampleRate * format.bytesPerFrame / 2) { try refresh() }
         let frames = timeline.frames
         counters.update { $0.samples = UInt64(frames) }
@@ -78,6 +78,8 @@ final class SampleOutput: MediaOutput {
         guard !gathered.isEmpty else { return }
         try file.write(gathered)
         gathered.removeAll(keepingCapacity: true)
+        // Players go by what it says of a file that breaks off.
+        if file.isSeekable, let header { try file.overwrite(header.bytes(data: data), at: 0) }
         counters.update { $0.bytes = UInt64(file.size) }
     }
 

@@ -8,12 +8,15 @@ import CaptureCore
 struct WAVHeader: Sendable {
     private let format: AudioFormat
     /// What it says of its making.
-    var facts: FileFacts
+    var facts: FileFacts { didSet { making = chunksOfMaking } }
+    /// The chunks that say it, which are the same whatever the file holds.
+    private var making: [UInt8] = []
 
     /// The header of sound of `format`.
     init(_ format: AudioFormat, _ facts: FileFacts) {
         self.format = format
         self.facts = facts
+        making = chunksOfMaking
     }
 
     /// Bytes before the first sample.
@@ -31,7 +34,7 @@ struct WAVHeader: Sendable {
             count.little(data == nil ? UInt32.max : UInt32(clamping: frames))
             body += chunk("fact", count)
         }
-        body += chunk("bext", broadcast) + chunk("LIST", Array("INFO".utf8) + info)
+        body += making
         // "WAVE", the room for sizes, the body, and the head of "data".
         let total = Int64(4 + 36 + body.count + 8) + (data ?? 0) + ((data ?? 0) & 1)
         let isLong = data != nil && total > Int64(UInt32.max)
@@ -45,6 +48,10 @@ struct WAVHeader: Sendable {
         header += Array("WAVE".utf8) + chunk(isLong ? "ds64" : "JUNK", sizes) + body + Array("data".utf8)
         header.little(data == nil || isLong ? UInt32.max : UInt32(data ?? 0))
         return header
+    }
+
+    private var chunksOfMaking: [UInt8] {
+        chunk("bext", broadcast) + chunk("LIST", Array("INFO".utf8) + info)
     }
 
     private func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
