@@ -18,7 +18,7 @@ private struct PickingPrompter: Prompter {
 }
 
 /// The gate's part in picking: whose question, how long, how often.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 final class `A question of picking` {
     private let folder = NSTemporaryDirectory() + "picking-gate-\(UUID().uuidString)"
 

@@ -31,7 +31,7 @@ private final class StuckDisk: Sendable {
     func release() { released.signal() }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A disk that does not answer` {
+@Suite(.timeLimit(.minutes(10))) struct `A disk that does not answer` {
     /// More than the threads of the cooperative pool.
     private let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Runs the real camera code above a driver that lies. Its own stream must end with the reason; other streams must go
 /// on.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `A driver that lies` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `A driver that lies` {
     /// Whether frames are copied, and the index that the driver returns as its third buffer.
     private static let indices: [(Bool, UInt32)] = [
         (false, 0), (false, 11), (false, 12), (false, 31), (false, 32), (false, 0x8000_0001), (false, 0xffff_fffe),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CaptureDevices
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `A camera whose input has no signal` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `A camera whose input has no signal` {
     private static let height = LyingCamera.height
 
     /// A camera without a signal, streaming.

@@ -4,7 +4,7 @@ import CaptureEngine
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Pausing an output` {
+@Suite(.timeLimit(.minutes(10))) struct `Pausing an output` {
     private let bench = EngineBench()
 
     private func refusal(

@@ -4,7 +4,7 @@ import CaptureEngine
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `An output for the media library` {
+@Suite(.timeLimit(.minutes(10))) struct `An output for the media library` {
     private let bench = EngineBench()
     private var saver: FakeSaver { bench.saver }
 

@@ -24,7 +24,7 @@ private final class Frames: Sendable {
 }
 
 /// Handlers of buffer outputs, with the camera of a real daemon.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct BufferHandlerTests {
     @Test func `a session started without waiting calls its handlers`() async throws {
         let captured = try await RealDaemon()

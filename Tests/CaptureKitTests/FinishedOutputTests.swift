@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Photos of a real daemon's session, which finish while the session goes on.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FinishedOutputTests {
     /// A running session with a buffer and a finished photo.
     private func photographed(

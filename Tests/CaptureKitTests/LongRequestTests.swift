@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaptureKit
 
-@Suite(.timeLimit(.minutes(5))) struct `A long request` {
+@Suite(.timeLimit(.minutes(10))) struct `A long request` {
     private let bus: PrivateBus
 
     init() throws { bus = try PrivateBus() }

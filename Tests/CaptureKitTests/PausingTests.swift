@@ -3,7 +3,7 @@ import CaptureKit
 import Testing
 
 /// Recordings of a real daemon that are paused.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Pausing a recording` {
     private func paused(_ isPaused: Bool, _ session: CaptureSession) async throws -> OutputStatistics {
         while true {

@@ -6,7 +6,7 @@ import Testing
 @testable import CaptureKit
 
 /// What sessions of a real daemon leave behind in a connection.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionLeakTests {
     /// The number of closures that wait for the connection's end.
     private func waiting(_ daemon: CaptureDaemon) async throws -> Int {

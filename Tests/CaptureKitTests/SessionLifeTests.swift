@@ -6,7 +6,7 @@ import CaptureSystem
 import Testing
 
 /// Sessions of a real daemon, used as an ordinary client program does.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SessionLifeTests {
     /// A session of the synthetic camera, small and fast.
     static func session(_ daemon: CaptureDaemon, _ outputs: any CaptureOutput...) async throws -> CaptureSession {

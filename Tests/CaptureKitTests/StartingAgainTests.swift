@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Sessions of a real daemon that are over and start again.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Starting again` {
     @Test func `a stopped session runs again, under another number, and its buffers go on`() async throws {
         let captured = try await RealDaemon()

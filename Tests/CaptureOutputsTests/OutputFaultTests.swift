@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// What others do to the file that a recorder writes.
-@Suite(.timeLimit(.minutes(5))) struct `A file that is being recorded` {
+@Suite(.timeLimit(.minutes(10))) struct `A file that is being recorded` {
     private static let format = Material.yuyv()
     private static let movie = OutputDescription(name: "m", kind: .movie, format: "mkv")
 

@@ -59,7 +59,8 @@ import Testing
 
     private func close() {
         feed.close()
-        reader.cancel()
+        reader.leave()
+        reader.join()
     }
 
     @Test func `needs no other thread while writes are quick`() throws {

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `A ring in the hands of an attacker` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `A ring in the hands of an attacker` {
     /// Forbidden to everybody: each would change the writer's memory or delay the writer.
     private static let forbidden = [
         "write", "write-writable", "map-writable", "map-writable-writable", "protect", "truncate-open", "truncate",

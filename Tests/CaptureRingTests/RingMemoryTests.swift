@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct `The memory of a ring` {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `is that of a few slots while the only reader keeps up`() throws {
         let ring = try MemoryRing()
         let reader = try SleepingReader(ring.writer.handOut())
@@ -15,7 +15,7 @@ import Testing
         try reader.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `keeps all that a reader has not read when it falls behind`() throws {
         let ring = try MemoryRing()
         let reader = try SleepingReader(ring.writer.handOut())
@@ -27,7 +27,7 @@ import Testing
         #expect(reader.reader.missed == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `is that of all slots with two readers, because one may be late`() throws {
         let ring = try MemoryRing()
         let late = try RingReader(mapping: ring.writer.handOut())
@@ -40,7 +40,7 @@ import Testing
         try reader.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `is that of all slots after a move, from which readers may be late`() throws {
         let ring = try MemoryRing(isForOne: false)
         let reader = try SleepingReader(ring.writer.handOut())

@@ -7,7 +7,7 @@ import Testing
 @testable import CaptureService
 
 /// The daemon's side of reading and examining, with the real helper as a child.
-@Suite(.timeLimit(.minutes(5))) struct ImportersTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportersTests {
     private static let helper: RecorderOrigin = {
         let own = Files.link(at: "/proc/self/exe") ?? ""
         return .program(path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder")

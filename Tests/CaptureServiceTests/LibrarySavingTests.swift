@@ -11,7 +11,7 @@ import Testing
 @testable import MediaLibrary
 @testable import CaptureService
 
-@Suite(.timeLimit(.minutes(5))) struct `Saving from a session` {
+@Suite(.timeLimit(.minutes(10))) struct `Saving from a session` {
     private let bus: PrivateBus
 
     init() throws { bus = try PrivateBus() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CaptureService
 
-@Suite(.timeLimit(.minutes(5))) struct `Requests for access that wait` {
+@Suite(.timeLimit(.minutes(10))) struct `Requests for access that wait` {
     private let bus: PrivateBus
     private let connection: BusConnection
     private let questions: AccessQuestions

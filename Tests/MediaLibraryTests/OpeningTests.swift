@@ -28,7 +28,7 @@ import Testing
         #expect(try place.library().text(asset.id) == "one")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `refuses one that is open already`() throws {
+    @Test(.timeLimit(.minutes(10))) func `refuses one that is open already`() throws {
         let library = try place.library()
         #expect(code { _ = try LibraryStore(directory: place.path) } == .busy)
         withExtendedLifetime(library) {}

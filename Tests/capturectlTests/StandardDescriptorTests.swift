@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Runs the built programs with closed standard descriptors.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandardDescriptorTests {
     /// The outcome of a program.
     private struct Ended {
