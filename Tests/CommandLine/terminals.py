@@ -99,7 +99,7 @@ def pauses(daemon, folder, it):
     until(lambda now: not now["isPaused"] and now["frames"] > after["frames"])
     daemon.control("stop", number)
     status, _, messages = run(daemon, "pause", number)
-    it("what is over cannot be paused", status == 75 and "stopped" in messages, f"{status} {messages}")
+    it("what is over cannot be paused", status == 75 and "not running" in messages, f"{status} {messages}")
     number = daemon.control("start", "--camera", "none", folder / "c.flac").strip()
     status, _, messages = run(daemon, "pause", number, "film")
     it("an output that is not there is told, with those that are", status == 65 and "sound" in messages,
