@@ -1,0 +1,146 @@
+#!/bin/bash
+# A USB camera as people have them: controls of which some are automatic, compressed formats, a size for photos, an extension
+# unit, and what such cameras do wrong.
+# machine: --systemd --vivid 1 --timeout 600
+# flavours: stock
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
+
+# control NAME PATTERN: how the driver describes it
+control() { says "^ *$1 .*$2" cat "$work/controls"; }
+list_controls() { v4l2-ctl -d "$node" -l >"$work/controls"; }
+settle_controls() { list_controls && control "$@"; }
+set_controls() { v4l2-ctl -d "$node" -c "$1"; }
+format() { awk -v code="'$1'" '/^\t\[/ { on = index($0, code) } on' "$work/formats" | says "$2" cat; }
+# stream FORMAT SIZE COUNT: into a file, without captured
+stream() {
+  v4l2-ctl -d "$node" "--set-fmt-video=width=${2%x*},height=${2#*x},pixelformat=$1" --stream-mmap --stream-count="$3" \
+    --stream-to="$work/stream"
+}
+# The luma of the white bar in the last raw picture of 160x120.
+white() { od -An -tu1 -j $(($(stat -c %s "$work/stream") - 160 * 2)) -N 1 "$work/stream"; }
+film() { begin_record "$1" --camera "$node" --microphone none --video-format MJPG:320x240@10 "${@:2}"; }
+# spoiled COMMAND COUNT: so many frames are spoiled and gone
+spoil() { tell one "$1" "$2" && wait_for 10 no_fault_left; }
+no_fault_left() { (($(asks one faults) == 0)); }
+goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
+
+it "a camera is plugged in" start_usb_camera one
+it "uvcvideo takes it" wait_for 30 has_usb_cameras 1
+node=$(usb_nodes) meta=$(usb_nodes 1)
+((not_ok_count == 0)) || finish
+
+v4l2-ctl -d "$node" --list-formats-ext >"$work/formats"
+it "MJPEG has a size for photos" format MJPG 2592x1944
+it "YUYV is there" format YUYV 640x480
+it "NV12, too" format NV12 640x480
+it "and H.264" format H264 1280x720
+
+it "the extension unit becomes controls of V4L2" "$checkout/.build/uvc/map-controls" "$node"
+it "controls are listed" list_controls
+it "focus has its range" control focus_absolute "min=0 max=250 step=5 default=30"
+it "and is automatic" control focus_absolute flags=inactive
+it "exposure, too" control exposure_time_absolute "min=1 max=5000 .*flags=inactive"
+it "white balance, too" control white_balance_temperature "min=2800 max=6500 .*flags=inactive"
+it "zoom is not" fails control zoom_absolute inactive
+it "the flash is a menu" control led_mode "min=0 max=2 .*Off"
+it "stabilization is a switch" control image_stabilization "bool.*value=0"
+it "the exposure's bias is signed" control auto_exposure_bias "min=-2000 max=2000 step=500"
+it "automatic ones are switched off" \
+  set_controls auto_exposure=1,focus_automatic_continuous=0,white_balance_automatic=0
+it "then all are set" set_controls \
+  exposure_time_absolute=78,focus_absolute=100,white_balance_temperature=5000,zoom_absolute=200,pan_absolute=-3600,led_mode=2
+it "and read back" list_controls
+it "focus is as it was set" control focus_absolute "value=100$"
+it "exposure, too" control exposure_time_absolute "value=78$"
+it "the torch is on" control led_mode "value=2"
+it "the camera has it" test "$(asks one exposure)" = 78
+it "the controls return" set_controls zoom_absolute=100,pan_absolute=0,led_mode=0,white_balance_automatic=1
+it "raw frames stream" stream YUYV 160x120 5
+it "all of them" test "$(stat -c %s "$work/stream")" = $((5 * 160 * 120 * 2))
+half=$(white)
+it "half the exposure is dark" within "$half" 98 8
+v4l2-ctl -d "$node" --wait-for-event=ctrl=exposure_time_absolute >"$work/event" &
+waiter=$!
+it "exposure is automatic again" set_controls auto_exposure=3
+it "that is told as an event" wait_for 10 fails kill -0 $waiter
+it "with the value" grep -q 'value' "$work/event"
+it "the camera finds its light" wait_for 10 settle_controls exposure_time_absolute "value=156 "
+it "raw frames stream" stream YUYV 160x120 5
+it "they are bright" within "$(white)" 180 8
+it "focus is automatic again" set_controls focus_automatic_continuous=1
+it "something is near" tell one distance 200
+it "focus follows" wait_for 10 settle_controls focus_absolute "value=200 "
+it "MJPEG streams" stream MJPG 320x240 10
+it "each frame is a JPEG" test "$(od -An -v -tx1 -w1 "$work/stream" | tr -d '\n' | grep -o 'ff d8 ff' | wc -l)" = 10
+
+it "captured serves" serve
+((not_ok_count == 0)) || finish
+it "the camera is listed once" test "$(capturectl devices | grep -c 'Test Camera')" = 1
+it "its controls, too" says 'focus_absolute' capturectl control --camera "$node"
+it "one is set" capturectl control --camera "$node" brightness=10
+it "the driver has it" says ' 10$' v4l2-ctl -d "$node" -C brightness
+it "a setting that the camera refuses" expect_exit 75 capturectl control --camera "$node" focus_absolute=50
+it "it is set back" capturectl control --camera "$node" brightness=0
+
+it "a photo takes the largest size" capturectl photo --camera "$node" "$work/photo.jpg"
+it "it is that" test "$(picture_size "$work/photo.jpg")" = 2592x1944
+it "it shows bars" bars "$work/photo.jpg"
+it "a movie is recorded" record "$work/movie.mkv" --camera "$node" --microphone none --video-format MJPG:320x240@10 --duration 3
+it "all of it" accounted 10 3
+it "as the camera sent it" has "$work/movie.mkv" video codec_name mjpeg
+it "H.264 is recorded" record "$work/h264.mkv" --camera "$node" --microphone none --video-format H264:320x240@10 --duration 3
+it "as it was sent" is videoEncoder copy
+it "it plays" test "$(frame_count "$work/h264.mkv")" = "$(value frames)"
+
+it "a recording runs" film "$work/faults.mkv"
+it "metadata flows beside it" eval 'timeout 20 v4l2-ctl -d "$meta" --stream-mmap --stream-count=3 --stream-to="$work/meta"'
+it "with headers of both clocks" test "$(od -An -tx1 -j 10 -N 2 "$work/meta")" = " 0c $(printf %x $((0x8e)))"
+it "half of a frame is missing" spoil cut 3
+it "a frame is overwritten" spoil garble 1
+it "frames are marked as broken" spoil error-bit 3
+it "frames are too long" spoil oversize 2
+it "frames are empty" spoil empty 2
+it "tables are missing" tell one tables off
+it "the recording goes on" goes_on
+it "tables are back" tell one tables on
+it "there are no frames for a second" tell one stall 1
+it "the recording goes on" goes_on
+kill -INT $recording
+it "it ends as asked" record_ends 0
+cat "$work/facts" | grep drops
+it "what was cut is counted" test "$(value inputs.camera.drops.device-error)" -ge 3
+it "and what the driver left out" test "$(value inputs.camera.drops.sequence-gap)" -ge 3
+
+it "a recording runs" film "$work/stall.mkv"
+it "the camera falls silent" tell one stall 600
+it "the recording ends, 74" record_ends 74 "delivers nothing"
+it "the camera delivers again" tell one stall 0
+it "a recording runs" film "$work/halt.mkv"
+it "transfers are refused" tell one halt 5
+it "the recording ends, 74" record_ends 74
+it "control requests are refused" tell one requests-stall 100
+it "that is told" expect_exit 74 capturectl control --camera "$node" brightness=5
+it "they are answered again" tell one requests-stall 0
+it "one is never answered" tell one requests-hang 1
+it "that is told" expect_exit 74 capturectl control --camera "$node" brightness=7
+it "the next one is answered" capturectl control --camera "$node" brightness=0
+
+it "a recording runs" film "$work/gone.mkv"
+it "the camera is unplugged" tell one unplug
+it "the file is finished, 74" record_ends 74 "went away"
+it "no camera is there" wait_for 20 has_usb_cameras 0
+for lie in total frame-length zero-length intervals frame-count endpoint size; do
+  it "its next descriptors lie: $lie" tell one descriptors $lie
+  it "it is plugged in" tell one plug
+  it "the kernel has looked at it" wait_for 20 looked_at
+  it "it is unplugged" tell one unplug
+done
+it "no camera is there" wait_for 20 has_usb_cameras 0
+it "an honest one is plugged in" eval 'tell one descriptors true && tell one plug'
+it "it is there" wait_for 20 has_usb_cameras 1
+it "so is another one just like it" start_usb_camera two
+it "both are there" wait_for 20 has_usb_cameras 2
+it "both are listed" wait_for 20 eval '(($(capturectl devices | grep "Test Camera" | cut -d " " -f 1 | sort -u | wc -l) == 2))'
+it "the daemon never went down" says '^NRestarts=0$' systemctl show -p NRestarts captured
+it "a camera ends" eval 'tell two quit && wait $usb_camera'
+finish
