@@ -93,8 +93,6 @@ static int standard_request(struct camera *camera, const struct request *request
     return length ? (int)length : -1;
 }
 
-static bool use_up(unsigned *count) { return *count && (*count)--; }
-
 static bool keep(struct camera *camera, const struct request *request, uint8_t endpoint) {
     if (camera->pending_count == most_pending) return usb_answer(camera->usb, request->number, -ENOMEM, NULL, 0);
     camera->pending[camera->pending_count++] = (struct pending){request->number, request->length, endpoint};
@@ -107,8 +105,12 @@ static bool serve_control(struct camera *camera, const struct request *request) 
     int length = -1, kind = setup[0] & 0x7f;
     bool is_class = kind == 0x21;
     camera->requests++;
-    if (is_class && use_up(&camera->faults.hang_requests)) return keep(camera, request, 0);
-    if (is_class && use_up(&camera->faults.stall_requests)) {
+    /* The settings are what the host writes to controls. */
+    struct faults *faults = &camera->faults;
+    bool is_setting = is_class && !request->is_in && setup[4] == interface_control;
+    if ((is_class && use_up(&faults->hang_requests)) || (is_setting && use_up(&faults->hang_settings)))
+        return keep(camera, request, 0);
+    if ((is_class && use_up(&faults->stall_requests)) || (is_setting && use_up(&faults->stall_settings))) {
         length = -1;
     } else if (is_class && setup[4] == interface_control) {
         length = control_request(camera, request, answer);
@@ -172,6 +174,11 @@ static void run(struct camera *camera, int listener, int signals) {
     }
 }
 
+static int usage(void) {
+    fputs("camera [--name NAME] [--serial SERIAL] [--port N] [--unplugged] SOCKET\ncamera --tell SOCKET COMMAND [WORD]\n", stderr);
+    return 64;
+}
+
 int main(int count, char **words) {
     static struct camera camera = {.name = "Test Camera", .port = -1, .usb = -1, .scene = {100, 60, 4600}};
     static const struct option options[] = {{"name", 1, 0, 'n'}, {"serial", 1, 0, 's'}, {"port", 1, 0, 'p'},
@@ -184,10 +191,10 @@ int main(int count, char **words) {
             case 'u': is_plugged = false; break;
             case 't':
                 if (count - optind >= 2) return tell(words[optind], count - optind - 1, words + optind + 1);
-                return 64;
-            default: return 64;
+                return usage();
+            default: return usage();
         }
-    if (count - optind != 1) return 64;
+    if (count - optind != 1) return usage();
     setvbuf(stdout, NULL, _IOLBF, 0);
     sigset_t ending;
     sigemptyset(&ending);

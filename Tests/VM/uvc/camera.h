@@ -11,7 +11,7 @@
 enum { entity_camera = 1, entity_processing, entity_extension, entity_output };
 enum { interface_control, interface_streaming, interfaces };
 enum { endpoint_video = 1, endpoint_status = 2 };
-enum { clock_frequency = 1000000, header_length = 12, most_pending = 64, most_faults_text = 256 };
+enum { clock_frequency = 1000000, header_length = 12, most_pending = 64 };
 
 /* What the camera offers. */
 enum codec { codec_mjpeg, codec_yuyv, codec_nv12, codec_h264, codecs };
@@ -55,11 +55,13 @@ struct control_state {
 
 /* What goes wrong on request. Counters go down by one each time. */
 struct faults {
-    unsigned cut, error_bit, garble, oversize, empty, halt, stall_requests, hang_requests;
+    unsigned cut, error_bit, garble, oversize, empty, halt, stall_requests, hang_requests, stall_settings, hang_settings;
     bool no_tables;
     double stalled_until; /* seconds of the monotonic clock */
     char descriptors[24]; /* which lie at the next plug */
 };
+
+static inline bool use_up(unsigned *count) { return *count && (*count)--; }
 
 struct pending {
     uint32_t number, length;
@@ -73,7 +75,7 @@ struct stream {
     uint8_t probe[48], committed[48];
     bool runs;
     int timer;
-    uint32_t frame; /* how many were due since the stream began */
+    uint32_t frame, exposed; /* how many were due since the stream began, and when the last one was taken */
     uint8_t *payload;
     size_t capacity, length, sent;
     bool is_sending, toggle;
@@ -126,6 +128,7 @@ int control_request(struct camera *camera, const struct request *request, uint8_
 /* Moves automatic values a step towards the scene. True: there is more to do. */
 bool controls_follow(struct camera *camera);
 struct effects effects_of(const struct camera *camera);
+unsigned frames_per_exposure(const struct camera *camera);
 void send_status(struct camera *camera, const uint8_t *bytes, size_t length);
 
 /* stream.c */
@@ -133,6 +136,7 @@ void stream_init(struct stream *stream);
 void stream_end(struct stream *stream);
 int stream_request(struct camera *camera, const struct request *request, uint8_t *answer);
 void stream_stop(struct stream *stream);
+uint32_t stream_interval(const struct stream *stream);
 void stream_tick(struct camera *camera);
 /* Fills waiting transfers with what there is of the frame. */
 bool stream_feed(struct camera *camera);

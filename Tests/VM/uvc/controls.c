@@ -6,7 +6,7 @@ enum { both = can_get | can_set, follows = both | is_moving | tells };
 enum { mode_manual = 1, mode_auto = 2, mode_shutter = 4, mode_aperture = 8 };
 enum { set_cur = 0x01, get_cur = 0x81, get_min, get_max, get_res, get_len, get_info, get_def };
 enum { error_none, error_wrong_state = 2, error_out_of_range = 4, error_unit, error_control, error_request };
-enum { error_selector = 2, usual_exposure = 156 };
+enum { error_selector = 2, usual_exposure = 156, usual_iris = 28 };
 
 const struct control_kind control_kinds[controls] = {
     [control_exposure_mode] = {entity_camera, 0x02, 1, 1, both, 1, 8, 15, mode_aperture},
@@ -14,7 +14,7 @@ const struct control_kind control_kinds[controls] = {
     [control_exposure] = {entity_camera, 0x04, 3, 4, follows, 1, 5000, 1, usual_exposure},
     [control_focus] = {entity_camera, 0x06, 5, 2, follows, 0, 250, 5, 30},
     [control_focus_auto] = {entity_camera, 0x08, 17, 1, both, 0, 1, 1, 1},
-    [control_iris] = {entity_camera, 0x09, 7, 2, both, 14, 160, 2, 28},
+    [control_iris] = {entity_camera, 0x09, 7, 2, both, 14, 160, 2, usual_iris},
     [control_zoom] = {entity_camera, 0x0b, 9, 2, both, 100, 400, 10, 100},
     [control_pan_tilt] = {entity_camera, 0x0d, 11, 8, both, -36000, 36000, 3600, 0},
     [control_roll] = {entity_camera, 0x0f, 13, 2, both, -90, 90, 1, 0},
@@ -178,9 +178,20 @@ bool controls_follow(struct camera *camera) {
     return approach(camera, control_temperature, camera->scene.temperature) || moves;
 }
 
+/* Of the stream, in units of the exposure. */
+static int camera_interval(const struct camera *camera) { return stream_interval(&camera->stream) / 1000; }
+
+/* An exposure that is longer than the interval costs frames, if it may. */
+unsigned frames_per_exposure(const struct camera *camera) {
+    int interval = camera_interval(camera), exposure = camera->control.value[control_exposure];
+    return camera->control.value[control_exposure_priority] ? (exposure + interval - 1) / interval : 1;
+}
+
 struct effects effects_of(const struct camera *camera) {
     const int32_t *value = camera->control.value;
-    double light = camera->scene.light / 100.0 * value[control_exposure] / usual_exposure *
+    double exposure = value[control_exposure], most = camera_interval(camera), iris = usual_iris / (double)value[control_iris];
+    if (!value[control_exposure_priority] && exposure > most) exposure = most;
+    double light = camera->scene.light / 100.0 * exposure / usual_exposure * iris * iris *
                    (1 + value[control_gain] / 50.0) * (1 + value[control_backlight] * 0.1);
     if (value[control_flash_mode] == 2) light *= 1 + value[control_torch] / 100.0;
     if (camera->control.strobe) light *= 2;
@@ -192,7 +203,6 @@ struct effects effects_of(const struct camera *camera) {
         .warmth = (double)value[control_temperature] / camera->scene.temperature,
         .zoom = value[control_zoom],
         .pan = value[control_pan_tilt] / 360,
-        .tilt = camera->control.tilt / 360,
         .is_covered = value[control_privacy],
     };
 }

@@ -10,6 +10,7 @@
      empty [N]       a header without data
      halt [N]        transfers end with a stall
      requests-stall [N], requests-hang [N]              control requests are refused, or never answered
+     settings-stall [N], settings-hang [N]              so are those that write a control
    and until they are taken back:
      stall SECONDS                                      no frames for so long
      tables on|off                                      Huffman tables in JPEG frames
@@ -29,7 +30,7 @@ static void write_state(const struct camera *camera, char *answer, size_t room) 
              camera->requests, camera->pending_count, camera->control.value[control_exposure],
              camera->control.value[control_focus], camera->control.value[control_temperature],
              faults->cut + faults->garble + faults->error_bit + faults->oversize + faults->empty + faults->halt +
-                 faults->stall_requests + faults->hang_requests);
+                 faults->stall_requests + faults->hang_requests + faults->stall_settings + faults->hang_settings);
 }
 
 /* Of those that count. */
@@ -39,7 +40,8 @@ static unsigned *counter(struct faults *faults, const char *name) {
         unsigned *count;
     } all[] = {{"cut", &faults->cut},         {"garble", &faults->garble}, {"error-bit", &faults->error_bit},
                {"oversize", &faults->oversize}, {"empty", &faults->empty},   {"halt", &faults->halt},
-               {"requests-stall", &faults->stall_requests}, {"requests-hang", &faults->hang_requests}};
+               {"requests-stall", &faults->stall_requests}, {"requests-hang", &faults->hang_requests},
+               {"settings-stall", &faults->stall_settings}, {"settings-hang", &faults->hang_settings}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(all[i].name, name)) return all[i].count;
     return NULL;

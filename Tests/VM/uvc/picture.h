@@ -15,7 +15,7 @@ struct effects {
     double contrast, saturation;
     int offset;               /* of brightness, -255 to 255 */
     double warmth;            /* red over blue, 1: neutral */
-    int zoom, pan, tilt;      /* percent; thousandths of the picture */
+    int zoom, pan;            /* percent; thousandths of the picture */
     bool is_covered;
 };
 

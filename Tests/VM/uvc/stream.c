@@ -59,6 +59,8 @@ void stream_end(struct stream *stream) {
     free(stream->h264.raw);
 }
 
+uint32_t stream_interval(const struct stream *stream) { return get32(stream->committed + 4); }
+
 void stream_stop(struct stream *stream) {
     stream->runs = stream->is_sending = false;
     timerfd_settime(stream->timer, 0, &(struct itimerspec){0}, NULL);
@@ -74,10 +76,10 @@ static bool start(struct stream *stream) {
     stream->capacity = capacity;
     if (!picture_size(&stream->picture, size->width, size->height)) return false;
     h264_begin(&stream->h264);
-    stream->frame = 0;
+    stream->frame = stream->exposed = 0;
     stream->is_sending = false;
     stream->runs = true;
-    struct timespec interval = {0, (long)get32(stream->committed + 4) * 100};
+    struct timespec interval = {0, (long)stream_interval(stream) * 100};
     return timerfd_settime(stream->timer, 0, &(struct itimerspec){interval, interval}, NULL) == 0;
 }
 
@@ -110,8 +112,6 @@ int stream_request(struct camera *camera, const struct request *request, uint8_t
     memcpy(answer, state, length);
     return length;
 }
-
-static bool use_up(unsigned *count) { return *count && (*count)--; }
 
 static size_t draw(struct camera *camera, uint8_t *to) {
     struct stream *stream = &camera->stream;
@@ -160,7 +160,8 @@ void stream_tick(struct camera *camera) {
     uint64_t due = 0;
     if (read(stream->timer, &due, sizeof due) != sizeof due || !stream->runs) return;
     stream->frame += due;
-    if (now() < camera->faults.stalled_until) return;
+    if (now() < camera->faults.stalled_until || stream->frame - stream->exposed < frames_per_exposure(camera)) return;
+    stream->exposed = stream->frame;
     if (stream->is_sending) {
         stream->late += due;
         return;

@@ -3,12 +3,16 @@
 
 bars FILE [SECONDS [TOLERANCE]]   exits 0 when it shows vivid's eight 75 % bars from left to right
 patch FILE SECONDS X Y            prints red, green and blue around a place (parts of width and height)
+numbers FILE WIDTH                prints what each frame of a USB test camera (Tests/VM/uvc) counts in digits
 """
 import subprocess, sys
 
 SIZE = 64
 BARS = {"white": (191, 191, 191), "yellow": (191, 191, 0), "cyan": (0, 191, 191), "green": (0, 191, 0),
         "magenta": (191, 0, 191), "red": (191, 0, 0), "blue": (0, 0, 191), "black": (0, 0, 0)}
+# Each row's squares, the left one counting four.
+DIGITS = [(7, 5, 5, 5, 7), (2, 6, 2, 2, 7), (7, 1, 7, 4, 7), (7, 1, 7, 1, 7), (5, 5, 7, 1, 1), (7, 4, 7, 1, 7),
+          (7, 4, 7, 5, 7), (7, 1, 1, 1, 1), (7, 5, 7, 5, 7), (7, 5, 7, 1, 7)]
 
 
 def picture(path, seconds):
@@ -46,5 +50,26 @@ def patch(path, seconds, x, y):
     print(*mean(picture(path, seconds), float(x), float(y)))
 
 
+def numbers(path, width):
+    """The digits are three squares wide and five high, a square of space around each."""
+    columns = int(width) // 16
+    scale = max(1, columns // 30)
+    count = min(6, (columns // scale - 1) // 4)
+    done = subprocess.run(
+        ["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-vf",
+         f"crop=iw:{7 * 16 * scale}:0:0,scale={columns // scale}:7:flags=area,format=gray",
+         # Each frame once, whatever its time.
+         "-fps_mode", "passthrough", "-f", "rawvideo", "-"],
+        stdout=subprocess.PIPE, check=True)
+    size = columns // scale * 7
+    for start in range(0, len(done.stdout), size):
+        frame, number = done.stdout[start:start + size], ""
+        for digit in range(count):
+            rows = [sum(4 >> x for x in range(3) if frame[row * (size // 7) + 1 + digit * 4 + x] > 128)
+                    for row in range(1, 6)]
+            number += str(DIGITS.index(tuple(rows)))
+        print(int(number))
+
+
 if __name__ == "__main__":
-    {"bars": bars, "patch": patch}[sys.argv[1]](*sys.argv[2:])
+    {"bars": bars, "patch": patch, "numbers": numbers}[sys.argv[1]](*sys.argv[2:])
