@@ -22,7 +22,11 @@ film() { begin_record "$1" --camera "$node" --microphone none --video-format MJP
 # spoil FAULT COUNT: so many frames have it
 spoil() { tell one "$1" "$2" && wait_for 10 no_fault_left; }
 no_fault_left() { (($(asks one faults) == 0)); }
-in_order() { "$python" "$vm/lib/guest/picture.py" numbers "$1" 320 >"$work/numbers" && sort -nuc "$work/numbers" && test -s "$work/numbers"; }
+# in_order FILE: each frame shows a larger number than the one before
+in_order() {
+  "$python" "$vm/lib/guest/picture.py" numbers "$1" 320 >"$work/numbers" && test -s "$work/numbers" &&
+    sort -nuc "$work/numbers"
+}
 ids() { capturectl devices | awk '/Test Camera/ { print $2 }'; }
 lists_both() { (($(ids | sort -u | wc -l) == 2)); }
 plug_lying() { tell one descriptors "$1" && tell one plug && wait_for 20 looked_at; }
@@ -142,7 +146,7 @@ for lie in total frame-length zero-length intervals frame-count size; do
   it "captured copes with it" copes
   it "it is unplugged" tell one unplug
 done
-# Nothing comes from an endpoint that is not there, and how that is told was seen.
+# Frames never come from there: how that is told is seen above.
 it "it comes with another endpoint than it has" plug_lying endpoint
 it "captured lists it" wait_for 20 says "$id" capturectl devices
 it "it is unplugged" tell one unplug

@@ -1,5 +1,5 @@
 /* camera [OPTION]... SOCKET             a USB camera, plugged into this machine until `quit` or SIGTERM
-   camera --tell SOCKET COMMAND [WORD]   a command for it; faults.c has them. Prints the answer, exits 1 when it is refused
+   camera --tell SOCKET COMMAND [WORD]   a command for it, of those in faults.c. Exits 1 for a refusal
 
    --name NAME       "Test Camera"
    --serial SERIAL   none
@@ -16,8 +16,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { get_status, clear_feature, set_feature = 3, set_address = 5, get_descriptor, get_configuration = 8, set_configuration,
-       get_interface, set_interface };
+enum { get_status, clear_feature, set_feature = 3, set_address = 5, get_descriptor, get_configuration = 8,
+       set_configuration, get_interface, set_interface };
 
 double now(void) {
     struct timespec time;
@@ -175,7 +175,8 @@ static void run(struct camera *camera, int listener, int signals) {
 }
 
 static int usage(void) {
-    fputs("camera [--name NAME] [--serial SERIAL] [--port N] [--unplugged] SOCKET\ncamera --tell SOCKET COMMAND [WORD]\n", stderr);
+    fputs("camera [--name NAME] [--serial SERIAL] [--port N] [--unplugged] SOCKET\n"
+          "camera --tell SOCKET COMMAND [WORD]\n", stderr);
     return 64;
 }
 

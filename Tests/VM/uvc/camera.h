@@ -1,5 +1,5 @@
-/* A USB video camera in user space. It attaches itself to the kernel's vhci-hcd and answers the USB/IP protocol. One thread
-   does everything: requests, frames, and the commands of tests. */
+/* A USB video camera in user space. It attaches itself to the kernel's vhci-hcd and answers the USB/IP protocol. One
+   thread does everything: requests, frames, and the commands of tests. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +55,8 @@ struct control_state {
 
 /* What goes wrong on request. Counters go down by one each time. */
 struct faults {
-    unsigned cut, error_bit, garble, oversize, empty, halt, stall_requests, hang_requests, stall_settings, hang_settings;
+    unsigned cut, error_bit, garble, oversize, empty, halt;
+    unsigned stall_requests, hang_requests, stall_settings, hang_settings;
     bool no_tables;
     double stalled_until; /* seconds of the monotonic clock */
     char descriptors[24]; /* which lie at the next plug */

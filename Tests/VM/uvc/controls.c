@@ -43,16 +43,12 @@ void controls_reset(struct control_state *state) {
     for (int i = 0; i < controls; i++) state->value[i] = control_kinds[i].standard;
 }
 
-static bool has_automatic_exposure(const struct control_state *state) {
-    return state->value[control_exposure_mode] == mode_auto || state->value[control_exposure_mode] == mode_aperture;
-}
-
 /* Whether the camera sets it by itself at present. */
 static bool is_automatic(const struct control_state *state, int index) {
+    int mode = state->value[control_exposure_mode];
     switch (index) {
-        case control_exposure: return has_automatic_exposure(state);
-        case control_iris:
-            return state->value[control_exposure_mode] == mode_auto || state->value[control_exposure_mode] == mode_shutter;
+        case control_exposure: return mode == mode_auto || mode == mode_aperture;
+        case control_iris: return mode == mode_auto || mode == mode_shutter;
         case control_focus: return state->value[control_focus_auto];
         case control_temperature: return state->value[control_temperature_auto];
         default: return false;
@@ -189,7 +185,8 @@ unsigned frames_per_exposure(const struct camera *camera) {
 
 struct effects effects_of(const struct camera *camera) {
     const int32_t *value = camera->control.value;
-    double exposure = value[control_exposure], most = camera_interval(camera), iris = usual_iris / (double)value[control_iris];
+    double exposure = value[control_exposure], most = camera_interval(camera);
+    double iris = (double)usual_iris / value[control_iris];
     if (!value[control_exposure_priority] && exposure > most) exposure = most;
     double light = camera->scene.light / 100.0 * exposure / usual_exposure * iris * iris *
                    (1 + value[control_gain] / 50.0) * (1 + value[control_backlight] * 0.1);

@@ -1,7 +1,7 @@
 #include "camera.h"
 #include <string.h>
 
-/* The first rate is the default. Frames of the largest size are for photos: uvcvideo passes over still image descriptors. */
+/* The first rate is the default. The largest size is for photos: uvcvideo passes over still image descriptors. */
 static const struct size compressed_sizes[] = {
     {640, 480, {30, 15, 10, 5}}, {320, 180, {30, 15, 10, 5}}, {320, 240, {30, 15, 10, 5}}, {1280, 720, {30, 15, 10, 5}},
     {1920, 1080, {30, 15, 5}},   {2592, 1944, {5, 2}},
@@ -10,7 +10,9 @@ static const struct size raw_sizes[] = {
     {640, 480, {30, 15, 10, 5}}, {160, 120, {30, 15, 10, 5}}, {320, 240, {30, 15, 10, 5}},
     {1280, 720, {10, 5}},        {1920, 1080, {5, 2}},
 };
-static const struct size planar_sizes[] = {{640, 480, {30, 15, 10, 5}}, {320, 240, {30, 15, 10, 5}}, {1280, 720, {10, 5}}};
+static const struct size planar_sizes[] = {
+    {640, 480, {30, 15, 10, 5}}, {320, 240, {30, 15, 10, 5}}, {1280, 720, {10, 5}},
+};
 static const struct size h264_sizes[] = {
     {640, 480, {30, 15, 10, 5}}, {320, 240, {30, 15, 10, 5}}, {1280, 720, {30, 15}}, {1920, 1080, {30, 15}},
 };
@@ -79,7 +81,8 @@ size_t string_descriptor(uint8_t *to, size_t room, int index, const struct camer
     return length;
 }
 
-static const char *const lies[] = {"total", "frame-length", "zero-length", "intervals", "frame-count", "endpoint", "size", NULL};
+static const char *const lies[] = {"total",       "frame-length", "zero-length", "intervals",
+                                   "frame-count", "endpoint",     "size",        NULL};
 bool is_lie(const char *name) {
     for (int i = 0; lies[i]; i++)
         if (!strcmp(lies[i], name)) return true;
@@ -99,7 +102,8 @@ static void put_control_interface(struct bytes *bytes) {
     PUT(bytes, 13, class_specific, 1, U16(0x0150), U16(0), U32(clock_frequency), 1, interface_streaming);
     PUT(bytes, 18, class_specific, 2, entity_camera, U16(0x0201), 0, 0, U16(0), U16(0), U16(0), 3,
         U24(control_bits(entity_camera)));
-    PUT(bytes, 13, class_specific, 5, entity_processing, entity_camera, U16(400), 3, U24(control_bits(entity_processing)), 0, 0);
+    PUT(bytes, 13, class_specific, 5, entity_processing, entity_camera, U16(400), 3,
+        U24(control_bits(entity_processing)), 0, 0);
     PUT(bytes, 26, class_specific, 6, entity_extension, EXTENSION_GUID, extension_controls, 1, entity_processing, 1,
         control_bits(entity_extension), 0);
     PUT(bytes, 9, class_specific, 3, entity_output, U16(0x0101), 0, entity_extension, 0);
@@ -150,7 +154,7 @@ static void put_streaming_interface(struct bytes *bytes, const char *lie) {
     int endpoint = 0x80 | (!strcmp(lie, "endpoint") ? 7 : endpoint_video);
     PUT(bytes, 9, 4, interface_streaming, 0, 1, class_video, 2, 0, text_name);
     size_t start = bytes->length;
-    PUT(bytes, 13 + codecs, class_specific, 1, codecs, U16(0), endpoint, 0, entity_output, 0, 0, 0, 1, 0, 0, 0, 0);
+    PUT(bytes, 13 + codecs, class_specific, 1, codecs, U16(0), endpoint, 0, entity_output, 0, 1, 1, 1, 0, 0, 0, 0);
     for (int i = 0; i < codecs; i++) {
         put_format(bytes, i + 1, &formats[i], lie);
         for (int j = 0; j < formats[i].count; j++) put_frame(bytes, j + 1, formats[i].codec, &formats[i].sizes[j], lie);

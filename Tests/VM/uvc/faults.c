@@ -24,8 +24,8 @@
 static void write_state(const struct camera *camera, char *answer, size_t room) {
     const struct faults *faults = &camera->faults;
     snprintf(answer, room,
-             "plugged=%d port=%d streams=%d delivered=%lu late=%lu requests=%lu pending=%d exposure=%d focus=%d temperature=%d "
-             "faults=%u",
+             "plugged=%d port=%d streams=%d delivered=%lu late=%lu requests=%lu pending=%d exposure=%d focus=%d "
+             "temperature=%d faults=%u",
              camera->usb >= 0, camera->port, camera->stream.runs, camera->stream.delivered, camera->stream.late,
              camera->requests, camera->pending_count, camera->control.value[control_exposure],
              camera->control.value[control_focus], camera->control.value[control_temperature],

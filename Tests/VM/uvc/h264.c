@@ -1,5 +1,5 @@
-/* H.264 of squares of one colour each, Constrained Baseline: a square is a macroblock, copied from a neighbour, left as it was,
-   or sent as it is. */
+/* H.264 of squares of one color each, Constrained Baseline: a square is a macroblock, copied from a neighbor, left as
+   it was, or sent as it is. */
 #include "picture.h"
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +124,8 @@ static void put_key(struct bits *bits, const struct picture *picture, bool *sent
             put_samples(bits, color);
             continue;
         }
-        /* Predicted from there, luma and chroma, without a difference. The code for "no coefficients" goes by how many the
-           neighbours have, and one that was sent as it is counts as full. */
+        /* Predicted from there, luma and chroma, without a difference. The code for "no coefficients" goes by how many
+           the neighbors have, and one that was sent as it is counts as full. */
         put_unsigned(bits, as_left ? 2 : 1);
         put_unsigned(bits, as_left ? 1 : 2);
         put_signed(bits, 0);

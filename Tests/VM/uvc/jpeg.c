@@ -1,10 +1,11 @@
-/* A JPEG of squares of one colour each: no coefficient but the first, and those are exact. 4:2:0, so that a square is one
-   unit of the scan. */
+/* A JPEG of squares of one color each: no coefficient but the first, and those are exact. 4:2:0, so that a square is
+   one unit of the scan. */
 #include "picture.h"
 #include <string.h>
 
 static const uint8_t luma_dc[] = {0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-static const uint8_t chroma_dc[] = {0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+static const uint8_t chroma_dc[] = {0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0,
+                                    0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 /* The standard's own tables, since a decoder takes those when a camera leaves them out. */
 static const uint8_t luma_ac[] = {
     0,    2,    1,    3,    3,    2,    4,    3,    5,    5,    4,    4,    0,    0,    1,    0x7d, 0x01, 0x02, 0x03,
@@ -74,7 +75,7 @@ static uint8_t *table(uint8_t *to, uint8_t number, const uint8_t *content, size_
 
 size_t picture_jpeg(const struct picture *picture, uint8_t *to, bool has_tables) {
     uint8_t *start = to, quantization[65] = {0};
-    /* By 8, with which a first coefficient is the colour itself. */
+    /* By 8, with which a first coefficient is the color itself. */
     memset(quantization + 1, 8, 64);
     to = mempcpy(to, (uint8_t[]){0xff, 0xd8}, 2);
     to = segment(to, 0xe0, "JFIF\0\1\1\0\0\1\0\1\0", 14);

@@ -1,4 +1,4 @@
-/* map-controls NODE: the extension unit's controls as those of V4L2, until the camera goes. What is mapped already stays. */
+/* map-controls NODE: the extension unit's controls as those of V4L2, until the camera goes. It may run again. */
 #include "extension.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* What the camera shows: vivid's eight colour bars, and the frame's number in large digits, in squares of 16 pixels. */
+/* What the camera shows: vivid's eight color bars, and the frame's number in large digits, in squares of 16 pixels. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ size_t picture_jpeg(const struct picture *picture, uint8_t *to, bool has_tables)
 
 /* Each key frame begins anew; what is between has the squares that have changed. */
 struct h264 {
-    uint8_t *before; /* the squares of the last frame, and their colours */
+    uint8_t *before; /* the squares of the last frame, and their colors */
     struct color palette[colors];
     int columns, rows;
     unsigned number, key_number;

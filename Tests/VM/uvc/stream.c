@@ -102,8 +102,8 @@ int stream_request(struct camera *camera, const struct request *request, uint8_t
         case get_min: case get_max: case get_def:
             if (selector == selector_commit) return -1;
             memcpy(answer, state, length);
-            /* The longest interval is the last rate. */
-            put32(answer + 4, code == get_max ? frame_interval(size_of(state)->rates[rates_of(size_of(state)) - 1]) : 0);
+            /* The longest interval is the last rate's; 0 becomes the default. */
+            put32(answer + 4, code == get_max ? UINT32_MAX : code == get_min ? 1 : 0);
             negotiate(answer);
             return length;
         case get_res: memset(answer, 0, length); return length;
@@ -130,7 +130,8 @@ static size_t draw(struct camera *camera, uint8_t *to) {
 static void prepare(struct camera *camera) {
     struct stream *stream = &camera->stream;
     struct faults *faults = &camera->faults;
-    uint8_t *header = stream->payload, *data = header + header_length, flags = bit_header_ends | bit_end | bit_time | bit_clock;
+    uint8_t *header = stream->payload, *data = header + header_length;
+    uint8_t flags = bit_header_ends | bit_end | bit_time | bit_clock;
     size_t length = draw(camera, data), largest = get32(stream->committed + 18);
     uint32_t ticks = now() * clock_frequency;
     if (use_up(&faults->cut)) length /= 2;

@@ -38,8 +38,8 @@ int usb_attach(int port, int *chosen) {
     int number, state;
     errno = EBUSY;
     while (result < 0 && fgets(line, sizeof line, status)) {
-        if (sscanf(line, "%7s %d %d", hub, &number, &state) != 3 || strcmp(hub, "hs") || state != port_is_free) continue;
-        if (port >= 0 && number != port) continue;
+        if (sscanf(line, "%7s %d %d", hub, &number, &state) != 3 || strcmp(hub, "hs")) continue;
+        if (state != port_is_free || (port >= 0 && number != port)) continue;
         /* Another camera may take it first: then the next one is tried. */
         if (attach_to(number, ends[1])) {
             *chosen = number;
@@ -127,7 +127,9 @@ static bool answer(int usb, uint32_t command, uint32_t number, int status, uint3
 bool usb_answer(int usb, uint32_t number, int status, const void *data, size_t length) {
     return answer(usb, submitted, number, status, data ? length : 0, data);
 }
-bool usb_acknowledge(int usb, uint32_t number, size_t length) { return answer(usb, submitted, number, 0, length, NULL); }
+bool usb_acknowledge(int usb, uint32_t number, size_t length) {
+    return answer(usb, submitted, number, 0, length, NULL);
+}
 bool usb_unlinked(int usb, uint32_t number, bool was_pending) {
     return answer(usb, unlinked, number, was_pending ? -ECONNRESET : 0, 0, NULL);
 }
