@@ -141,15 +141,16 @@ it "a recording runs" film "$work/gone.mkv"
 it "the camera is unplugged" tell one unplug
 it "the file is finished, 74" record_ends 74 "went away"
 it "no camera is there" wait_for 20 has_usb_cameras 0
-for lie in total frame-length zero-length intervals frame-count size; do
+# uvcvideo reads on after some, and leaves the camera after others.
+for lie in total zero-length intervals frame-count endpoint; do
+  it "it comes with descriptors that lie: $lie" plug_lying $lie
+  it "it is unplugged" tell one unplug
+done
+for lie in frame-length size; do
   it "it comes with descriptors that lie: $lie" plug_lying $lie
   it "captured copes with it" copes
   it "it is unplugged" tell one unplug
 done
-# Frames never come from there: how that is told is seen above.
-it "it comes with another endpoint than it has" plug_lying endpoint
-it "captured lists it" wait_for 20 says "$id" capturectl devices
-it "it is unplugged" tell one unplug
 it "no camera is there" wait_for 20 has_usb_cameras 0
 it "an honest one is plugged in" eval 'tell one descriptors true && tell one plug'
 it "it is there" wait_for 20 has_usb_cameras 1
