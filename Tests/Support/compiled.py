@@ -4,7 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent.parent / "Sources"
-MODULES = ["CaptureKit", "CaptureMessages", "CaptureBus", "CaptureCore", "CaptureSystem", "CaptureRing", "CLinux"]
+MODULES = ["CaptureKit", "CaptureMessages", "CaptureBus", "CaptureCore", "CaptureSystem", "CaptureRing", "CLinux",
+           "CBus"]
 PACKAGES = ["Logging"]
 
 
@@ -31,7 +32,7 @@ def build(text, folder, products):
 
 
 def maps(products):
-    found = [*SOURCES.glob("*/module.modulemap"), products / "CLinux.build/module.modulemap"]
+    found = [*SOURCES.glob("*/module.modulemap"), *(products / f"{module}.build/module.modulemap" for module in MODULES)]
     return [word for path in found if path.exists() for word in ["-Xcc", f"-fmodule-map-file={path}"]]
 
 
