@@ -70,6 +70,9 @@ final class LiveOutput {
 
     var isSaving: Bool { if case .saving = state { true } else { false } }
 
+    /// Whether its recorder has all that it takes, and finishes.
+    var isFed: Bool { if case .fed = state { true } else { false } }
+
     /// Whether nothing more comes of what feeds it.
     var needsNothing: Bool {
         switch state {

@@ -291,7 +291,8 @@ final class RecorderDesk {
 
     // MARK: Ending
 
-    /// Tells recorders to finish and waits until each has. Kills those that take too long.
+    /// Tells recorders to finish and waits until each has. Kills those that take too long: a photo whose frame is there has
+    /// ten times as long.
     ///
     /// - Parameter session: The session whose change needs this. The wait stops when that session ends or is
     ///   interrupted.
@@ -302,6 +303,9 @@ final class RecorderDesk {
         let timer = Task {
             _ = engine
             try await Task.sleep(for: limit)
+            for output in waiting where !output.isFed { output.kill() }
+            // A slow disk is no reason to lose a photo that was taken.
+            try await Task.sleep(for: limit * 9)
             for output in waiting { output.kill() }
         }
         for output in waiting where !output.isDone && session?.isEnding != true {

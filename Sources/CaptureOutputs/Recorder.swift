@@ -101,24 +101,6 @@ public final class Recorder: Sendable {
         let writer: WorkerThread
     }
 
-    /// How long an output may last by this clock.
-    private struct Schedule {
-        /// What was asked for, in nanoseconds.
-        let duration: Int64
-        /// How long a picture may take to come here, in nanoseconds.
-        let delay: Int64
-
-        /// - Returns: `nil` for an output without an end.
-        init?(_ job: RecordingJob, _ video: VideoFormat?) {
-            guard job.output.duration > 0 else { return nil }
-            duration = job.output.duration
-            delay = max(250_000_000, video?.interval.nanoseconds ?? 0)
-        }
-
-        /// When it ends that begins now.
-        var end: Int64 { Timestamp.now.advanced(by: duration).advanced(by: delay).nanoseconds }
-    }
-
     /// Waits for the job.
     ///
     /// - Returns: `nil` if the daemon left without giving one.
@@ -187,8 +169,8 @@ public final class Recorder: Sendable {
         clinux_unmap_code()
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
-        let pauses = PauseClock(audio: audio)
-        let schedule = Schedule(job, video)
+        let pauses = PauseClock(hasVideo: video != nil, audio: audio)
+        let schedule = RecordingSchedule(job, video)
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
             let wait = max(Recorder.silenceLimit(job, video) - schedule.duration, 0)
@@ -240,7 +222,7 @@ public final class Recorder: Sendable {
         _ output: any MediaOutput,
         _ streams: Set<MediaType>,
         _ pauses: PauseClock,
-        _ schedule: Schedule?,
+        _ schedule: RecordingSchedule?,
         _ feed: PipelineFeed
     ) -> Result<Void, CaptureError> {
         var live = streams

@@ -163,31 +163,51 @@ import Testing
         #expect(try Probe.decodes(rig.path))
     }
 
-    @Test func `of a copied stream ends with a keyframe`() throws {
-        let format = Material.compressed(.h264)
-        let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
-        _ = try rig.ready()
-        let source = Rig.temporaryPath("h264")
-        defer { unsafe unlink(source) }
+    /// Frames of H.264 with a keyframe every so many.
+    private func h264(_ count: Int, keyEvery interval: Int) throws -> [[UInt8]] {
+        let path = Rig.temporaryPath("h264")
+        defer { unsafe unlink(path) }
         _ = try Probe.run(
-            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30:duration=4 -pix_fmt yuv420p -c:v libx264 -g 30 "
-                + "-bf 0 -x264-params sliced-threads=0:repeat-headers=1 -threads 1 -f h264 \(source)"
+            "ffmpeg -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v \(count) -pix_fmt yuv420p -c:v libx264 "
+                + "-g \(interval) -bf 0 -x264-params sliced-threads=0:scenecut=0:repeat-headers=1 -threads 1 -f h264 \(path)"
         )
-        let frames = AccessUnits.of(try Shell.bytes(source))
-        try #require(frames.count == 120)
-        for index in 0..<45 { try rig.frame(frames[index], at: Int64(index) * 33_333_333, flags: .monotonic) }
+        let frames = AccessUnits.of(try Shell.bytes(path))
+        try #require(frames.count == count)
+        return frames
+    }
+
+    /// Records them but for those from 1.51 to 2.35 seconds.
+    private func paused(_ frames: [[UInt8]]) throws -> (Rig, OutputStatistics) {
+        let output = OutputDescription(name: "m", kind: .movie, format: "mkv")
+        let rig = try Rig(output, video: Material.compressed(.h264), slots: 512)
+        _ = try rig.ready()
+        func record(_ range: Range<Int>) throws {
+            for index in range { try rig.frame(frames[index], at: Int64(index) * 33_333_333, flags: .monotonic) }
+        }
+        try record(0..<45)
         try rig.progress { $0.frames >= 44 }
         try command(rig, true, at: 1_510_000_000)
-        for index in 45..<70 { try rig.frame(frames[index], at: Int64(index) * 33_333_333, flags: .monotonic) }
+        try record(45..<70)
         try command(rig, false, at: 2_350_000_000)
-        for index in 70..<120 { try rig.frame(frames[index], at: Int64(index) * 33_333_333, flags: .monotonic) }
-        let counters = try rig.finished(try rig.end())
+        try record(70..<frames.count)
+        return (rig, try rig.finished(try rig.end()))
+    }
+
+    @Test func `of a copied stream ends with a keyframe`() throws {
+        let (rig, counters) = try paused(try h264(120, keyEvery: 30))
         let packets = try Probe.packets(rig.path, "v")
         // Of 0 to 45, and of 71 to 119 those from the keyframe 90 on.
         #expect(packets.count == 46 + 30)
         #expect(packets.filter(\.isKey).count == 3)
         #expect(counters.missedFrames == 19)
         #expect(try Probe.decodes(rig.path))
+    }
+
+    @Test func `of a copied stream without further keyframes ends after five seconds`() throws {
+        let (rig, counters) = try paused(try h264(300, keyEvery: 1000))
+        // Of 71 to 299, those from 222 on: the first that comes five seconds after 71.
+        #expect(try Probe.packets(rig.path, "v").count == 46 + 78)
+        #expect(counters.missedFrames == 151)
     }
 
     @Test func `does not count towards a duration`() throws {

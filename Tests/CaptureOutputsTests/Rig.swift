@@ -7,7 +7,7 @@ import Glibc
 /// A recorder on a thread of its own, fed by rings that the test writes.
 final class Rig {
     /// When the streams of tests begin.
-    static let epoch = Timestamp(nanoseconds: 5_000_000_000_000)
+    static let epoch = Timestamp(nanoseconds: 100_000_000_000)
     /// What they come from.
     static let origin = CaptureOrigin(
         camera: "HD Kamera Ü",

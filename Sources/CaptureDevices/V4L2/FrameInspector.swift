@@ -16,10 +16,9 @@ struct FrameInspector {
     private let most: (UInt32, UInt32, UInt32, UInt32)
     private let least: (UInt32, UInt32, UInt32, UInt32)
     private let planeCount: Int
-    private var lastStamp: Int64 = 0
 
-    /// Stamps of a monotonic clock that leap by more than this are compared with the clock itself.
-    private static let largestLeap: Int64 = 10_000_000_000
+    /// How far a stamp of the monotonic clock may be from the clock itself, in nanoseconds.
+    private static let largestDistance: Int64 = 10_000_000_000
 
     /// An inspector of frames of a format.
     ///
@@ -88,14 +87,13 @@ struct FrameInspector {
         )
     }
 
-    private mutating func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
+    private func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
         let clock = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
         // What a driver says can be anything; in nanoseconds it need not fit.
         let isNumber = (0...1 << 33).contains(raw.seconds) && (0...1_000_000).contains(raw.microseconds)
         if clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC), isNumber {
             let stamp = Timestamp(seconds: Int(raw.seconds), microseconds: Int(raw.microseconds))
             if isPlausible(stamp) {
-                lastStamp = stamp.nanoseconds
                 flags.insert(.monotonic)
                 return stamp
             }
@@ -106,9 +104,5 @@ struct FrameInspector {
     }
 
     /// Whether a stamp can be the monotonic clock's: some cameras' own clocks leap by hours.
-    private func isPlausible(_ stamp: Timestamp) -> Bool {
-        let leap = stamp.nanoseconds - lastStamp
-        if lastStamp != 0, leap >= 0, leap < FrameInspector.largestLeap { return true }
-        return abs(stamp - Timestamp.now) < FrameInspector.largestLeap
-    }
+    private func isPlausible(_ stamp: Timestamp) -> Bool { abs(stamp - Timestamp.now) < FrameInspector.largestDistance }
 }

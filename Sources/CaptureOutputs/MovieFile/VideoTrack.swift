@@ -20,7 +20,10 @@ final class VideoTrack {
     private static let keyInterval: Int64 = 4_000_000
     private var lastKey: Int64 = .min
     private var lastTime: Int64 = .min
-    private var needsKey = false
+    /// Nanoseconds for which a copied stream waits for a keyframe after a pause. Some cameras send but the first.
+    private static let keyPatience: Int64 = 5_000_000_000
+    /// Since when it waits, in the file's time.
+    private var waitsSince: Timestamp?
 
     /// A track of frames of `format`.
     init(_ format: VideoFormat, _ coding: Coding) {
@@ -83,13 +86,19 @@ final class VideoTrack {
         return true
     }
 
-    /// Whether a frame can be decoded after those before it: behind a pause, a copied stream goes on with a keyframe.
+    /// Whether a frame goes into the file after those before it: behind a pause, a copied stream goes on with a keyframe. If
+    /// none comes for long, it goes on as after any loss.
     func canGoOn(with buffer: MediaBuffer) -> Bool {
         guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return true }
-        if buffer.isAfterCut { needsKey = true }
-        guard needsKey else { return true }
-        needsKey = unsafe !ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
-        return !needsKey
+        let time = buffer.info.timestamp
+        if buffer.isAfterCut { waitsSince = time }
+        guard let since = waitsSince else { return true }
+        guard
+            unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
+                || time - since >= VideoTrack.keyPatience
+        else { return false }
+        waitsSince = nil
+        return true
     }
 
     /// Makes packets of a frame; their times are microseconds.

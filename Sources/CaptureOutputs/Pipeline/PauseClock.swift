@@ -1,4 +1,5 @@
 import CaptureCore
+import CaptureSystem
 import Synchronization
 
 /// Cuts the pauses of a recording out of its streams, so that the file's timeline closes up.
@@ -9,6 +10,10 @@ import Synchronization
 final class PauseClock: Sendable {
     /// How long sound fades, in nanoseconds.
     static let fade: Int64 = 5_000_000
+    /// How many pauses are kept that a stream has not passed. A stream passes them with its next buffer.
+    static let most = 1000
+    /// Times and positions from a ring, which can say anything, can be added to within this range.
+    private static let believed: ClosedRange<Int64> = -(1 << 61)...1 << 61
 
     /// A pause, in nanoseconds of the monotonic clock; the last one may have no end yet.
     fileprivate struct Pause {
@@ -22,6 +27,8 @@ final class PauseClock: Sendable {
         var passed = 0
         /// Nanoseconds that were cut until now.
         var cut: Int64 = 0
+        /// When the last of them ended.
+        var lastEnd: Int64?
         /// Pictures: whether one was left out since the last that was kept.
         var isAfterCut = false
         /// Sound: sample frames that were cut until now.
@@ -40,25 +47,32 @@ final class PauseClock: Sendable {
         let position: Int64
         /// In nanoseconds.
         let time: Int64
-        /// The pauses and nanoseconds that were cut before it.
-        let passed: Int, cut: Int64
+        /// The nanoseconds that were cut before it.
+        let cut: Int64
     }
 
     fileprivate struct State {
+        /// Those that a stream has not passed yet.
         var pauses: [Pause] = []
+        /// Nanoseconds of the others.
+        var past: Int64 = 0
         /// The end of all that was taken until now, kept or not.
         var seen = Int64.min
-        var places: [MediaType: Place] = [.video: Place(), .audio: Place()]
+        var video: Place?
+        var audio: Place?
     }
 
-    private let audio: AudioFormat?
-    private let state = Mutex(State())
+    private let format: AudioFormat?
+    private let state: Mutex<State>
 
     /// A clock of a recording that is not paused.
     ///
-    /// - Parameter audio: The sound's format; `nil` without sound.
-    init(audio: AudioFormat?) {
-        self.audio = audio
+    /// - Parameters:
+    ///   - hasVideo: Whether it has pictures.
+    ///   - audio: The sound's format; `nil` without sound.
+    init(hasVideo: Bool, audio: AudioFormat?) {
+        format = audio
+        state = Mutex(State(video: hasVideo ? Place() : nil, audio: audio == nil ? nil : Place()))
     }
 
     // MARK: Commands
@@ -75,10 +89,11 @@ final class PauseClock: Sendable {
         }
     }
 
-    /// Ends the pause, if there is one. What was left out already does not come back.
+    /// Ends the pause, if there is one. What was left out already does not come back. A program that pauses without end
+    /// while a stream brings nothing stays paused.
     func resume(at time: Timestamp) {
         state.withLock { state in
-            guard let last = state.pauses.last, last.end == .max else { return }
+            guard let last = state.pauses.last, last.end == .max, state.pauses.count < PauseClock.most else { return }
             state.pauses[state.pauses.count - 1].end = max(time.nanoseconds, state.seen, last.start)
         }
     }
@@ -86,7 +101,7 @@ final class PauseClock: Sendable {
     /// Nanoseconds of pauses until a time, one that goes on included.
     func length(until time: Timestamp) -> Int64 {
         state.withLock { state in
-            state.pauses.reduce(0) { $0 + max(min($1.end, time.nanoseconds) - $1.start, 0) }
+            state.pauses.reduce(state.past) { $0 + max(min($1.end, time.nanoseconds) - $1.start, 0) }
         }
     }
 
@@ -94,69 +109,73 @@ final class PauseClock: Sendable {
 
     /// Passes on a frame at its place in the file, unless it belongs to a pause.
     func take(video buffer: MediaBuffer, _ give: (MediaBuffer) throws(CaptureError) -> Void) throws(CaptureError) {
-        let time = buffer.info.timestamp.nanoseconds
+        let time = PauseClock.believable(buffer.info.timestamp.nanoseconds)
         let place = state.withLock { state -> Place? in
-            state.seen = max(state.seen, time + 1)
-            if state.pauses.isEmpty { return Place() }
-            guard var place = state.places[.video] else { return nil }
-            defer { state.places[.video] = place }
+            state.saw(time + 1)
+            guard var place = state.video else { return nil }
             place.pass(state.pauses, until: time)
-            guard place.passed == state.pauses.count || time < state.pauses[place.passed].start else {
-                place.isAfterCut = true
-                return nil
-            }
-            defer { place.isAfterCut = false }
-            return place
+            let isLeftOut = place.passed < state.pauses.count && state.pauses[place.passed].start <= time
+            let wasCut = place.isAfterCut
+            place.isAfterCut = isLeftOut
+            state.video = place
+            state.forgetPassed()
+            place.isAfterCut = wasCut
+            return isLeftOut ? nil : place
         }
         guard let place else { return }
-        if place.cut > 0 || place.isAfterCut { buffer.move(by: -place.cut, samples: 0, isAfterCut: place.isAfterCut) }
+        buffer.move(by: -place.cut, samples: 0, isAfterCut: place.isAfterCut)
         try give(buffer)
     }
 
     /// Passes on what a buffer of sound has that does not belong to a pause, at its place in the file.
     func take(audio buffer: MediaBuffer, _ give: (MediaBuffer) throws(CaptureError) -> Void) throws(CaptureError) {
-        guard let audio else { return try give(buffer) }
-        let count = buffer.count / audio.bytesPerFrame
-        let (start, position) = (buffer.info.timestamp.nanoseconds, Int64(clamping: buffer.info.position))
+        guard let format else { return }
+        let count = buffer.count / format.bytesPerFrame
+        let start = PauseClock.believable(buffer.info.timestamp.nanoseconds)
+        let position = PauseClock.believable(Int64(clamping: buffer.info.position))
         let (pauses, before) = state.withLock { state in
-            state.seen = max(state.seen, start + audio.duration(of: Int64(count)))
-            return (state.pauses, state.pauses.isEmpty ? nil : state.places[.audio])
+            state.saw(start + format.duration(of: Int64(count)))
+            return (state.pauses, state.audio)
         }
-        guard var place = before else { return try give(buffer) }
-        defer { state.withLock { [place] in $0.places[.audio] = place } }
+        guard var place = before else { return }
+        defer {
+            state.withLock { [place] state in
+                state.audio = place
+                state.forgetPassed()
+            }
+        }
         // A device that was restarted counts anew, and time alone tells the place.
         if position < place.position { (place.samples, place.kept) = (0, nil) }
         place.position = position + Int64(count)
         if buffer.lostBefore > 0 { place.hasLost = true }
         var from = 0
         while from < count {
-            let time = start + audio.duration(of: Int64(from))
+            let time = start + format.duration(of: Int64(from))
             place.pass(pauses, until: time)
             let next = place.passed < pauses.count ? pauses[place.passed] : nil
             if let next, next.start <= time {
-                from = min(audio.frames(until: next.end, from: start), count)
+                from = min(format.frames(until: next.end, from: start), count)
                 continue
             }
-            let to = next.map { min(audio.frames(until: $0.start, from: start), count) } ?? count
+            let to = next.map { min(format.frames(until: $0.start, from: start), count) } ?? count
             let here = position + Int64(from)
-            if let kept = place.kept, place.passed > kept.passed {
+            if let kept = place.kept, place.cut > kept.cut {
                 // What was lost outside of the pause is missing in the file, and becomes silence there.
-                let missing = place.hasLost ? audio.frames(until: time - (place.cut - kept.cut), from: kept.time) : 0
+                let missing = place.hasLost ? format.frames(until: time - (place.cut - kept.cut), from: kept.time) : 0
                 place.samples += max(here - kept.position - Int64(max(missing, 0)), 0)
             }
             place.hasLost = false
-            let end = start + audio.duration(of: Int64(to))
-            place.kept = Kept(position: position + Int64(to), time: end, passed: place.passed, cut: place.cut)
-            let piece = from == 0 && to == count ? buffer : buffer.part(from..<to, of: audio, at: time, here)
+            let end = start + format.duration(of: Int64(to))
+            place.kept = Kept(position: position + Int64(to), time: end, cut: place.cut)
+            let piece = from == 0 && to == count ? buffer : buffer.part(from..<to, of: format, at: time, here)
             if let next, end > next.start - PauseClock.fade {
-                unsafe SampleFade.apply(to: piece.mutableBytes, audio) { frame in
-                    Double(next.start - time - audio.duration(of: Int64(frame))) / Double(PauseClock.fade)
+                unsafe SampleFade.apply(to: piece.mutableBytes, format) { frame in
+                    Double(next.start - time - format.duration(of: Int64(frame))) / Double(PauseClock.fade)
                 }
             }
-            if place.passed > 0, time < pauses[place.passed - 1].end + PauseClock.fade {
-                let began = pauses[place.passed - 1].end
-                unsafe SampleFade.apply(to: piece.mutableBytes, audio) { frame in
-                    Double(time + audio.duration(of: Int64(frame)) - began) / Double(PauseClock.fade)
+            if let began = place.lastEnd, time < began + PauseClock.fade {
+                unsafe SampleFade.apply(to: piece.mutableBytes, format) { frame in
+                    Double(time + format.duration(of: Int64(frame)) - began) / Double(PauseClock.fade)
                 }
             }
             piece.move(by: -place.cut, samples: -place.samples, isAfterCut: false)
@@ -164,11 +183,30 @@ final class PauseClock: Sendable {
             from = to
         }
     }
+
+    private static func believable(_ number: Int64) -> Int64 {
+        min(max(number, believed.lowerBound), believed.upperBound)
+    }
 }
 
 extension PauseClock.State {
     /// When a pause can begin at the earliest: sound that is to fade out must not be in the file yet.
     fileprivate var soon: Int64 { seen == .min ? .min : seen + PauseClock.fade }
+
+    /// A stream was taken until a time. A camera whose clock is ahead delays no pause.
+    fileprivate mutating func saw(_ end: Int64) {
+        seen = max(seen, min(end, Timestamp.now.nanoseconds))
+    }
+
+    /// Keeps the length alone of what every stream has passed.
+    fileprivate mutating func forgetPassed() {
+        let count = min(video?.passed ?? .max, audio?.passed ?? .max)
+        guard count > 0, count <= pauses.count else { return }
+        for pause in pauses.prefix(count) { past += pause.end - pause.start }
+        pauses.removeFirst(count)
+        video?.passed -= count
+        audio?.passed -= count
+    }
 }
 
 extension PauseClock.Place {
@@ -176,6 +214,7 @@ extension PauseClock.Place {
     fileprivate mutating func pass(_ pauses: [PauseClock.Pause], until time: Int64) {
         while passed < pauses.count, pauses[passed].end <= time {
             cut += pauses[passed].end - pauses[passed].start
+            lastEnd = pauses[passed].end
             passed += 1
         }
     }

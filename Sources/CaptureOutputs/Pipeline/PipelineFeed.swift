@@ -30,8 +30,9 @@ final class PipelineFeed: Sendable {
         own = (reader, turn)
         try reader.start("stand-by") {
             while turn.standBy() {
-                while reader.handOn(), !turn.isRecalled {}
-                turn.giveBack()
+                repeat {
+                    guard reader.handOn() else { return turn.endTurn() }
+                } while !turn.giveBackIfRecalled()
             }
         }
     }
@@ -98,7 +99,7 @@ private final class ReadingTurn: Sendable {
     private let timer: Descriptor
     private let closing: EventSignal
     private let patience: Int64
-    /// When the timer was armed last, in nanoseconds; the writer's thread's own.
+    /// When the timer was armed last, in nanoseconds; 0 if it may not be armed.
     private let armed = Atomic(Int64(0))
 
     /// - Parameter room: Nanoseconds of buffers for which the ring has room; 0 if that is not known.
@@ -114,7 +115,11 @@ private final class ReadingTurn: Sendable {
     var isWriters: Bool { holder.load(ordering: .acquiring) == Holder.writer.rawValue }
 
     func beginWriting() {
-        guard change(.writer, to: .busy) else { return }
+        guard change(.writer, to: .busy) else {
+            // What the other one read is written: it keeps the turn.
+            _ = change(.recalled, to: .standby)
+            return
+        }
         // Too early does no harm, and a timer that is seldom armed costs less.
         let now = Timestamp.now.nanoseconds
         guard now - armed.load(ordering: .relaxed) > patience / 4 else { return }
@@ -141,13 +146,16 @@ private final class ReadingTurn: Sendable {
             }
             // Before the look, so that no later arming is taken back.
             _ = clinux_timerfd_arm(timer.descriptor, 0)
+            // What was armed meanwhile was taken back, too.
+            armed.store(0, ordering: .relaxed)
             if change(.busy, to: .standby) { return true }
         }
     }
 
-    var isRecalled: Bool { holder.load(ordering: .acquiring) == Holder.recalled.rawValue }
+    func giveBackIfRecalled() -> Bool { change(.recalled, to: .writer) }
 
-    func giveBack() { holder.store(Holder.writer.rawValue, ordering: .releasing) }
+    /// Gives the turn back for good: there is nothing left to read.
+    func endTurn() { holder.store(Holder.writer.rawValue, ordering: .releasing) }
 
     // MARK: Both
 

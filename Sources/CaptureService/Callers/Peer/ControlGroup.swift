@@ -39,13 +39,23 @@ struct ControlGroup: Hashable, Sendable {
             )
             // The service manager may just have moved it: then the answers are of two groups.
             guard try self.text(of: pid) == text else { continue }
-            known.withLock { known in
-                if known.count >= most { known = [:] }
-                known[text] = group
+            if group.isOfItsPath {
+                known.withLock { known in
+                    if known.count >= most { known = [:] }
+                    known[text] = group
+                }
             }
             return group
         }
         throw ProcessLook.refusal("its control group changes all the time")
+    }
+
+    /// Whether the path has the names that systemd told: they are not of a group that the process was in for a moment.
+    private var isOfItsPath: Bool {
+        [unit, userUnit, slice, session].allSatisfy { name in
+            guard let name, name != "-.slice" else { return true }
+            return path.contains(name)
+        }
     }
 
     private static func text(of pid: Int32) throws(CaptureError) -> String {
