@@ -117,5 +117,35 @@ it "it is stopped" session_is "$id" stopped
 it "its file plays" playable "$work/bg.mkv"
 it "so does the other" playable "$work/shared.mkv"
 
+# A recording that is paused, of a camera and a sound card that go on.
+start_paused() { id=$(capturectl start --camera "$first" --microphone $loop --video-format YUYV:320x240 "$work/$1"); }
+look() { facts capturectl status --json "$id"; }
+counter() { look && value "statistics.$1"; }
+records() { (($(counter outputs.movie.frames) > $1)); }
+paused_is() { [[ $(counter outputs.movie.isPaused) == "$1" ]]; }
+published_more() { (($(counter inputs.camera.published) > before + 40)); }
+stands_still() { local size; size=$(stat -c %s "$1"); before=$(counter inputs.camera.published); wait_for 30 published_more && ! larger "$1" "$size"; }
+lacks_the_pause() { awk -v file="$(duration "$1")" -v all="$(counter elapsed)" 'BEGIN { exit !(file + 1 < all) }'; }
+recorder_dies() { pkill -KILL -x captured-record; wait_for 30 session_is "$id" failed; }
+it "a recording is begun" start_paused paused.mkv
+it "it records" wait_for 30 records 5
+it "it is paused" capturectl pause "$id"
+it "which is shown" wait_for 20 paused_is true
+# What was on its way is written by then.
+it "the camera goes on, and the file does not" wait_for 60 stands_still "$work/paused.mkv"
+before=$(counter outputs.movie.frames)
+it "it goes on" capturectl resume "$id"
+it "with pictures" wait_for 30 records $((before + 10))
+it "a photo cannot be paused" fails capturectl pause "$id" photo
+it "its file lacks the pause" lacks_the_pause "$work/paused.mkv"
+it "it is stopped" capturectl stop "$id"
+it "it plays" playable "$work/paused.mkv"
+it "another is begun" start_paused killed.mkv
+it "it records, too" wait_for 30 records 5
+it "it is paused, too" capturectl pause "$id"
+it "as is shown" wait_for 20 paused_is true
+it "its recorder is killed" recorder_dies
+it "what came before plays" playable "$work/killed.mkv"
+
 stop_tone
 finish
