@@ -13,6 +13,8 @@ python=/usr/bin/python3
 # nap SECONDS: without a process, which takes longer to start than to sleep.
 exec {never}<> <(:)
 nap() { read -rt "$1" -u "$never"; true; }
+# The machine's console, for what is said to the host while a check's output is kept.
+exec {console}>&1
 for part in "$vm"/lib/guest/*.sh; do . "$part"; done
 
 # look_at_clock: seconds since the boot, in `moment`. The shell's own count goes by the date, which suites set.

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Runs a machine as a child, passes its output on line by line, and leaves no process of it behind.
 
-supervise.py SECONDS CUT-TEXT COMMAND...
+supervise.py SECONDS CUT-TEXT FOLDER COMMAND...
+A line `### look NUMBER COMMAND` of the guest is not passed on: it asks what ffprobe, ffmpeg or a script beside the guest's
+library says of a file that it left in FOLDER/looks. Emulated, such a program takes seconds to start.
 Exits 124 when SECONDS passed, 137 when the guest printed CUT-TEXT and was killed for it, else 0: the guest's own
 status is in a file, the machine's says nothing.
 """
-import ctypes, os, re, select, signal, subprocess, sys, time
+import ctypes, os, re, select, signal, subprocess, sys, threading, time
+from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 libc = ctypes.CDLL(None, use_errno=True)
 # Noise of switching off that no command printed.
+LOOK = re.compile(rb"### look (\d+) ([^\r\n]+)\r?$")
+SCRIPTS = Path(__file__).resolve().parent / "guest"
 NOISE = re.compile(rb"reboot: |Failed to write wtmp|Halting\.$|Powering off\.$|^Failed to initialize ubd device")
 
 
@@ -49,6 +54,27 @@ def kill_all():
         time.sleep(0.05)
 
 
+def look(folder, number, command):
+    """Leaves what it said and then its status, for which the guest waits."""
+    program, *words = command.decode(errors="replace").split("\x1f")
+    if program == "python3" and words and Path(words[0]).parent == SCRIPTS:
+        program = sys.executable
+    if program not in ("ffprobe", "ffmpeg", sys.executable):
+        status, said = 126, b"the host does not run that for a machine\n"
+    else:
+        try:
+            done = subprocess.run([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=100)
+            status, said = done.returncode & 255, done.stdout
+        except (OSError, subprocess.TimeoutExpired) as error:
+            status, said = 125, f"{error}\n".encode()
+    for file in folder.glob(f"{number}-*"):
+        file.unlink()
+    (folder / f"{number}.said").write_bytes(said)
+    (folder / f"{number}.new").write_text(str(status))
+    (folder / f"{number}.new").rename(folder / f"{number}.status")
+
+
 def emit(line):
     line = line.rstrip(b"\r\n")
     if not NOISE.search(line):
@@ -57,7 +83,8 @@ def emit(line):
 
 
 def main():
-    seconds, cut, command = float(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
+    seconds, cut, looks, command = float(sys.argv[1]), sys.argv[2].encode(), Path(sys.argv[3]) / "looks", sys.argv[4:]
+    looks.mkdir(exist_ok=True)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda n, _: (kill_all(), os._exit(128 + n)))
@@ -81,7 +108,10 @@ def main():
             break
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            emit(line)
+            if found := LOOK.match(line):
+                threading.Thread(target=look, args=[looks, found[1].decode(), found[2]], daemon=True).start()
+            else:
+                emit(line)
         if cut and cut in b"\n".join([*lines, rest]):
             status = 137
             break

@@ -1,11 +1,37 @@
-# What is in a recorded file. ffprobe is slow to start under emulation, so each file is read once.
+# What is in a recorded file. ffprobe takes seconds to start under emulation: there the host looks, and once at each file.
+
+# look FILE COMMAND...: what ffprobe, ffmpeg or python3 with a script of this folder says of the file, which is {} in its words
+look() {
+  local file=$1 id=$SRANDOM words moment began
+  shift
+  if [[ $flavour != stock ]]; then
+    words=("${@//\{\}/$file}")
+    [[ $1 != python3 ]] || words[0]=$python
+    "${words[@]}" 2>&1
+    return
+  fi
+  local answer=/out/.machine/looks/$id
+  cp "$file" "$answer-${file##*/}" || return 1
+  # Its folder there is the one in which the command runs.
+  words=$(IFS=$'\x1f'; echo "${*//\{\}/$id-${file##*/}}")
+  echo "### look $id $words" >&"$console"
+  look_at_clock
+  began=$moment
+  until [[ -e $answer.status ]]; do
+    nap 0.02
+    look_at_clock
+    ((moment - began < 120)) || { echo "the host does not look"; return 1; }
+  done
+  cat "$answer.said"
+  return "$(<"$answer.status")"
+}
 
 # probe FILE: everything ffprobe knows, frames counted by decoding, as lines such as streams.stream.0.codec_name="h264"
 probe() {
   local key
   key=$work/probe.$(stat -c %n.%s.%y "$1" | cksum | tr -d ' ')
   if [[ ! -s $key ]]; then
-    ffprobe -v error -count_frames -show_streams -show_format -of flat "$1" >"$key.new" || return 1
+    look "$1" ffprobe -v error -count_frames -show_streams -show_format -of flat {} >"$key.new" || return 1
     mv "$key.new" "$key"
   fi
   cat "$key"
@@ -27,7 +53,7 @@ playable() { [[ -n $(probe "$1") ]]; }
 plays() {
   local said
   # With the file's own clock: ffmpeg's guess of a rate gives two pictures one time that come shortly after one another.
-  said=$(ffmpeg -v warning -xerror -nostdin -i "$1" -enc_time_base -1 -f null - 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }
+  said=$(look "$1" ffmpeg -v warning -xerror -nostdin -i {} -enc_time_base -1 -f null -) && [[ -z $said ]] || { echo "$said"; return 1; }
 }
 
 # has FILE KIND NAME WANTED, as in: it "is H.264" has out.mkv video codec_name h264
@@ -37,11 +63,11 @@ has() {
   [[ $value == "$4" ]] || { echo "$2 $3 is '$value', not '$4'"; return 1; }
 }
 
-# sound FILE OUT.wav: the first sound of any file as 16 bit mono
-sound() { ffmpeg -v error -nostdin -y -i "$1" -map 0:a:0 -ac 1 -c:a pcm_s16le "$2"; }
-# tone FILE.wav: the frequency of what sounds in it, in Hz
-tone() { "$python" "$vm/lib/guest/tone.py" measure "$1"; }
+# tone FILE: the frequency of what sounds in it, in Hz
+tone() { look "$1" python3 "$vm/lib/guest/tone.py" measure {}; }
+# onsets FILE: when each beep in it begins, in seconds
+onsets() { look "$1" python3 "$vm/lib/guest/tone.py" onsets {}; }
 # bars FILE [SECONDS] [TOLERANCE]: a picture of vivid's colour bars, in their order
-bars() { "$python" "$vm/lib/guest/picture.py" bars "$@"; }
+bars() { look "$1" python3 "$vm/lib/guest/picture.py" bars {} "${@:2}"; }
 # patch FILE SECONDS X Y: red, green and blue around that place, given as parts of width and height from 0 to 1
-patch() { "$python" "$vm/lib/guest/picture.py" patch "$@"; }
+patch() { look "$1" python3 "$vm/lib/guest/picture.py" patch {} "${@:2}"; }

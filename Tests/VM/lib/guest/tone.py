@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Sound to play and sound to measure, by the standard library alone.
+"""Sound to play and sound to measure.
 
 make FILE.wav HZ SECONDS [RATE [CHANNELS]]   a sine at half scale
-measure FILE.wav                             prints the frequency in Hz, 0 for silence
+measure FILE                                 prints the frequency in Hz, 0 for silence
 beeps FILE.wav SECONDS                       a beep of a tenth of a second at each whole second
-onsets FILE.wav                              prints when each beep in it begins, in seconds
+onsets FILE                                  prints when each beep in it begins, in seconds
 """
-import array, math, sys, wave
+import array, io, math, subprocess, sys, wave
 
 
 def make(path, hertz, seconds, rate="48000", channels="2"):
@@ -46,16 +46,16 @@ def onsets(path):
 
 
 def samples(path, whole=False):
-    with wave.open(path, "rb") as file:
-        channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
-        # Two seconds from the middle tell enough.
-        frames = file.getnframes()
-        length = frames if whole else min(frames, 2 * rate)
-        file.setpos((frames - length) // 2)
-        data = file.readframes(length)
-    if width not in (2, 4):
-        sys.exit(f"tone: {8 * width} bit samples")
-    return array.array({2: "h", 4: "i"}[width], data)[::channels], rate, 1 << (8 * width - 1)
+    """The first sound of any file that ffmpeg reads, mixed down to one channel of 16 bits."""
+    said = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:a:0", "-ac", "1", "-c:a", "pcm_s16le",
+                           "-f", "wav", "-"], stdout=subprocess.PIPE, check=True).stdout
+    with wave.open(io.BytesIO(said)) as file:
+        rate, data = file.getframerate(), file.readframes(file.getnframes())
+    values = array.array("h", data[:len(data) & ~1])
+    # Two seconds from the middle tell enough.
+    length = len(values) if whole else min(len(values), 2 * rate)
+    start = (len(values) - length) // 2
+    return values[start:start + length], rate, 1 << 15
 
 
 def measure(path):
