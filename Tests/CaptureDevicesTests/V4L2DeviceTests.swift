@@ -10,11 +10,12 @@ import Testing
 
 private func identity(
     _ links: [String],
+    hasSerial: Bool = true,
     bus: String = "usb-0000:00:14.0-1",
     card: String = "HD Webcam",
     index: String = "0"
 ) -> V4L2Identity {
-    V4L2Identity(path: "/dev/video3", links: links, bus: bus, card: card, index: index)
+    V4L2Identity(path: "/dev/video3", links: links, hasSerial: hasSerial, bus: bus, card: card, index: index)
 }
 
 @Suite struct `A camera's name` {
@@ -26,6 +27,13 @@ private func identity(
         #expect(identity([byPath]).id.rawValue == "v4l2:pci-0000:00:14.0-usb-0:1:1.0-video-index0")
         #expect(identity([], index: "2").id.rawValue == "v4l2:usb-0000:00:14.0-1-video-index2")
         #expect(identity([], bus: "").id.rawValue == "v4l2:video3-video-index0")
+    }
+
+    @Test func `is its port without a serial number, also before another one like it comes`() {
+        #expect(
+            identity([byPath, byID], hasSerial: false).id.rawValue == "v4l2:pci-0000:00:14.0-usb-0:1:1.0-video-index0"
+        )
+        #expect(identity([byPath, byID], hasSerial: false).aliases == ["/dev/video3", byID, byPath])
     }
 
     @Test func `may be the node or one of its links too`() {
@@ -41,7 +49,7 @@ private func identity(
     @Test func `is no link that two nodes claim, whichever came first`() {
         let links = ["/dev/video0": [byPath, byID], "/dev/video1": [byPath], "/dev/vbi0": ["/dev/v4l/by-path/vbi"]]
         #expect(
-            V4L2Probe.uncontested(links)
+            UdevRecord.uncontested(links)
                 == ["/dev/video0": [byID], "/dev/video1": [], "/dev/vbi0": ["/dev/v4l/by-path/vbi"]]
         )
     }

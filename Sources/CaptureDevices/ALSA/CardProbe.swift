@@ -23,22 +23,23 @@ enum CardProbe {
     /// The capture streams of every card that answers.
     static func streams() -> [Stream] {
         _ = calsa_quiet()
+        var cards: [Int32] = []
+        var next: Int32 = -1
+        while unsafe snd_card_next(&next) >= 0, next > cards.last ?? -1 { cards.append(next) }
+        let names = lastingNames(of: cards)
         var found: [Stream] = []
-        var card: Int32 = -1
-        var last: Int32 = -1
-        while unsafe snd_card_next(&card) >= 0, card > last {
-            last = card
+        for card in cards {
             // A card that went away meanwhile, or may not be opened, has no microphones for this process.
             var opened: OpaquePointer?
             guard unsafe snd_ctl_open(&opened, "hw:\(card)", Int32(SND_CTL_NONBLOCK)) >= 0, let control = unsafe opened
             else { continue }
             defer { unsafe snd_ctl_close(control) }
-            found += unsafe streams(of: control, Int(card))
+            found += unsafe streams(of: control, Int(card), names[card])
         }
         return found
     }
 
-    private static func streams(of control: OpaquePointer, _ card: Int) -> [Stream] {
+    private static func streams(of control: OpaquePointer, _ card: Int, _ lastingName: String?) -> [Stream] {
         var infoMade: OpaquePointer?
         var pcmMade: OpaquePointer?
         guard unsafe snd_ctl_card_info_malloc(&infoMade) >= 0, let info = unsafe infoMade else { return [] }
@@ -54,7 +55,7 @@ enum CardProbe {
             cardDriver: unsafe text(snd_ctl_card_info_get_driver(info)),
             cardLongName: unsafe text(snd_ctl_card_info_get_longname(info)),
             pcmName: "",
-            stableName: udevName(ofCard: card) ?? cardID
+            stableName: lastingName ?? cardID
         )
         var found: [Stream] = []
         var device: Int32 = -1
@@ -127,13 +128,15 @@ enum CardProbe {
         ]
     }
 
-    /// What udev calls a card for good: its link in `by-id`, else in `by-path`, to the card's control node.
-    private static func udevName(ofCard card: Int) -> String? {
-        let links = UdevRecord(ofNode: "/dev/snd/controlC\(card)")?.links ?? []
-        for folder in ["/dev/snd/by-id/", "/dev/snd/by-path/"] {
-            if let link = links.filter({ $0.hasPrefix(folder) }).min() { return String(link.dropFirst(folder.count)) }
+    /// What udev calls each card for good; none for a card that it has no name for.
+    private static func lastingNames(of cards: [Int32]) -> [Int32: String] {
+        var records: [Int32: UdevRecord] = [:]
+        for card in cards { records[card] = UdevRecord(ofNode: "/dev/snd/controlC\(card)") }
+        let links = UdevRecord.uncontested(records.mapValues(\.links))
+        return records.reduce(into: [:]) { names, entry in
+            let link = UdevRecord.lasting(links[entry.key] ?? [], hasSerial: entry.value.hasSerial)
+            names[entry.key] = link.map { String($0[$0.index(after: $0.lastIndex(of: "/") ?? $0.startIndex)...]) }
         }
-        return nil
     }
 
     private static func text(_ string: UnsafePointer<CChar>?) -> String {

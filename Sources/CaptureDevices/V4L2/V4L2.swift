@@ -50,18 +50,26 @@ final class V4L2Probe: Sendable {
                 }
             }
             // Named anew each time: a node that comes may contest the links of one that is there.
-            let links = V4L2Probe.uncontested(records.compactMapValues { $0?.links })
+            let links = UdevRecord.uncontested(records.compactMapValues { $0?.links })
             return V4L2Probe.distinct(
                 paths.compactMap { path in
                     guard let camera = found[path] ?? nil else { return nil }
-                    return describe(camera, at: path, links[path] ?? [])
+                    return describe(camera, at: path, links[path] ?? [], records[path]??.hasSerial ?? false)
                 }
             )
         }
     }
 
-    private func describe(_ camera: Camera, at path: String, _ links: [String]) -> DeviceDescription {
-        let identity = V4L2Identity(path: path, links: links, bus: camera.bus, card: camera.card, index: camera.index)
+    private func describe(_ camera: Camera, at path: String, _ links: [String], _ hasSerial: Bool) -> DeviceDescription
+    {
+        let identity = V4L2Identity(
+            path: path,
+            links: links,
+            hasSerial: hasSerial,
+            bus: camera.bus,
+            card: camera.card,
+            index: camera.index
+        )
         return DeviceDescription(
             id: identity.id,
             mediaType: .video,
@@ -71,16 +79,6 @@ final class V4L2Probe: Sendable {
             bus: camera.bus,
             videoFormats: camera.formats
         )
-    }
-
-    /// The links that one node alone claims.
-    ///
-    /// Two cameras without serial numbers, or two of one driver, claim one link; whose it is changes from start to start,
-    /// so that it identifies neither.
-    static func uncontested(_ links: [String: [String]]) -> [String: [String]] {
-        var claims: [String: Int] = [:]
-        for link in links.values.joined() { claims[link, default: 0] += 1 }
-        return links.mapValues { $0.filter { claims[$0] == 1 } }
     }
 
     /// What a node is: `nil` for one that is no camera.

@@ -3,6 +3,7 @@ import CLinux
 public import CaptureCore
 import CaptureSystem
 import Glibc
+import Logging
 
 /// A camera's settings: V4L2's controls, written without touching format or stream.
 ///
@@ -30,10 +31,17 @@ public final class V4L2Controls: Sendable {
 
     /// Every control that has one number for a value, in the driver's order; classes and disabled ones are left out.
     ///
-    /// - Throws: `deviceLost` when the camera went away.
+    /// A camera that answers no further question about its controls has those it told of before; the log says so.
+    ///
+    /// - Throws: `deviceLost` when the camera went away, `inputOutput` when it tells of none.
     public func list() throws(CaptureError) -> [DeviceControl] {
         var menuCalls = V4L2Controls.mostMenuCalls
-        return try raw().map { entry in
+        let (entries, cut) = try raw()
+        if let cut {
+            guard !entries.isEmpty else { throw CaptureError(.inputOutput, cut) }
+            log.notice("\(node.path) told of \(entries.count) controls and then of no more: \(cut)")
+        }
+        return entries.map { entry in
             // A value that cannot be read, as a button's, is shown as the default.
             let value = readable(entry) ? (try? read(entry)) : nil
             return describe(entry, value: value ?? entry.control.standard, &menuCalls)
@@ -46,10 +54,12 @@ public final class V4L2Controls: Sendable {
     ///   - name: As `list()` has it.
     ///   - value: Within the control's range and on its steps; any value for a button.
     /// - Throws: `invalidArgument` naming the range or the known names, `busy` while the stream holds the control,
-    ///   `wrongState` while another setting disables it, `deviceLost`.
+    ///   `wrongState` while another setting disables it, `deviceLost`, `inputOutput` when the camera did not tell all its
+    ///   controls and this one is not among the others.
     public func set(_ name: String, to value: Int64) throws(CaptureError) {
-        let entries = try raw()
+        let (entries, cut) = try raw()
         guard let entry = entries.first(where: { $0.name == name }) else {
+            if let cut { throw CaptureError(.inputOutput, cut) }
             let names = entries.map(\.name).joined(separator: ", ")
             throw CaptureError(
                 .invalidArgument,
@@ -93,25 +103,29 @@ public final class V4L2Controls: Sendable {
         var is64Bit: Bool { control.type == V4L2_CTRL_TYPE_INTEGER64.rawValue }
     }
 
-    private func raw() throws(CaptureError) -> [Entry] {
+    /// The controls, and the error at which the camera ceased to tell of them.
+    private func raw() throws(CaptureError) -> (entries: [Entry], cut: SystemError?) {
         var entries: [Entry] = []
         var control = clinux_v4l2_control()
         var last: UInt32 = 0
         for _ in 0..<V4L2Controls.mostControls {
-            guard unsafe clinux_v4l2_next_control(node.descriptor, last, &control) == 0 else { break }
+            guard unsafe clinux_v4l2_next_control(node.descriptor, last, &control) == 0 else {
+                let code = errno
+                switch code {
+                case EINVAL, ENOTTY: return (entries, nil)
+                case ENODEV, ENXIO: throw CaptureError(.deviceLost, "the camera \(node.path) went away", errno: code)
+                default: return (entries, SystemError("ask \(node.path) for its controls", errno: code))
+                }
+            }
             // The next control must have a greater number, or the driver leads in a circle.
-            guard control.id > last else { return entries }
+            guard control.id > last else { break }
             last = control.id
             let isUsable = V4L2Controls.kind(of: control.type) != nil && control.elements <= 1
             if !isUsable || control.flags & UInt32(V4L2_CTRL_FLAG_DISABLED) != 0 { continue }
             let label = text(of: control.name)
             entries.append(Entry(control: control, name: V4L2Controls.name(of: label), label: label))
         }
-        let code = errno
-        if code == ENODEV {
-            throw CaptureError(.deviceLost, "the camera \(node.path) went away", errno: code)
-        }
-        return entries
+        return (entries, nil)
     }
 
     private func describe(_ entry: Entry, value: Int64, _ menuCalls: inout Int) -> DeviceControl {

@@ -11,19 +11,19 @@ struct V4L2Identity: Equatable {
     /// - Parameters:
     ///   - path: The node, as `/dev/video0`.
     ///   - links: udev's links to this node and no other.
+    ///   - hasSerial: Whether the camera has a serial number. One without is named by its port, so that its name stays when
+    ///     another one like it is plugged in.
     ///   - index: Which of the camera's nodes it is: sysfs' `index`.
-    init(path: String, links: [String], bus: String, card: String, index: String) {
-        let byID = links.filter { $0.hasPrefix("/dev/v4l/by-id/") }.min()
-        let byPath = links.filter { $0.hasPrefix("/dev/v4l/by-path/") }.min()
+    init(path: String, links: [String], hasSerial: Bool, bus: String, card: String, index: String) {
         let stable: String
-        if let link = byID ?? byPath {
+        if let link = UdevRecord.lasting(links, hasSerial: hasSerial) {
             stable = String(link[link.index(after: link.lastIndex(of: "/") ?? link.startIndex)...])
         } else {
             let name = path.split(separator: "/").last.map(String.init) ?? path
             stable = (bus.isEmpty ? name : bus) + "-video-index\(index)"
         }
         id = DeviceID(rawValue: "v4l2:\(stable)")
-        aliases = [path] + [byID, byPath].compactMap { $0 }
+        aliases = [path] + links.filter { $0.hasPrefix("/dev/v4l/") }.sorted()
         // uvcvideo says the product's name twice where interface and product have the same.
         let parts = card.split(separator: ":", maxSplits: 1)
         let isTwice = parts.count == 2 && parts[0] == parts[1].drop { $0 == " " }

@@ -12,7 +12,7 @@ extension V4L2Node {
     /// Sets format and rate, and reads back what the driver made of them.
     ///
     /// - Throws: `busy` naming who streams, `deviceLost`, `noSuchFormat` when the driver refuses, or when an exact wish
-    ///   came out otherwise.
+    ///   came out otherwise, `inputOutput` when the camera does not answer.
     func configure(_ choice: FormatNegotiation.Choice, for request: VideoFormatRequest) throws(CaptureError)
         -> VideoFormat
     {
@@ -25,7 +25,8 @@ extension V4L2Node {
                 unsafe clinux_v4l2_set_format(descriptor, bufferType, &raw)
             }
         } catch {
-            throw failure(error, otherwise: .noSuchFormat)
+            // The driver does not take it, or the camera does not answer.
+            throw failure(error, otherwise: [EINVAL, ENOTTY].contains(error.errno) ? .noSuchFormat : .inputOutput)
         }
         let interval = try setInterval(choice.interval)
         let format = try videoFormat(raw, interval)

@@ -154,10 +154,19 @@ done
 it "no camera is there" wait_for 20 has_usb_cameras 0
 it "an honest one is plugged in" eval 'tell one descriptors true && tell one plug'
 it "it is there" wait_for 20 has_usb_cameras 1
+# The driver has asked for none of its controls yet.
+it "it refuses what is asked" tell one requests-stall 100
+it "its controls cannot be listed, 74" expect_exit 74 capturectl control --camera "$(usb_nodes)"
+it "nor set" expect_exit 74 capturectl control --camera "$(usb_nodes)" brightness=0
+it "a photo fails with that, 74" expect_exit 74 capturectl photo --camera "$(usb_nodes)" "$work/refused.jpg"
+it "it answers again" tell one requests-stall 0
+it "its controls are listed" says 'focus_absolute' capturectl control --camera "$(usb_nodes)"
+alone=$(ids)
 delivered=$(asks one delivered)
 it "so is another one just like it" start_usb_camera two
 it "both are there" wait_for 20 has_usb_cameras 2
 it "both are listed" wait_for 20 lists_both
+it "the first one has its name yet" eval 'ids | grep -qxF "$alone"'
 # Which is which, the port says.
 it "one of them takes a photo" capturectl photo --camera "$(ids | grep ":$(($(asks two port) + 1)):")" \
   --video-format MJPG:320x240 "$work/second.jpg"
