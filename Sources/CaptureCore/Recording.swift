@@ -9,6 +9,8 @@ public struct RecordingJob: Hashable, Sendable {
     public var hasVideo: Bool
     /// Whether a ring with sound comes along.
     public var hasAudio: Bool
+    /// The kinds whose connections are disabled from the beginning: nothing of them is in the file until they are enabled.
+    public var disabled: Set<MediaType>
     /// The devices that the rings are filled by, for the file to name them.
     public var origin: CaptureOrigin
     /// How long, in nanoseconds, the recorder waits from its start for a first buffer even if the duration is shorter, and how
@@ -20,12 +22,14 @@ public struct RecordingJob: Hashable, Sendable {
         output: OutputDescription,
         hasVideo: Bool,
         hasAudio: Bool,
+        disabled: Set<MediaType> = [],
         origin: CaptureOrigin = CaptureOrigin(),
         silenceLimit: Int64 = 5_000_000_000
     ) {
         self.output = output
         self.hasVideo = hasVideo
         self.hasAudio = hasAudio
+        self.disabled = disabled
         self.origin = origin
         self.silenceLimit = silenceLimit
     }
@@ -39,7 +43,8 @@ public struct RecordingJob: Hashable, Sendable {
             ("encoder-preset", output.encoderPreset),
             ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
             ("size-limit", "\(output.sizeLimit)"), ("silence-limit", "\(silenceLimit)"),
-            ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"), ("camera", origin.camera),
+            ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
+            ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
             ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
             ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
         ])
@@ -79,6 +84,13 @@ public struct RecordingJob: Hashable, Sendable {
         )
         hasVideo = try word("video") == "1"
         hasAudio = try word("audio") == "1"
+        disabled = []
+        for kind in try word("disabled").split(separator: " ") {
+            guard let kind = MediaType(rawValue: String(kind)) else {
+                throw CaptureError(.badData, "a recorder's job disables '\(kind)', which is no kind of media")
+            }
+            disabled.insert(kind)
+        }
         silenceLimit = try number("silence-limit", as: Int64.self)
         let gain = try word("gain")
         origin = CaptureOrigin(
@@ -103,6 +115,10 @@ public enum RecorderCommand: Hashable, Sendable {
     case pause(at: Timestamp)
     /// Go on with what is captured from that time on.
     case resume(at: Timestamp)
+    /// Take what is captured of a kind from that time on.
+    case enable(MediaType, at: Timestamp)
+    /// Leave pictures out, or write silence in the place of sound, from that time on.
+    case disable(MediaType, at: Timestamp)
 
     /// The command as text.
     public var text: String {
@@ -110,6 +126,8 @@ public enum RecorderCommand: Hashable, Sendable {
         case .stop(let time): Self.text("stop", time)
         case .pause(let time): Self.text("pause", time)
         case .resume(let time): Self.text("resume", time)
+        case .enable(let kind, let time): Self.text("enable", time, kind)
+        case .disable(let kind, let time): Self.text("disable", time, kind)
         case .videoMoved: KeyValueText.encode([("message", "video-moved")])
         case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
         }
@@ -124,14 +142,28 @@ public enum RecorderCommand: Hashable, Sendable {
         case "stop": self = .stop(at: try Self.time(of: words))
         case "pause": self = .pause(at: try Self.time(of: words))
         case "resume": self = .resume(at: try Self.time(of: words))
+        case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
+        case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved
         case let word: throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
         }
     }
 
-    private static func text(_ message: String, _ time: Timestamp) -> String {
-        KeyValueText.encode([("message", message), ("at", "\(time.nanoseconds)")])
+    private static func text(_ message: String, _ time: Timestamp, _ kind: MediaType? = nil) -> String {
+        KeyValueText.encode(
+            [("message", message), ("at", "\(time.nanoseconds)")] + (kind.map { [("kind", $0.rawValue)] } ?? [])
+        )
+    }
+
+    private static func kind(of words: [String: String]) throws(CaptureError) -> MediaType {
+        guard let kind = words["kind"].flatMap({ MediaType(rawValue: $0) }) else {
+            throw CaptureError(
+                .badData,
+                "the command '\(words["message"] ?? "")' to a recorder lacks its kind of media"
+            )
+        }
+        return kind
     }
 
     private static func time(of words: [String: String]) throws(CaptureError) -> Timestamp {
@@ -172,6 +204,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var audioEncoder: String = ""
     /// Whether it is paused: what is captured meanwhile is left out.
     public var isPaused = false
+    /// The inputs whose connections to it are disabled, by name in alphabetic order.
+    public var disabledInputs: [String] = []
 
     /// Counters at zero.
     public init() {}

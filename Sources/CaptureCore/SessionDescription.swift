@@ -24,6 +24,31 @@ public struct SessionDescription: Hashable, Sendable {
         self.connections = connections
         self.isAttached = isAttached
     }
+
+    /// The kind of media of a connection that can be disabled.
+    ///
+    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection, or it leads to a photo or a
+    ///   buffer.
+    public func kindToDisable(of connection: ConnectionDescription) throws(CaptureError) -> MediaType {
+        guard connections.contains(connection),
+            let input = inputs.first(where: { $0.name == connection.input }),
+            let output = outputs.first(where: { $0.name == connection.output })
+        else {
+            let known = connections.map { "'\($0.input)' to '\($0.output)'" }.joined(separator: ", ")
+            throw CaptureError(
+                .invalidArgument,
+                "there is no connection from '\(connection.input)' to '\(connection.output)'; the session has: \(known)"
+            )
+        }
+        guard output.kind != .photo, output.kind != .buffer else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(output.name)' is a \(output.kind.rawValue), whose connections cannot be disabled; remove the "
+                    + "output"
+            )
+        }
+        return input.mediaType
+    }
 }
 
 /// A device in a session.

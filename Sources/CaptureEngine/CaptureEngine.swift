@@ -252,6 +252,29 @@ extension CaptureEngine {
         try output.setPaused(isPaused)
     }
 
+    /// Enables or disables a connection: a disabled microphone records silence, a disabled camera adds no picture. Files and
+    /// streams go on, devices stay open, and in use. Does nothing if it is so already.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for a connection that does not exist or leads to a
+    ///   photo or a buffer; `wrongState` for a session that is over.
+    public func setEnabled(
+        _ isEnabled: Bool,
+        _ id: UInt32,
+        from input: String,
+        to output: String,
+        client: SessionClient
+    ) throws(CaptureError) {
+        let session = try changeable(id, by: client)
+        guard !session.state.isFinal, !session.isEnding else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing)")
+        }
+        let connection = ConnectionDescription(input: input, output: output)
+        let kind = try session.description.kindToDisable(of: connection)
+        guard isEnabled == session.disabled.contains(connection) else { return }
+        session.setEnabled(isEnabled, connection)
+        session.outputs[output]?.setEnabled(isEnabled, kind)
+    }
+
     /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say. The oldest finished
     /// outputs give way if there are too many.
     public func addOutput(

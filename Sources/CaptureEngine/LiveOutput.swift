@@ -109,6 +109,11 @@ final class LiveOutput {
         recorder?.setPaused(isPaused)
     }
 
+    /// Has its recorder take what is captured of a kind from now on, or leave it out.
+    func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
+        if !isDone { recorder?.setEnabled(isEnabled, kind) }
+    }
+
     /// Ends its recorder at once, unless that is gone.
     func kill() {
         switch state {

@@ -134,10 +134,12 @@ final class RecorderDesk {
         if output.kind == .photo, let camera = video?.device, let grant = session.grants[.camera] {
             origin.note(await devices.settings(of: camera, grant: grant))
         }
+        let disabled = session.disabledKinds(of: output.name)
         let job = RecordingJob(
             output: pace.fitted(output, to: video?.pictures, for: session.client.identity.user),
             hasVideo: video != nil,
             hasAudio: audio != nil,
+            disabled: disabled,
             origin: origin,
             silenceLimit: engine.silence.limit.nanoseconds
         )
@@ -176,6 +178,10 @@ final class RecorderDesk {
         // Sources may have moved to new rings while the recorder got its job. It hears of later moves as usual.
         for (source, ring) in zip([video, audio], given) {
             if let source, let ring { live.launched(with: ring, of: source) }
+        }
+        // Connections may have been enabled or disabled meanwhile.
+        for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name)) {
+            live.setEnabled(disabled.contains(kind), kind)
         }
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.
         session.files[output.name] = nil

@@ -37,7 +37,11 @@ final class Session {
 
     let id: UInt32
     let client: SessionClient
-    var description: SessionDescription
+    var description: SessionDescription {
+        didSet { disabled.formIntersection(description.connections) }
+    }
+    /// The connections that are disabled.
+    private(set) var disabled: Set<ConnectionDescription> = []
     var files: [String: any OpenFile]
     private var phase = Phase.configured
     private var halt = Halt.none
@@ -157,7 +161,23 @@ final class Session {
         if let startedAt { all.elapsed = startedAt.duration(to: .now).nanoseconds }
         all.inputs = before.merging(inputs.mapValues(\.statistics)) { $1.following($0) }
         all.outputs = outputs.mapValues(\.statistics)
+        for connection in disabled.sorted(by: { $0.input < $1.input }) {
+            all.outputs[connection.output]?.disabledInputs.append(connection.input)
+        }
         return all
+    }
+
+    // MARK: Its connections
+
+    /// Enables or disables one of its connections.
+    func setEnabled(_ isEnabled: Bool, _ connection: ConnectionDescription) {
+        if isEnabled { disabled.remove(connection) } else { disabled.insert(connection) }
+    }
+
+    /// The kinds of media that disabled connections would bring to an output.
+    func disabledKinds(of output: String) -> Set<MediaType> {
+        let inputs = disabled.filter { $0.output == output }.map(\.input)
+        return Set(description.inputs.filter { inputs.contains($0.name) }.map(\.mediaType))
     }
 
     // MARK: How it gets there

@@ -81,7 +81,8 @@ extension InputStatistics: BusCodable {
 
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
-    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b.
+    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
+    /// `disabled-inputs` as.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
         self.init()
@@ -99,6 +100,7 @@ extension OutputStatistics: BusCodable {
         encoderPreset = try reader.text("encoder-preset") ?? ""
         audioEncoder = try reader.text("audio-encoder") ?? ""
         isPaused = try reader.flag("paused") ?? false
+        disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
         try reader.end()
     }
 
@@ -110,7 +112,7 @@ extension OutputStatistics: BusCodable {
             "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
-            "paused": .bool(isPaused),
+            "paused": .bool(isPaused), "disabled-inputs": .strings(disabledInputs),
         ])
     }
 }

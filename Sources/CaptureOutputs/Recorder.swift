@@ -97,6 +97,7 @@ public final class Recorder: Sendable {
         let file: RecorderFile
         let readers: [MediaType: StreamReader]
         let pauses: PauseClock
+        let gate: ConnectionGate
         let feed: PipelineFeed
         let writer: WorkerThread
     }
@@ -170,6 +171,8 @@ public final class Recorder: Sendable {
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
         let pauses = PauseClock(hasVideo: video != nil, audio: audio)
+        let gate = ConnectionGate(disabled: job.disabled)
+        let passing = Passing(pauses: pauses, gate: gate, sound: audio)
         let schedule = RecordingSchedule(job, video)
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
@@ -186,11 +189,11 @@ public final class Recorder: Sendable {
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
                 RecorderFile.prepareThread()
-                let result = self.write(output.value, live, pauses, schedule, feed)
+                let result = self.write(output.value, live, passing, schedule, feed)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(file: file, readers: readers, pauses: pauses, feed: feed, writer: writer)
+            return Work(file: file, readers: readers, pauses: pauses, gate: gate, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -217,11 +220,18 @@ public final class Recorder: Sendable {
 
     // MARK: Writing
 
+    /// What stands between the streams and the output.
+    private struct Passing {
+        let pauses: PauseClock
+        let gate: ConnectionGate
+        let sound: AudioFormat?
+    }
+
     /// Feeds the output until it is complete or every stream has ended, on a thread of its own.
     private func write(
         _ output: any MediaOutput,
         _ streams: Set<MediaType>,
-        _ pauses: PauseClock,
+        _ passing: Passing,
         _ schedule: RecordingSchedule?,
         _ feed: PipelineFeed
     ) -> Result<Void, CaptureError> {
@@ -237,17 +247,21 @@ public final class Recorder: Sendable {
                 // A movie begins with its first picture, else with its first sound.
                 func began(_ kind: MediaType) {
                     guard let schedule, !begun.contains(.video), begun.insert(kind).inserted else { return }
-                    deadline.store(schedule.end - pauses.length(until: .now), ordering: .releasing)
+                    deadline.store(schedule.end - passing.pauses.length(until: .now), ordering: .releasing)
                 }
                 switch event {
                 case nil: try output.idle()
                 case .buffer(.video, let buffer):
-                    try pauses.take(video: buffer) { (buffer) throws(CaptureError) in
+                    let passage = passing.gate.look(at: buffer)
+                    try passing.pauses.take(video: buffer) { (buffer) throws(CaptureError) in
+                        guard case .passes(let isAfterGap) = passage else { return }
+                        if isAfterGap { buffer.followCut() }
                         began(.video)
                         try output.write(video: buffer)
                     }
                 case .buffer(.audio, let buffer):
-                    try pauses.take(audio: buffer) { (buffer) throws(CaptureError) in
+                    if let format = passing.sound { passing.gate.silence(buffer, format) }
+                    try passing.pauses.take(audio: buffer) { (buffer) throws(CaptureError) in
                         began(.audio)
                         try output.write(audio: buffer)
                     }
@@ -355,6 +369,8 @@ public final class Recorder: Sendable {
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
             case .pause(let time): work.pauses.pause(at: time)
             case .resume(let time): work.pauses.resume(at: time)
+            case .enable(let kind, let time): work.gate.set(kind, isEnabled: true, at: time)
+            case .disable(let kind, let time): work.gate.set(kind, isEnabled: false, at: time)
             }
             let isPaused = work.pauses.isPaused
             counters.update { $0.isPaused = isPaused }

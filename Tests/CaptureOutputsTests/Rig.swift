@@ -32,6 +32,7 @@ final class Rig {
         video: VideoFormat? = nil,
         audio: AudioFormat? = nil,
         slots: Int = 128,
+        disabled: Set<MediaType> = [],
         file: Descriptor? = nil,
         process: RecorderProcess.Limits? = nil
     ) throws {
@@ -47,7 +48,13 @@ final class Rig {
             let recorder = try Recorder(there, isSandboxed: false)
             thread = try WorkerThread(name: "recorder") { _ = recorder.run() }
         }
-        let job = RecordingJob(output: output, hasVideo: video != nil, hasAudio: audio != nil, origin: Rig.origin)
+        let job = RecordingJob(
+            output: output,
+            hasVideo: video != nil,
+            hasAudio: audio != nil,
+            disabled: disabled,
+            origin: Rig.origin
+        )
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
     }
 

@@ -107,6 +107,27 @@ def pauses(daemon, folder, it):
     daemon.control("stop", number)
 
 
+def connections(daemon, folder, it):
+    number = daemon.control("start", "--preset", "low", folder / "disabled.mkv").strip()
+    output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]
+    until = lambda holds: next(now for now in iter(output, None) if holds(now))
+    until(lambda now: now["frames"] > 0)
+    _, _, messages = run(daemon, "disable", number, "microphone")
+    it("what is disabled is told", messages == f"session {number}: microphone is disabled for movie\n", messages)
+    it("status shows it", ", microphone disabled\n" in daemon.control("status", number))
+    it("and in JSON", output()["disabledInputs"] == ["microphone"], output())
+    it("the file goes on", until(lambda now, before=output(): now["samples"] > before["samples"] + 4800))
+    daemon.control("enable", number, "microphone", "movie")
+    it("it is enabled again", output()["disabledInputs"] == [], output())
+    status, _, messages = run(daemon, "disable", number, "eyes")
+    it("an input that is not there is told, with those that are", status == 65 and "camera" in messages, messages)
+    status, _, messages = run(daemon, "enable", number, "camera", "film")
+    it("so is an output", status == 65 and "'camera' to 'movie'" in messages, messages)
+    daemon.control("stop", number)
+    status, _, messages = run(daemon, "disable", number, "microphone")
+    it("what is over has no connections", status == 75, f"{status} {messages}")
+
+
 def allow_library(daemon):
     program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
     daemon.give_reason("capturectl", program, "X-Capture-LibraryUsageDescription=Looks\n"

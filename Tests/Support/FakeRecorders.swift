@@ -118,6 +118,15 @@ public final class FakeRecorder: RecorderHandle {
     public var pauses: [Bool] { paused.withLock { $0 } }
     private let paused = Mutex<[Bool]>([])
 
+    /// What it was told of its connections, in order: `video off`, `audio on`.
+    public var switches: [String] { switched.withLock { $0 } }
+    private let switched = Mutex<[String]>([])
+
+    /// Notes it.
+    public func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
+        switched.withLock { $0.append("\(kind.rawValue) \(isEnabled ? "on" : "off")") }
+    }
+
     /// Notes it.
     public func setPaused(_ isPaused: Bool) { paused.withLock { $0.append(isPaused) } }
 

@@ -48,6 +48,8 @@ public actor CaptureSession {
     private var life: Life
     private var draft = SessionDraft()
     private var depth = 0
+    /// The connections that are disabled, here and in the daemon.
+    var disabled: Set<ConnectionDescription> = []
     /// The last look for outputs to read; the next look waits for it.
     var beginning: Task<CaptureError?, Never>?
 
@@ -167,6 +169,14 @@ public actor CaptureSession {
         }
     }
 
+    /// Whether the next start makes a session in the daemon.
+    var isToBeMade: Bool {
+        switch life {
+        case .local, .creating: true
+        case .made(let made), .changing(let made, _): made.isOver
+        }
+    }
+
     /// The outputs that the daemon knows.
     var knownOutputs: [any CaptureOutput] {
         switch life {
@@ -239,6 +249,8 @@ public actor CaptureSession {
             guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
             let hub = SessionHub(daemon, path: path)
             try await hub.connectOrStop()
+            disabled.formIntersection(description.connections)
+            for connection in disabled { try await hub.enable(false, connection) }
             let events = hub.events()
             let following = Task { [weak self] in
                 for await event in events {

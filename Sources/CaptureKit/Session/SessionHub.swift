@@ -106,6 +106,11 @@ final class SessionHub: Sendable {
     var isStarted: Bool { state.withLock { $0.isStarted || $0.status.state != .configured } }
 
     /// Asks the daemon to start.
+    /// Enables or disables a connection.
+    func enable(_ isEnabled: Bool, _ connection: ConnectionDescription) async throws(CaptureError) {
+        try await call("EnableConnection", [.string(connection.input), .string(connection.output), .bool(isEnabled)])
+    }
+
     func start() async throws(CaptureError) {
         state.withLock { $0.isStarted = true }
         try await call("Start")

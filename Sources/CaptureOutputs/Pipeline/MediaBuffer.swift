@@ -114,7 +114,7 @@ final class MediaBuffer: @unchecked Sendable {
     let count: Int
     /// Buffers of its stream that were lost between the one before it and this one.
     private(set) var lostBefore: UInt64
-    /// Whether something before it was left out because the recording was paused.
+    /// Whether something before it was left out because the recording was paused or its connection disabled.
     private(set) var isAfterCut = false
     private let memory: PooledMemory
     /// Where the memory goes back to; `nil` if another buffer has it.
@@ -161,9 +161,13 @@ final class MediaBuffer: @unchecked Sendable {
     func move(by nanoseconds: Int64, samples: Int64, isAfterCut: Bool) {
         info.timestamp = info.timestamp.advanced(by: nanoseconds)
         info.position = UInt64(clamping: Int64(clamping: info.position) + samples)
-        self.isAfterCut = isAfterCut
-        // What was lost in a pause is not missing.
-        if isAfterCut { lostBefore = 0 }
+        if isAfterCut { followCut() }
+    }
+
+    /// Follows something that was left out: what was lost meanwhile is not missing.
+    func followCut() {
+        isAfterCut = true
+        lostBefore = 0
     }
 
     /// The bytes; valid as long as the buffer.

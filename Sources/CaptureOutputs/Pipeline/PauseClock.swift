@@ -184,7 +184,8 @@ final class PauseClock: Sendable {
         }
     }
 
-    private static func believable(_ number: Int64) -> Int64 {
+    /// A time or position from a ring, in a range within which it can be added to.
+    static func believable(_ number: Int64) -> Int64 {
         min(max(number, believed.lowerBound), believed.upperBound)
     }
 }

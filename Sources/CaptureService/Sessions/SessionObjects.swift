@@ -101,6 +101,16 @@ actor SessionObjects {
                             try await engine.setPaused(false, id, output: arguments.text(0), client: client)
                             return []
                         },
+                        "EnableConnection": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setEnabled(
+                                arguments.boolean(2),
+                                id,
+                                from: arguments.text(0),
+                                to: arguments.text(1),
+                                client: client
+                            )
+                            return []
+                        },
                         "GetStatistics": handler(looks: true) { engine, client, _ throws(CaptureError) in
                             [try await engine.statistics(of: id, client: client).busValue]
                         },

@@ -47,6 +47,7 @@ enum SessionPresentation {
             lines.append(
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
                     + (output.isPaused ? ", paused" : "")
+                    + output.disabledInputs.map { ", \(Printable.text($0)) disabled" }.joined()
             )
             lines.append(
                 "    \(Quantities.count(output.frames, "frame")), \(Quantities.count(output.samples, "sample frame")), "
@@ -119,6 +120,7 @@ enum SessionPresentation {
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
             "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
+            "disabledInputs": .array(output.disabledInputs.map { JSON($0) }),
         ]
     }
 
