@@ -21,9 +21,11 @@ def vmlinux(image, out):
 
 
 def write(path, data):
-    with open(path + ".new", "wb") as file:
+    # Another machine may be making it, too.
+    new = f"{path}.{os.getpid()}"
+    with open(new, "wb") as file:
         file.write(data)
-    os.replace(path + ".new", path)
+    os.replace(new, path)
 
 
 def in_order(folder, names):
