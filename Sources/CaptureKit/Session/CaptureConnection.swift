@@ -31,7 +31,9 @@ public struct CaptureConnection: Sendable {
 extension CaptureSession {
     /// The connection that brings a kind of media to an output; `nil` if the output gets nothing of that kind.
     ///
-    /// - Parameter output: The output's name.
+    /// - Parameters:
+    ///   - mediaType: The kind.
+    ///   - output: The output's name.
     public func connection(with mediaType: MediaType, to output: String = "movie") -> CaptureConnection? {
         let feeding = connections.filter { $0.output == output }.map(\.input)
         return inputs.first { $0.mediaType == mediaType && feeding.contains($0.name) }
