@@ -86,7 +86,10 @@ import Testing
         let packets = try Probe.packets(path, "v")
         #expect(packets.map(\.time) != packets.map(\.time).sorted(), "there are B-frames")
         let times = packets.map(\.time).sorted()
-        for (index, time) in times.enumerated() { #expect(abs(time - Double(index) / 30) < 0.001) }
+        // Where the file breaks off, pictures may be missing that are shown before the last ones: at most three B-frames.
+        let whole = times.dropLast(isCut ? 3 : 0)
+        for (index, time) in whole.enumerated() { #expect(abs(time - Double(index) / 30) < 0.001) }
+        for time in times { #expect(abs(time - (time * 30).rounded() / 30) < 0.001) }
         let starts = try Probe.values(path, "-show_entries stream=start_time")
         #expect(starts.allSatisfy { abs((Double($0) ?? 9) - 0) < 0.03 }, "\(starts)")
     }
