@@ -6,7 +6,8 @@ import Glibc
 struct UdevRecord {
     /// The links that its rules made, as `/dev/v4l/by-id/…`; none where udev does not run.
     var links: [String]
-    /// Whether the device has a serial number. Without one its links in `by-id` name its kind, as any like it has.
+    /// Whether the device has a serial number. Without one its links in `by-id` are shared by every device of that
+    /// model.
     var hasSerial: Bool
     /// Whether links and permissions are what they will be: its rules have run, or nobody runs any.
     var isSettled: Bool

@@ -134,7 +134,7 @@ final class RecorderDesk {
         if output.kind == .photo, let camera = video?.device, let grant = session.grants[.camera] {
             origin.note(await devices.settings(of: camera, grant: grant))
         }
-        let disabled = session.disabledKinds(of: output.name)
+        let disabled = session.disabledKinds(of: output.name, in: description)
         let job = RecordingJob(
             output: pace.fitted(output, to: video?.pictures, for: session.client.identity.user),
             hasVideo: video != nil,
@@ -180,7 +180,7 @@ final class RecorderDesk {
             if let source, let ring { live.launched(with: ring, of: source) }
         }
         // Connections may have been enabled or disabled meanwhile.
-        for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name)) {
+        for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name, in: description)) {
             live.setEnabled(disabled.contains(kind), kind)
         }
         // The recorder has its own descriptor now; the daemon keeps no file of a client open.

@@ -38,7 +38,7 @@ final class Session {
     let id: UInt32
     let client: SessionClient
     var description: SessionDescription {
-        didSet { disabled.formIntersection(description.connections) }
+        didSet { disabled = disabledConnections(in: description) }
     }
     /// The connections that are disabled.
     private(set) var disabled: Set<ConnectionDescription> = []
@@ -174,10 +174,15 @@ final class Session {
         if isEnabled { disabled.remove(connection) } else { disabled.insert(connection) }
     }
 
-    /// The kinds of media that disabled connections would bring to an output.
-    func disabledKinds(of output: String) -> Set<MediaType> {
-        let inputs = disabled.filter { $0.output == output }.map(\.input)
-        return Set(description.inputs.filter { inputs.contains($0.name) }.map(\.mediaType))
+    /// Those that are disabled and stay so under a new description.
+    private func disabledConnections(in new: SessionDescription) -> Set<ConnectionDescription> {
+        disabled.filter { (try? new.kindToDisable(of: $0)) != nil }
+    }
+
+    /// The kinds of media that disabled connections would bring to an output of a description.
+    func disabledKinds(of output: String, in new: SessionDescription) -> Set<MediaType> {
+        let connections = disabledConnections(in: new).filter { $0.output == output }
+        return Set(connections.compactMap { try? new.kindToDisable(of: $0) })
     }
 
     // MARK: How it gets there

@@ -139,6 +139,13 @@ public final class Recorder: Sendable {
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
         let plan = try OutputPlan(job, video: video, audio: audio, file: file, counters: counters)
+        guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
+            throw CaptureError(
+                .invalidArgument,
+                "a movie of a copied stream begins with a picture, so its camera cannot be disabled from the beginning; "
+                    + "choose another codec with --video-codec"
+            )
+        }
         var readers: [MediaType: StreamReader] = [:]
         if let ring = rings[.video], let converter = plan.video {
             readers[.video] = try StreamReader(
@@ -255,8 +262,9 @@ public final class Recorder: Sendable {
                     let passage = passing.gate.look(at: buffer)
                     try passing.pauses.take(video: buffer) { (buffer) throws(CaptureError) in
                         guard case .passes(let isAfterGap) = passage else { return }
-                        if isAfterGap { buffer.followCut() }
-                        began(.video)
+                        if isAfterGap { buffer.markGap() }
+                        // A movie whose camera was disabled began with its sound.
+                        if isAfterGap, !begun.isEmpty { begun.insert(.video) } else { began(.video) }
                         try output.write(video: buffer)
                     }
                 case .buffer(.audio, let buffer):
@@ -278,7 +286,9 @@ public final class Recorder: Sendable {
                 counters.update { $0.queueDepth = waiting }
             }
             try output.finish()
-            fault = fault ?? output.shortfall
+            // Pictures that nobody wanted are no shortfall.
+            let isWanted = !(passing.gate.hasWithheld && counters.now.samples > 0)
+            fault = fault ?? (isWanted ? output.shortfall : nil)
         } catch {
             output.salvage()
             return .failure(fault ?? error)

@@ -61,4 +61,16 @@ import Testing
         _ = await bench.watch.wait(id, for: .stopped, .failed)
         #expect(await refusal(of: "camera", to: "movie", in: id) == .wrongState)
     }
+
+    @Test func `is forgotten for an output that becomes one which cannot be disabled`() async throws {
+        let id = try await bench.create()
+        try await set(false, id)
+        var changed = EngineBench.buffer
+        changed.outputs[0].name = "movie"
+        changed.connections[0].output = "movie"
+        try await bench.engine.configure(id, changed, files: [:], client: EngineBench.client())
+        try await bench.engine.start(id, client: EngineBench.client())
+        #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
+        #expect(try await disabled(id) == [])
+    }
 }

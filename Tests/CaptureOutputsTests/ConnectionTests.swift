@@ -150,4 +150,28 @@ import Testing
         #expect(abs(Double(counters.samples) / 48_000 - 5) < 0.03)
         #expect(try Probe.decodes(rig.path))
     }
+
+    @Test func `of a camera that is never enabled leaves a movie of sound`() throws {
+        let output = OutputDescription(name: "m", kind: .movie, format: "mkv")
+        let rig = try Rig(output, video: Material.yuyv(), audio: Material.stereo, disabled: [.video])
+        _ = try rig.ready()
+        for index in 0..<75 {
+            try rig.frame(Material.flat(128, Material.yuyv()), at: Int64(index) * 40_000_000)
+            for place in index * 4..<index * 4 + 4 {
+                let position = UInt64(place * 480)
+                let bytes = Material.tone(Material.stereo, position: position)
+                try rig.period(bytes, at: Int64(place) * 10_000_000, position: position)
+            }
+        }
+        try rig.progress { $0.samples > 96_000 }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.frames == 0 && counters.samples == 144_000)
+        #expect(try Probe.packets(rig.path, "v").isEmpty)
+    }
+
+    @Test func `of a camera whose stream is copied is refused from the beginning`() throws {
+        let output = OutputDescription(name: "m", kind: .movie, format: "mkv")
+        let rig = try Rig(output, video: Material.compressed(.h264), disabled: [.video])
+        #expect(try rig.fault(try rig.ready()).code == .invalidArgument)
+    }
 }

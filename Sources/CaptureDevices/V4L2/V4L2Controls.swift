@@ -31,7 +31,7 @@ public final class V4L2Controls: Sendable {
 
     /// Every control that has one number for a value, in the driver's order; classes and disabled ones are left out.
     ///
-    /// A camera that answers no further question about its controls has those it told of before; the log says so.
+    /// If the camera stops answering, the list has the controls read so far, and the log says so.
     ///
     /// - Throws: `deviceLost` when the camera went away, `inputOutput` when it tells of none.
     public func list() throws(CaptureError) -> [DeviceControl] {

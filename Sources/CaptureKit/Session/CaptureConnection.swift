@@ -40,7 +40,7 @@ extension CaptureSession {
             .map { connection(from: $0.name, to: output) }
     }
 
-    /// The connection of two names, also in a session that was found by its number. Nobody looks whether it exists.
+    /// The connection of two names, also in a session that was found by its number. Does not check that it exists.
     public nonisolated func connection(from input: String, to output: String) -> CaptureConnection {
         CaptureConnection(session: self, input: input, output: output)
     }
@@ -50,7 +50,7 @@ extension CaptureSession {
         if let hub = await made(), !isToBeMade {
             try await hub.enable(isEnabled, pair)
         } else {
-            _ = try description.kindToDisable(of: pair)
+            if !isEnabled { _ = try description.kindToDisable(of: pair) }
         }
         if isEnabled { disabled.remove(pair) } else { disabled.insert(pair) }
     }

@@ -249,8 +249,8 @@ public actor CaptureSession {
             guard let path = answer.first?.text else { throw CaptureDaemon.malformed("CreateSession") }
             let hub = SessionHub(daemon, path: path)
             try await hub.connectOrStop()
-            disabled.formIntersection(description.connections)
-            for connection in disabled { try await hub.enable(false, connection) }
+            disabled = disabled.filter { (try? description.kindToDisable(of: $0)) != nil }
+            try await hub.disableOrStop(disabled)
             let events = hub.events()
             let following = Task { [weak self] in
                 for await event in events {
@@ -301,6 +301,7 @@ public actor CaptureSession {
                 try await send(between, to: &made)
             }
             try await send(wanted, to: &made)
+            disabled.formIntersection(made.description.connections)
             result = .success(())
         } catch {
             result = .failure(error)

@@ -105,12 +105,22 @@ final class SessionHub: Sendable {
     /// Whether the start was requested. From then on the daemon rejects changes to what it has opened.
     var isStarted: Bool { state.withLock { $0.isStarted || $0.status.state != .configured } }
 
-    /// Asks the daemon to start.
     /// Enables or disables a connection.
     func enable(_ isEnabled: Bool, _ connection: ConnectionDescription) async throws(CaptureError) {
         try await call("EnableConnection", [.string(connection.input), .string(connection.output), .bool(isEnabled)])
     }
 
+    /// Disables connections of a session that was made now.
+    func disableOrStop(_ connections: Set<ConnectionDescription>) async throws(CaptureError) {
+        do throws(CaptureError) {
+            for connection in connections { try await enable(false, connection) }
+        } catch {
+            _ = try? await call("Stop")
+            throw error
+        }
+    }
+
+    /// Asks the daemon to start.
     func start() async throws(CaptureError) {
         state.withLock { $0.isStarted = true }
         try await call("Start")

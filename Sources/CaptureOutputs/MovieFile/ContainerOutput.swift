@@ -85,6 +85,8 @@ final class ContainerOutput: MediaOutput {
     /// Sound alone is encoded in a part of the time that it lasts, and its ring has room for seconds.
     var isQuick: Bool { video.map { $0.isCopied && sound == nil } ?? true }
 
+    var needsPicture: Bool { video?.needsFirstFrame ?? false }
+
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {

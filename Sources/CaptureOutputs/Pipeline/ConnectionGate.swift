@@ -31,6 +31,8 @@ final class ConnectionGate: Sendable {
         var seen = Int64.min
         /// Pictures: whether one was left out since the last that passed.
         var isAfterGap = false
+        /// Pictures: whether one was ever left out.
+        var hasWithheld = false
 
         var isDisabled: Bool { spans.last?.end == .max }
     }
@@ -61,6 +63,9 @@ final class ConnectionGate: Sendable {
         }
     }
 
+    /// Whether a frame was left out.
+    var hasWithheld: Bool { streams.withLock { $0[.video]?.hasWithheld ?? false } }
+
     /// How many spans a stream has not passed.
     func spans(_ kind: MediaType) -> Int { streams.withLock { $0[kind]?.spans.count ?? 0 } }
 
@@ -74,9 +79,11 @@ final class ConnectionGate: Sendable {
             }
             defer { streams[.video] = stream }
             stream.seen = max(stream.seen, ConnectionGate.sofar(time))
-            stream.spans.removeAll { $0.end <= time }
-            guard !stream.spans.contains(where: { $0.start <= time }) else {
-                stream.isAfterGap = true
+            // A stamp in the future passes nothing.
+            let passed = ConnectionGate.sofar(time)
+            stream.spans.removeAll { $0.end <= passed }
+            guard !stream.spans.contains(where: { $0.start <= time && time < $0.end }) else {
+                (stream.isAfterGap, stream.hasWithheld) = (true, true)
                 return .withheld
             }
             defer { stream.isAfterGap = false }

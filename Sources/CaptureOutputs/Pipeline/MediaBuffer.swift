@@ -161,11 +161,11 @@ final class MediaBuffer: @unchecked Sendable {
     func move(by nanoseconds: Int64, samples: Int64, isAfterCut: Bool) {
         info.timestamp = info.timestamp.advanced(by: nanoseconds)
         info.position = UInt64(clamping: Int64(clamping: info.position) + samples)
-        if isAfterCut { followCut() }
+        if isAfterCut { markGap() }
     }
 
-    /// Follows something that was left out: what was lost meanwhile is not missing.
-    func followCut() {
+    /// Marks a gap before this buffer, in which nothing is missing.
+    func markGap() {
         isAfterCut = true
         lostBefore = 0
     }

@@ -13,6 +13,9 @@ protocol MediaOutput: AnyObject {
     /// Whether a buffer takes it little time but for the writing, so that the thread which reads the ring may feed it.
     var isQuick: Bool { get }
 
+    /// Whether nothing can be written before a picture is there.
+    var needsPicture: Bool { get }
+
     /// Takes a frame.
     func write(video buffer: MediaBuffer) throws(CaptureError)
 
@@ -40,6 +43,7 @@ extension MediaOutput {
     func write(audio buffer: MediaBuffer) throws(CaptureError) {}
     var shortfall: CaptureError? { nil }
     var isQuick: Bool { false }
+    var needsPicture: Bool { false }
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}
     func rest() throws(CaptureError) {}
     func idle() throws(CaptureError) {}

@@ -7,8 +7,8 @@ struct DisableCommand: AsyncParsableCommand {
         abstract: "Record silence, or no new picture, until 'enable'.",
         discussion: """
             A disabled microphone records silence. A disabled camera adds no picture, so the last one stays. Files and \
-            streams go on, the devices stay in use, and are shown so. Without an output's name, all movies, sounds and \
-            streams that the input feeds are meant. 'capturectl status' shows what is disabled.
+            streams go on, the devices stay in use, and are shown so. Without an output, the \
+            command affects every movie, sound and stream that the input feeds. 'capturectl status' shows what is disabled.
             """
     )
 

@@ -2,8 +2,9 @@
 """Runs a machine as a child, passes its output on line by line, and leaves no process of it behind.
 
 supervise.py SECONDS CUT-TEXT FOLDER COMMAND...
-A line `### look NUMBER COMMAND` of the guest is not passed on: it asks what ffprobe, ffmpeg or a script beside the guest's
-library says of a file that it left in FOLDER/looks. Emulated, such a program takes seconds to start.
+A line `### look NUMBER COMMAND` of the guest is not passed on: it asks what ffprobe, ffmpeg or a script of the guest's
+library says of a file that it left in FOLDER/looks. Emulated, such a program takes seconds to start. It names no other
+file of the host's.
 Exits 124 when SECONDS passed, 137 when the guest printed CUT-TEXT and was killed for it, else 0: the guest's own
 status is in a file, the machine's says nothing.
 """
@@ -12,9 +13,9 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 libc = ctypes.CDLL(None, use_errno=True)
-# Noise of switching off that no command printed.
 LOOK = re.compile(rb"### look (\d+) ([^\r\n]+)\r?$")
-SCRIPTS = Path(__file__).resolve().parent / "guest"
+SCRIPTS = {name: str(Path(__file__).resolve().parent / "guest" / name) for name in ["tone.py", "picture.py", "formats.py"]}
+# Noise of switching off that no command printed.
 NOISE = re.compile(rb"reboot: |Failed to write wtmp|Halting\.$|Powering off\.$|^Failed to initialize ubd device")
 
 
@@ -56,23 +57,36 @@ def kill_all():
 
 def look(folder, number, command):
     """Leaves what it said and then its status, for which the guest waits."""
-    program, *words = command.decode(errors="replace").split("\x1f")
-    if program == "python3" and words and Path(words[0]).parent == SCRIPTS:
-        program = sys.executable
-    if program not in ("ffprobe", "ffmpeg", sys.executable):
-        status, said = 126, b"the host does not run that for a machine\n"
-    else:
+    said, errors = b"", b"the host does not run that for a machine\n"
+    status, words = 126, allowed(command.decode(errors="replace").split("\x1f"))
+    if words:
         try:
-            done = subprocess.run([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=100)
-            status, said = done.returncode & 255, done.stdout
+            done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=100)
+            status, said, errors = done.returncode & 255, done.stdout, done.stderr
         except (OSError, subprocess.TimeoutExpired) as error:
-            status, said = 125, f"{error}\n".encode()
+            status, errors = 125, f"{error}\n".encode()
     for file in folder.glob(f"{number}-*"):
         file.unlink()
-    (folder / f"{number}.said").write_bytes(said)
-    (folder / f"{number}.new").write_text(str(status))
-    (folder / f"{number}.new").rename(folder / f"{number}.status")
+    for name, data in [("said", said), ("errors", errors), ("status", str(status).encode())]:
+        # A link that the guest made there is not followed.
+        new = os.open(folder / f"{number}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+        with open(new, "wb") as file:
+            file.write(data)
+        (folder / f"{number}.new").rename(folder / f"{number}.{name}")
+
+
+def allowed(words):
+    """The command as the host runs it; `None` for one that it does not. No word leads out of the folder."""
+    program, rest = words[0], words[1:]
+    if program == "python3" and rest and rest[0] in SCRIPTS:
+        program, rest = sys.executable, rest[1:]
+        start = [program, SCRIPTS[words[1]]]
+    elif program in ("ffprobe", "ffmpeg"):
+        start = [program]
+    else:
+        return None
+    return None if any("/" in word and word != "/dev/null" for word in rest) else [*start, *rest]
 
 
 def emit(line):

@@ -26,7 +26,7 @@ play_stream() {
   wait_for 60 says "'MJPG'" v4l2-ctl -d "$loopback" --get-fmt-video
 }
 # hashes FILE: of each compressed frame, in order
-hashes() { look "$1" ffmpeg -v error -nostdin -i {} -map 0:v:0 -c copy -f framemd5 - | awk '/^0/ { print $NF }'; }
+hashes() { on_host "$1" ffmpeg -v error -nostdin -i {} -map 0:v:0 -c copy -f framemd5 - | awk '/^0/ { print $NF }'; }
 # same_bytes FILE COUNT: at least so many frames, each one of the known ones, in their order. The driver may repeat one
 # and leave some out.
 same_bytes() {

@@ -24,7 +24,7 @@ spoil() { tell one "$1" "$2" && wait_for 10 no_fault_left; }
 no_fault_left() { (($(asks one faults) == 0)); }
 # in_order FILE: each frame shows a larger number than the one before
 in_order() {
-  look "$1" python3 "$vm/lib/guest/picture.py" numbers {} 320 >"$work/numbers" && test -s "$work/numbers" &&
+  on_host "$1" python3 picture.py numbers {} 320 >"$work/numbers" && test -s "$work/numbers" &&
     sort -nuc "$work/numbers"
 }
 ids() { capturectl devices | awk '/Test Camera/ { print $2 }'; }

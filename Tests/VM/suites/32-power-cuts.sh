@@ -53,7 +53,7 @@ lacks() {
   local end asked answered elapsed waiting cut
   read -r _ asked answered elapsed waiting < <(grep "^$1 " $account)
   cut=$(sed -n 's/^cut //p' $account)
-  end=$(look "$1" ffprobe -v error -show_entries packet=pts_time,duration_time -of csv=p=0 {} |
+  end=$(on_host "$1" ffprobe -v error -show_entries packet=pts_time,duration_time -of csv=p=0 {} |
     awk -F, '{ e = $1 + $2 } e > m { m = e } END { print m + 0 }')
   awk -v file="${1##*/}" -v end="$end" -v had="$elapsed" -v asked="$asked" -v answered="$answered" -v cut="$cut" \
     -v waiting="$waiting" '

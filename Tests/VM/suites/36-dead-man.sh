@@ -126,7 +126,7 @@ ours() {
 }
 # stream_length KIND: seconds from the first packet to the last
 stream_length() {
-  look "$work/movie.mkv" ffprobe -v error -select_streams "${1:0:1}" -show_entries packet=pts_time -of csv=p=0 {} |
+  on_host "$work/movie.mkv" ffprobe -v error -select_streams "${1:0:1}" -show_entries packet=pts_time -of csv=p=0 {} |
     awk -F, 'NR == 1 { first = $1 } { last = $1 } END { print last - first }'
 }
 

@@ -342,7 +342,7 @@ odd_files() {
   local kind
   for kind in plain flock append write-lease memory; do gives $kind 'ended stopped'; done
   for kind in plain flock write-lease; do
-    it "what was written to $kind is a movie" says 'codec_name=' look "/home/alice/given-$kind" ffprobe -v error -show_streams {}
+    it "what was written to $kind is a movie" says 'codec_name=' on_host "/home/alice/given-$kind" ffprobe -v error -show_streams {}
   done
   gives direct "ended stopped|$refusal" /home/alice/disk/given
   gives record-lock 'Busy: another program records into that file or has locked it'
@@ -380,5 +380,5 @@ odd_files
 ring_attacks
 files_on_fuse
 programs_on_fuse
-it "root's recording is whole" eval 'capturectl stop $others && says codec_name= look /root/on.mkv ffprobe -v error -show_streams {}'
+it "root's recording is whole" eval 'capturectl stop $others && says codec_name= on_host /root/on.mkv ffprobe -v error -show_streams {}'
 finish

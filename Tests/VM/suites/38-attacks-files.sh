@@ -273,7 +273,7 @@ whole() { over "$1" && decodes "/home/alice/$2"; }
 decodes() {
   local format=rawvideo
   [[ $1 != *.wav ]] || format=s16le
-  look "$1" ffmpeg -v error -xerror -nostdin -i {} -fps_mode passthrough -f $format -y /dev/null
+  on_host "$1" ffmpeg -v error -xerror -nostdin -i {} -fps_mode passthrough -f $format -y /dev/null
 }
 unwritable='cannot be (written|opened|recorded|made|used)|read-only|Read-only|readonly'
 

@@ -8,7 +8,7 @@ first=$(camera 1) second=$(camera 2)
 
 # formats NODE: its raw formats' names, as capturectl has them
 formats() { v4l2-ctl -d "$1" --list-formats | sed -n "s/.*'\([^']*\)'\(-BE\)\{0,1\} .*/\1\2/p" | tr -d ' '; }
-right() { look "$1" python3 "$vm/lib/guest/formats.py" check {} "${@:2}"; }
+right() { on_host "$1" python3 formats.py check {} "${@:2}"; }
 # photo CAMERA FORMAT SIZE FILE [V4L2's numbers]
 photo() {
   rm -f "$work/$4"
@@ -63,7 +63,7 @@ colours() {
 }
 tagged() {
   local tags
-  tags=$(look "$work/colours.mkv" ffprobe -v error -select_streams v -of default=nw=1 {} \
+  tags=$(on_host "$work/colours.mkv" ffprobe -v error -select_streams v -of default=nw=1 {} \
     -show_entries stream=color_primaries,color_transfer,color_space,color_range | sort | cut -d = -f 2)
   # By name: primaries, range, space, transfer.
   [[ $(echo $tags) == "$1 $4 $3 $2" ]] || { echo "tagged $tags"; return 1; }

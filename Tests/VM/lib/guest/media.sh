@@ -1,13 +1,13 @@
 # What is in a recorded file. ffprobe takes seconds to start under emulation: there the host looks, and once at each file.
 
-# look FILE COMMAND...: what ffprobe, ffmpeg or python3 with a script of this folder says of the file, which is {} in its words
-look() {
+# on_host FILE COMMAND...: what ffprobe, ffmpeg, or python3 with the name of a script here, says of the file: {} in its words
+on_host() {
   local file=$1 id=$SRANDOM words moment began
   shift
   if [[ $flavour != stock ]]; then
     words=("${@//\{\}/$file}")
-    [[ $1 != python3 ]] || words[0]=$python
-    "${words[@]}" 2>&1
+    [[ $1 != python3 ]] || words=("$python" "$vm/lib/guest/${words[1]}" "${words[@]:2}")
+    "${words[@]}"
     return
   fi
   local answer=/out/.machine/looks/$id
@@ -22,6 +22,7 @@ look() {
     look_at_clock
     ((moment - began < 120)) || { echo "the host does not look"; return 1; }
   done
+  cat "$answer.errors" >&2
   cat "$answer.said"
   return "$(<"$answer.status")"
 }
@@ -31,7 +32,7 @@ probe() {
   local key
   key=$work/probe.$(stat -c %n.%s.%y "$1" | cksum | tr -d ' ')
   if [[ ! -s $key ]]; then
-    look "$1" ffprobe -v error -count_frames -show_streams -show_format -of flat {} >"$key.new" || return 1
+    on_host "$1" ffprobe -v error -count_frames -show_streams -show_format -of flat {} >"$key.new" || return 1
     mv "$key.new" "$key"
   fi
   cat "$key"
@@ -53,7 +54,7 @@ playable() { [[ -n $(probe "$1") ]]; }
 plays() {
   local said
   # With the file's own clock: ffmpeg's guess of a rate gives two pictures one time that come shortly after one another.
-  said=$(look "$1" ffmpeg -v warning -xerror -nostdin -i {} -enc_time_base -1 -f null -) && [[ -z $said ]] || { echo "$said"; return 1; }
+  said=$(on_host "$1" ffmpeg -v warning -xerror -nostdin -i {} -enc_time_base -1 -f null - 2>&1) && [[ -z $said ]] || { echo "$said"; return 1; }
 }
 
 # has FILE KIND NAME WANTED, as in: it "is H.264" has out.mkv video codec_name h264
@@ -64,10 +65,10 @@ has() {
 }
 
 # tone FILE: the frequency of what sounds in it, in Hz
-tone() { look "$1" python3 "$vm/lib/guest/tone.py" measure {}; }
+tone() { on_host "$1" python3 tone.py measure {}; }
 # onsets FILE: when each beep in it begins, in seconds
-onsets() { look "$1" python3 "$vm/lib/guest/tone.py" onsets {}; }
+onsets() { on_host "$1" python3 tone.py onsets {}; }
 # bars FILE [SECONDS] [TOLERANCE]: a picture of vivid's colour bars, in their order
-bars() { look "$1" python3 "$vm/lib/guest/picture.py" bars {} "${@:2}"; }
+bars() { on_host "$1" python3 picture.py bars {} "${@:2}"; }
 # patch FILE SECONDS X Y: red, green and blue around that place, given as parts of width and height from 0 to 1
-patch() { look "$1" python3 "$vm/lib/guest/picture.py" patch {} "${@:2}"; }
+patch() { on_host "$1" python3 picture.py patch {} "${@:2}"; }
