@@ -125,11 +125,11 @@ public enum CaptureInterfaces {
                 [BusArgument("output", "a{sv}"), BusArgument("inputs", "as"), BusArgument("file", "s")]
             ),
             BusMethod("PauseOutput", [BusArgument("output", "s")]),
+            BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod(
                 "EnableConnection",
                 [BusArgument("input", "s"), BusArgument("output", "s"), BusArgument("enabled", "b")]
             ),
-            BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),
             BusMethod("GetStatistics", returns: [BusArgument("statistics", "a{sv}")]),
         ],

@@ -206,25 +206,6 @@ public final class Recorder: Sendable {
         }
     }
 
-    /// How many frames may wait for a slow encoder: 64 MiB of them, taken when they do.
-    ///
-    /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
-    private static func depth(of frame: Int) -> Int {
-        min(max((64 << 20) / max(frame, 1), 8), 256)
-    }
-
-    /// How many frames an output takes; `.max` when that is not known.
-    private static func frames(of output: OutputDescription) -> Int {
-        if output.kind == .photo { return 1 }
-        return output.frameCount > 0 ? Int(clamping: output.frameCount) : .max
-    }
-
-    /// How long nothing usable may come, in nanoseconds.
-    private static func silenceLimit(_ job: RecordingJob, _ video: VideoFormat?) -> Int64 {
-        // A driver may claim an interval of a century.
-        max(job.silenceLimit, 3 * min(video?.interval.nanoseconds ?? 0, 3_600_000_000_000))
-    }
-
     // MARK: Writing
 
     /// What stands between the streams and the output.

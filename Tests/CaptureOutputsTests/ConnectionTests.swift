@@ -57,13 +57,23 @@ import Testing
         #expect(found[29_040...].allSatisfy { $0 == 10_000 })
     }
 
-    @Test func `stays disabled when it is switched without end while nothing comes`() {
+    @Test func `stays disabled when it is switched without end while nothing comes`() throws {
         let gate = ConnectionGate(disabled: [.video])
         for moment in 0..<5000 {
             gate.set(.video, isEnabled: moment % 2 == 0, at: Timestamp(nanoseconds: Int64(moment)))
         }
-        gate.set(.video, isEnabled: false, at: Timestamp(nanoseconds: 9000))
-        #expect(gate.spans(.video) == 1000)
+        // The last of them would have enabled it.
+        gate.set(.video, isEnabled: true, at: Timestamp(nanoseconds: 5000))
+        let pool = try BufferPool(count: 1, capacity: 960)
+        let info = BufferInfo(
+            timestamp: Timestamp(nanoseconds: 9000),
+            deviceSequence: 0,
+            position: 0,
+            bytesUsed: (960, 0, 0, 0),
+            flags: .monotonic
+        )
+        let frame = MediaBuffer(try #require(pool.take()), of: pool, count: 960, info: info)
+        #expect(gate.look(at: frame) == .withheld)
     }
 
     @Test(arguments: [Int64.min, -1, .max]) func `takes any time that a ring can say`(time: Int64) throws {

@@ -66,9 +66,6 @@ final class ConnectionGate: Sendable {
     /// Whether a frame was left out.
     var hasWithheld: Bool { streams.withLock { $0[.video]?.hasWithheld ?? false } }
 
-    /// How many spans a stream has not passed.
-    func spans(_ kind: MediaType) -> Int { streams.withLock { $0[kind]?.spans.count ?? 0 } }
-
     /// What becomes of a frame.
     func look(at frame: MediaBuffer) -> Passage {
         let time = PauseClock.believable(frame.info.timestamp.nanoseconds)

@@ -18,3 +18,25 @@ struct RecordingSchedule {
     /// When it ends that begins now, in nanoseconds.
     var end: Int64 { Timestamp.now.advanced(by: duration).advanced(by: delay).nanoseconds }
 }
+
+/// How much a recorder reads, and how long it waits.
+extension Recorder {
+    /// How many frames may wait for a slow encoder: 64 MiB of them, taken when they do.
+    ///
+    /// An encoder's code is read from the disk with its first frames, which can take seconds on a small machine.
+    static func depth(of frame: Int) -> Int {
+        min(max((64 << 20) / max(frame, 1), 8), 256)
+    }
+
+    /// How many frames an output takes; `.max` when that is not known.
+    static func frames(of output: OutputDescription) -> Int {
+        if output.kind == .photo { return 1 }
+        return output.frameCount > 0 ? Int(clamping: output.frameCount) : .max
+    }
+
+    /// How long nothing usable may come, in nanoseconds.
+    static func silenceLimit(_ job: RecordingJob, _ video: VideoFormat?) -> Int64 {
+        // A driver may claim an interval of a century.
+        max(job.silenceLimit, 3 * min(video?.interval.nanoseconds ?? 0, 3_600_000_000_000))
+    }
+}

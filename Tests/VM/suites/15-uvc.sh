@@ -166,7 +166,7 @@ delivered=$(asks one delivered)
 it "so is another one just like it" start_usb_camera two
 it "both are there" wait_for 20 has_usb_cameras 2
 it "both are listed" wait_for 20 lists_both
-it "the first one has its name yet" eval 'ids | grep -qxF "$alone"'
+it "the first one still has its name" eval 'ids | grep -qxF "$alone"'
 # Which is which, the port says.
 it "one of them takes a photo" capturectl photo --camera "$(ids | grep ":$(($(asks two port) + 1)):")" \
   --video-format MJPG:320x240 "$work/second.jpg"
