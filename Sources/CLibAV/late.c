@@ -23,6 +23,7 @@
     X(av_hwdevice_ctx_create) X(av_hwframe_ctx_alloc) X(av_hwframe_ctx_init) X(av_hwframe_get_buffer) \
     X(av_hwframe_transfer_data) X(av_image_check_size) X(av_image_get_linesize) X(av_log_set_level) X(av_malloc) \
     X(av_mallocz) X(av_new_packet) X(av_opt_set_int) X(av_packet_alloc) X(av_packet_free) X(av_packet_unref) \
+    X(av_realloc_array) \
     X(av_read_frame) X(av_rescale) X(av_rescale_q) X(av_rescale_q_rnd) X(av_sample_fmt_is_planar) X(av_seek_frame) \
     X(av_strerror) X(av_write_frame) X(av_write_trailer) X(avcodec_alloc_context3) X(avcodec_default_get_buffer2) \
     X(avcodec_find_decoder) X(avcodec_find_encoder) X(avcodec_find_encoder_by_name) X(avcodec_flush_buffers) \

@@ -241,6 +241,20 @@ extension CaptureEngine {
     public func setPaused(_ isPaused: Bool, _ id: UInt32, output name: String, client: SessionClient)
         throws(CaptureError)
     {
+        try running(id, output: name, by: client).setPaused(isPaused)
+    }
+
+    /// Begins a chapter in a recording, now.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for a title that is too long, and an output that does
+    ///   not exist or has no chapters; `overQuota` after the last that the file has room for; `wrongState` unless it records.
+    public func mark(_ id: UInt32, output name: String, title: String, client: SessionClient) throws(CaptureError) {
+        let marker = try RecordingMarker(title)
+        try running(id, output: name, by: client).mark(marker)
+    }
+
+    private func running(_ id: UInt32, output name: String, by client: SessionClient) throws(CaptureError) -> LiveOutput
+    {
         let session = try changeable(id, by: client)
         guard session.state == .running, !session.isEnding else {
             throw CaptureError(.wrongState, "session \(id) is \(session.doing), not running")
@@ -249,7 +263,7 @@ extension CaptureEngine {
             let known = session.outputs.keys.sorted().joined(separator: ", ")
             throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)'; it has: \(known)")
         }
-        try output.setPaused(isPaused)
+        return output
     }
 
     /// Enables or disables a connection: a disabled microphone records silence, a disabled camera adds no picture. Files and

@@ -103,6 +103,8 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func move(_ media: MediaType, to ring: any OpenFile)
     /// Tells it to leave out what is captured from now on, or to take it again.
     func setPaused(_ isPaused: Bool)
+    /// Tells it to begin a chapter.
+    func mark(_ marker: RecordingMarker)
     /// Tells it to take what is captured of a kind from now on, or to leave it out.
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType)
     /// Tells it to finish its file at what is published now.

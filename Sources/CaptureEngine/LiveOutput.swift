@@ -38,6 +38,8 @@ final class LiveOutput {
     /// The rings that its recorder was handed last.
     private var given: [MediaType: any MediaRing] = [:]
     private var state: State
+    /// How many markers its file was given.
+    private var markers = 0
     /// Wait for its end.
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -103,10 +105,37 @@ final class LiveOutput {
                 "the output '\(description.name)' is a \(description.kind.rawValue); only movies and sounds can be paused"
             )
         }
+        try checkRecording()
+        recorder?.setPaused(isPaused)
+    }
+
+    /// Has its recorder begin a chapter.
+    ///
+    /// - Throws: `invalidArgument` for an output without chapters; `overQuota` after the last that there is room for;
+    ///   `wrongState` if its file is not being written.
+    func mark(_ marker: RecordingMarker) throws(CaptureError) {
+        guard description.takesMarkers else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(description.name)' is a \(description.kind.rawValue) in \(description.format); "
+                    + "only movies and sounds in m4a have markers"
+            )
+        }
+        try checkRecording()
+        guard markers < RecordingMarker.most else {
+            throw CaptureError(
+                .overQuota,
+                "the output '\(description.name)' already has \(markers) markers, and its file has no room for more"
+            )
+        }
+        markers += 1
+        recorder?.mark(marker)
+    }
+
+    private func checkRecording() throws(CaptureError) {
         guard case .running = state else {
             throw CaptureError(.wrongState, "the output '\(description.name)' is not recording")
         }
-        recorder?.setPaused(isPaused)
     }
 
     /// Has its recorder take what is captured of a kind from now on, or leave it out.

@@ -126,6 +126,7 @@ public enum CaptureInterfaces {
             ),
             BusMethod("PauseOutput", [BusArgument("output", "s")]),
             BusMethod("ResumeOutput", [BusArgument("output", "s")]),
+            BusMethod("MarkOutput", [BusArgument("output", "s"), BusArgument("title", "s")]),
             BusMethod(
                 "EnableConnection",
                 [BusArgument("input", "s"), BusArgument("output", "s"), BusArgument("enabled", "b")]

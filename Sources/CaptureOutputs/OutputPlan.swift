@@ -20,6 +20,7 @@ struct OutputPlan {
         video: VideoFormat?,
         audio: AudioFormat?,
         file: RecorderFile,
+        markers: Markers,
         counters: RecorderCounters
     ) throws(CaptureError) {
         let wanted = job.output
@@ -30,7 +31,7 @@ struct OutputPlan {
                 "'\(wanted.format)' is no format of \(wanted.kind.rawValue) outputs; those are \(formats.joined(separator: ", "))"
             )
         }
-        let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, counters: counters)
+        let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, markers: markers, counters: counters)
         switch wanted.kind {
         case .movie:
             guard video != nil || audio != nil else {
@@ -65,6 +66,7 @@ struct OutputMaker {
     let wanted: OutputDescription
     let origin: CaptureOrigin
     let file: RecorderFile
+    let markers: Markers
     let counters: RecorderCounters
 
     /// Bits a second below which no encoder works.
@@ -103,6 +105,7 @@ struct OutputMaker {
             limits: limits,
             origin: origin,
             file: file,
+            markers: markers,
             counters: counters
         )
         return OutputPlan(output, video: converter, audio: audio.map { CopyConverter(.audio($0)) })
@@ -143,6 +146,7 @@ struct OutputMaker {
             limits: limits,
             origin: origin,
             file: file,
+            markers: markers,
             counters: counters
         )
         return OutputPlan(output, audio: converter)

@@ -96,8 +96,8 @@ public final class Recorder: Sendable {
     private struct Work {
         let file: RecorderFile
         let readers: [MediaType: StreamReader]
-        let pauses: PauseClock
-        let gate: ConnectionGate
+        let passing: Passing
+        let markers: Markers
         let feed: PipelineFeed
         let writer: WorkerThread
     }
@@ -138,7 +138,8 @@ public final class Recorder: Sendable {
         }
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
-        let plan = try OutputPlan(job, video: video, audio: audio, file: file, counters: counters)
+        let markers = Markers()
+        let plan = try OutputPlan(job, video: video, audio: audio, file: file, markers: markers, counters: counters)
         guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
             throw CaptureError(
                 .invalidArgument,
@@ -178,8 +179,7 @@ public final class Recorder: Sendable {
         let output = Unguarded(plan.output)
         let live = Set(readers.keys)
         let pauses = PauseClock(hasVideo: video != nil, audio: audio)
-        let gate = ConnectionGate(disabled: job.disabled)
-        let passing = Passing(pauses: pauses, gate: gate, sound: audio)
+        let passing = Passing(pauses: pauses, gate: ConnectionGate(disabled: job.disabled), sound: audio)
         let schedule = RecordingSchedule(job, video)
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
@@ -200,7 +200,7 @@ public final class Recorder: Sendable {
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(file: file, readers: readers, pauses: pauses, gate: gate, feed: feed, writer: writer)
+            return Work(file: file, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -297,7 +297,9 @@ public final class Recorder: Sendable {
                 stopped = .now
                 for reader in work.readers.values { reader.stop(at: Timestamp(nanoseconds: stopTime)) }
             }
-            if Timestamp.now.nanoseconds - work.pauses.length(until: .now) >= deadline.load(ordering: .acquiring) {
+            if Timestamp.now.nanoseconds - work.passing.pauses.length(until: .now)
+                >= deadline.load(ordering: .acquiring)
+            {
                 // What was published until now is taken, however late; a slow reader of a pipe gets it all.
                 for reader in work.readers.values { reader.stop(at: .now) }
             }
@@ -358,12 +360,14 @@ public final class Recorder: Sendable {
             case .stop(let time): stop(at: time)
             case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
-            case .pause(let time): work.pauses.pause(at: time)
-            case .resume(let time): work.pauses.resume(at: time)
-            case .enable(let kind, let time): work.gate.set(kind, isEnabled: true, at: time)
-            case .disable(let kind, let time): work.gate.set(kind, isEnabled: false, at: time)
+            case .pause(let time): work.passing.pauses.pause(at: time)
+            case .resume(let time): work.passing.pauses.resume(at: time)
+            case .mark(let marker, let time):
+                work.markers.add(marker.title, at: time.advanced(by: -work.passing.pauses.length(until: time)))
+            case .enable(let kind, let time): work.passing.gate.set(kind, isEnabled: true, at: time)
+            case .disable(let kind, let time): work.passing.gate.set(kind, isEnabled: false, at: time)
             }
-            let isPaused = work.pauses.isPaused
+            let isPaused = work.passing.pauses.isPaused
             counters.update { $0.isPaused = isPaused }
         } catch {
             Recorder.log("\(error)")

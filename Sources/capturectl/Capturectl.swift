@@ -23,8 +23,8 @@ struct Capturectl: AsyncParsableCommand {
             CommandGroup(
                 name: "Capture",
                 subcommands: [
-                    RecordCommand.self, StartCommand.self, PauseCommand.self, ResumeCommand.self, DisableCommand.self,
-                    EnableCommand.self, StopCommand.self,
+                    RecordCommand.self, StartCommand.self, MarkCommand.self, PauseCommand.self, ResumeCommand.self,
+                    DisableCommand.self, EnableCommand.self, StopCommand.self,
                     PhotoCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
                 ]
             ),

@@ -36,6 +36,31 @@ import Testing
         #expect(bench.recorders.recorder("movie")?.pauses == [])
     }
 
+    @Test func `is as marking is: told to its recorder, for its program, where there are chapters and room`()
+        async throws
+    {
+        let (id, client) = (try await bench.running(), EngineBench.client())
+        func refusal(_ title: String, in id: UInt32, _ output: String, by client: SessionClient) async -> CaptureError
+            .Code?
+        {
+            await #expect(throws: CaptureError.self) {
+                try await bench.engine.mark(id, output: output, title: title, client: client)
+            }?.code
+        }
+        let other = EngineBench.client(":1.2", program: "other")
+        #expect(await refusal("goal", in: id, "movie", by: other) == .notPermitted)
+        #expect(await refusal("a\nb", in: id, "movie", by: client) == .invalidArgument)
+        #expect(await refusal("goal", in: id, "nothing", by: client) == .invalidArgument)
+        for index in 1...255 { try await bench.engine.mark(id, output: "movie", title: "\(index)", client: client) }
+        #expect(await refusal("goal", in: id, "movie", by: client) == .overQuota)
+        #expect(bench.recorders.recorder("movie")?.markers == (1...255).map(String.init))
+        let buffer = try await bench.running(EngineBench.buffer)
+        #expect(await refusal("goal", in: buffer, "frames", by: client) == .invalidArgument)
+        try await bench.engine.stop(id, client: client)
+        _ = await bench.watch.wait(id, for: .stopped, .failed)
+        #expect(await refusal("goal", in: id, "movie", by: client) == .wrongState)
+    }
+
     @Test func `is for movies and sounds that record`() async throws {
         let id = try await bench.create()
         #expect(await refusal(of: "movie", in: id) == .wrongState)

@@ -57,7 +57,7 @@ import Testing
             try muxer.write(packet)
             if index % 15 == 14 { try muxer.flush(length: time * 1_000_000) }
         }
-        try muxer.finish(audioLength: -1, interval: nil)
+        try muxer.finish(audioLength: -1, interval: nil, chapters: [])
         return path
     }
 

@@ -97,13 +97,22 @@ def pauses(daemon, folder, it):
     it("nothing is written meanwhile", after["frames"] <= before["frames"] + 5, f"{before} {after}")
     daemon.control("resume", number, "movie")
     until(lambda now: not now["isPaused"] and now["frames"] > after["frames"])
+    _, _, messages = run(daemon, "mark", number, "a goal")
+    it("a mark says what is marked", messages == f"session {number}: movie is marked\n", messages)
     daemon.control("stop", number)
+    chapters = subprocess.run(["ffprobe", "-v", "error", "-show_chapters", folder / "paused.mkv"], text=True,
+                              stdout=subprocess.PIPE).stdout
+    it("a mark is a chapter", chapters.count("[CHAPTER]") == 1 and "TAG:title=a goal" in chapters, chapters)
+    status, _, messages = run(daemon, "mark", number)
+    it("what is over cannot be marked", status == 75 and "not running" in messages, f"{status} {messages}")
     status, _, messages = run(daemon, "pause", number)
     it("what is over cannot be paused", status == 75 and "not running" in messages, f"{status} {messages}")
     number = daemon.control("start", "--camera", "none", folder / "c.flac").strip()
     status, _, messages = run(daemon, "pause", number, "film")
     it("an output that is not there is told, with those that are", status == 65 and "sound" in messages,
        f"{status} {messages}")
+    status, _, messages = run(daemon, "mark", number)
+    it("a sound that has no chapters cannot be marked", status == 65 and "m4a" in messages, f"{status} {messages}")
     daemon.control("stop", number)
 
 

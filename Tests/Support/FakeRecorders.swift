@@ -121,11 +121,17 @@ public final class FakeRecorder: RecorderHandle {
     /// What it was told of its connections, in order: `video off`, `audio on`.
     public var switches: [String] { switched.withLock { $0 } }
     private let switched = Mutex<[String]>([])
+    /// The titles of the markers that it was told of.
+    public var markers: [String] { marked.withLock { $0 } }
+    private let marked = Mutex<[String]>([])
 
     /// Notes it.
     public func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
         switched.withLock { $0.append("\(kind.rawValue) \(isEnabled ? "on" : "off")") }
     }
+
+    /// Notes it.
+    public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
     /// Notes it.
     public func setPaused(_ isPaused: Bool) { paused.withLock { $0.append(isPaused) } }

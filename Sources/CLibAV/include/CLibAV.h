@@ -50,6 +50,18 @@ static inline int cav_open_nothing(AVFormatContext *context, AVIOContext **file,
 /* A file that names another, as a QuickTime movie may, opens none. */
 static inline void cav_refuse_references(AVFormatContext *context) { context->io_open = cav_open_nothing; }
 
+/* Adds a chapter of a file that is written, at nanoseconds of it; libavformat has no call for that. Returns a negative error. */
+static inline int cav_add_chapter(AVFormatContext *context, int64_t start, int64_t end, const char *title) {
+    AVChapter **chapters = av_realloc_array(context->chapters, context->nb_chapters + 1, sizeof *chapters);
+    if (!chapters) return AVERROR(ENOMEM);
+    context->chapters = chapters;
+    AVChapter *chapter = av_mallocz(sizeof *chapter);
+    if (!chapter) return AVERROR(ENOMEM);
+    *chapter = (AVChapter){.id = context->nb_chapters + 1, .time_base = {1, 1000000000}, .start = start, .end = end};
+    chapters[context->nb_chapters++] = chapter;
+    return av_dict_set(&chapter->metadata, "title", title, 0);
+}
+
 /* Bit fields do not import. */
 static inline int cav_index_size(const AVIndexEntry *entry) { return entry->size; }
 

@@ -116,6 +116,18 @@ extension CaptureSession {
         try await create().call("ResumeOutput", [.string(output)])
     }
 
+    /// Marks this moment in a recording: a chapter begins there, which players can jump to. A file that is not finished, for
+    /// example after a power cut, has no chapters, and players find none in a movie that went through a pipe.
+    ///
+    /// - Parameters:
+    ///   - title: One line of at most 255 bytes, which players show.
+    ///   - output: The output's name: a movie, or a sound in M4A.
+    /// - Throws: `invalidArgument` for a title that is too long, and for an output that does not exist or has no chapters;
+    ///   `overQuota` after 255 of them; `wrongState` unless it records; `notPermitted` for another program's session.
+    public func mark(_ title: String = "", in output: String = "movie") async throws(CaptureError) {
+        try await create().call("MarkOutput", [.string(output), .string(title)])
+    }
+
     /// The counters now.
     public func statistics() async throws(CaptureError) -> SessionStatistics {
         guard let hub else { return SessionStatistics() }

@@ -35,7 +35,8 @@ extension ContainerOutput {
         }
         if let last = lastPicture { try write(last.packet, at: last.time) }
         lastPicture = nil
-        try muxer?.finish(audioLength: length, interval: interval.nanoseconds)
+        let chapters = epoch.map { markers.chapters(from: $0, length: good.length) } ?? []
+        try muxer?.finish(audioLength: length, interval: interval.nanoseconds, chapters: chapters)
         file.trim()
         try file.sync()
         noteLength()

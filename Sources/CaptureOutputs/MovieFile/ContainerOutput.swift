@@ -21,6 +21,7 @@ final class ContainerOutput: MediaOutput {
     let timeline: AudioTimeline?
     let limits: OutputLimits
     let devices: CaptureOrigin
+    let markers: Markers
     var disk: DiskSync?
 
     var muxer: Muxer?
@@ -52,6 +53,7 @@ final class ContainerOutput: MediaOutput {
         limits: OutputLimits,
         origin: CaptureOrigin,
         file: RecorderFile,
+        markers: Markers,
         counters: RecorderCounters
     ) throws(CaptureError) {
         // The muxer is made when the first packets are there.
@@ -62,6 +64,7 @@ final class ContainerOutput: MediaOutput {
         self.limits = limits
         devices = origin
         self.file = file
+        self.markers = markers
         self.counters = counters
         // Sound alone keeps its samples; beside pictures it follows their clock.
         timeline = sound.map { sound in

@@ -27,6 +27,8 @@ final class HybridMP4 {
     var reordering: Int64 = 0
     /// Whether the first track is one of pictures.
     var hasVideo = false
+    /// What players can jump to.
+    var chapters: [Chapter] = []
     /// Samples of the sound that are meant, nothing before and behind counted; negative for all.
     var audioLength: Int64 = -1
 
@@ -196,13 +198,18 @@ final class HybridMP4 {
                 children.append(child)
             }
         }
-        return Box(
-            "moov",
-            children.map { child in
-                guard child.type == "mvhd" else { return child }
-                return child.lengthened(gap: 0, timescale: UInt32(HybridMP4.movieTimescale), duration: longest)
-            }
-        )
+        children = children.map { child in
+            guard child.type == "mvhd" else { return child }
+            return child.lengthened(gap: 0, timescale: UInt32(HybridMP4.movieTimescale), duration: longest)
+        }
+        guard !chapters.isEmpty else { return Box("moov", children) }
+        let list = Chapter.box(of: chapters)
+        if let at = children.firstIndex(where: { $0.type == "udta" }) {
+            children[at].body += list.bytes
+        } else {
+            children.append(Box("udta", [list]))
+        }
+        return Box("moov", children)
     }
 
     /// A track with its samples, and its length in the movie's units.

@@ -231,13 +231,19 @@ final class Muxer {
     /// - Parameters:
     ///   - audioLength: Samples of the sound that are meant, for containers that can say so.
     ///   - interval: Nanoseconds from one picture to the next, if they are known.
-    func finish(audioLength: Int64, interval: Int64?) throws(CaptureError) {
+    ///   - chapters: In the order of their times, for containers that can have them.
+    func finish(audioLength: Int64, interval: Int64?, chapters: [Chapter]) throws(CaptureError) {
         guard hasHeader else { return }
         sink.hybrid?.audioLength = audioLength
+        sink.hybrid?.chapters = chapters
         if container.isISO {
             try flush(length: 0)
             try sink.hybrid?.finish()
         } else {
+            for chapter in chapters {
+                let result = unsafe cav_add_chapter(context, chapter.start, chapter.end, chapter.title)
+                try LibAV.check("add a chapter", result)
+            }
             let result = unsafe av_write_trailer(context)
             unsafe avio_flush(transport)
             try check("end a \(container.rawValue) file", result)

@@ -138,6 +138,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(isPaused ? .pause(at: .now) : .resume(at: .now))
     }
 
+    func mark(_ marker: RecordingMarker) {
+        tell(.mark(marker, at: .now))
+    }
+
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
         tell(isEnabled ? .enable(kind, at: .now) : .disable(kind, at: .now))
     }

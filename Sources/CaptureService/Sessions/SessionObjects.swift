@@ -101,6 +101,11 @@ actor SessionObjects {
                             try await engine.setPaused(false, id, output: arguments.text(0), client: client)
                             return []
                         },
+                        "MarkOutput": handler { engine, client, arguments throws(CaptureError) in
+                            let (output, title) = (try arguments.text(0), try arguments.text(1))
+                            try await engine.mark(id, output: output, title: title, client: client)
+                            return []
+                        },
                         "EnableConnection": handler { engine, client, arguments throws(CaptureError) in
                             try await engine.setEnabled(
                                 arguments.boolean(2),

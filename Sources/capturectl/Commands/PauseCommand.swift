@@ -57,13 +57,29 @@ struct PausedRecording: ParsableArguments {
         _ body: (CaptureSession, String) async throws(CaptureError) -> Void
     ) async throws(CaptureError) {
         let session = try await CaptureSession.session(id, on: daemon)
-        if let output { return try await body(session, output) }
         let kinds: [OutputKind] = [.movie, .sound]
-        let all = try await daemon.sessions().first { $0.id == id }?.description?.outputs ?? []
-        let names = all.filter { kinds.contains($0.kind) }.map(\.name)
-        if names.isEmpty {
-            throw CaptureError(.invalidArgument, "session \(id) has no movie and no sound that could be paused")
+        let what = "movie and no sound that could be paused"
+        for name in try await session.outputs(output, of: what, on: daemon, where: { kinds.contains($0.kind) }) {
+            try await body(session, name)
         }
-        for name in names { try await body(session, name) }
+    }
+}
+
+extension CaptureSession {
+    /// The output that was named, else the names of all that a command can be for.
+    ///
+    /// - Throws: `invalidArgument` if there are none, saying what.
+    func outputs(
+        _ named: String?,
+        of what: String,
+        on daemon: CaptureDaemon,
+        where isFit: (OutputDescription) -> Bool
+    ) async throws(CaptureError) -> [String] {
+        if let named { return [named] }
+        let id = id ?? 0
+        let names =
+            try await daemon.sessions().first { $0.id == id }?.description?.outputs.filter(isFit).map(\.name) ?? []
+        if names.isEmpty { throw CaptureError(.invalidArgument, "session \(id) has no \(what)") }
+        return names
     }
 }

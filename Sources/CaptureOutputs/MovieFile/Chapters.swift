@@ -1,0 +1,46 @@
+import CaptureCore
+import MediaExamination
+import Synchronization
+
+/// The markers that a recording was given. Set on one thread, read by another. Thread-safe.
+final class Markers: Sendable {
+    private let list = Mutex<[(title: String, time: Timestamp)]>([])
+
+    /// Adds one by the monotonic clock without pauses, unless there are as many as a file has room for.
+    func add(_ title: String, at time: Timestamp) {
+        list.withLock { list in
+            if list.count < RecordingMarker.most { list.append((title, time)) }
+        }
+    }
+
+    /// The chapters of a file, in order. Each lasts until the next one, and the last until the end.
+    ///
+    /// - Parameters:
+    ///   - zero: The time that is the file's 0.
+    ///   - length: Nanoseconds of the file.
+    func chapters(from zero: Timestamp, length: Int64) -> [Chapter] {
+        let marked = list.withLock { $0 }.map { (start: min(max($0.time - zero, 0), length), title: $0.title) }
+        let ordered = marked.sorted { $0.start < $1.start }
+        let ends = ordered.dropFirst().map(\.start) + [length]
+        return zip(ordered, ends).map { Chapter(start: $0.start, end: $1, title: $0.title) }
+    }
+}
+
+/// A stretch of a file that players can jump to, in nanoseconds.
+struct Chapter: Hashable {
+    let start: Int64
+    let end: Int64
+    let title: String
+
+    /// The list of MP4 and MOV that most players read, in units of 100 ns. QuickTime's own players do not.
+    static func box(of chapters: [Chapter]) -> Box {
+        // Version 1, and a word that is kept free.
+        var body: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, UInt8(clamping: chapters.count)]
+        for chapter in chapters.prefix(RecordingMarker.most) {
+            body.append(UInt64(max(chapter.start, 0) / 100))
+            body +=
+                [UInt8(clamping: chapter.title.utf8.count)] + chapter.title.utf8.prefix(RecordingMarker.longestTitle)
+        }
+        return Box("chpl", body)
+    }
+}
