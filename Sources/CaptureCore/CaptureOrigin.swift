@@ -13,6 +13,12 @@ public struct CaptureOrigin: Hashable, Sendable {
     public var exposure: Int64
     /// The camera's own number for its gain, from 0 on; `nil` if it does not say.
     public var gain: Int64?
+    /// Its sensitivity after ISO 12232; 0 if it does not say.
+    public var sensitivity: Int64
+    /// Whether the camera sets its exposure by itself; `nil` if it does not say.
+    public var exposureMode: CameraAdjustment?
+    /// Whether the camera sets its white balance by itself; `nil` if it does not say.
+    public var whiteBalance: CameraAdjustment?
 
     /// An origin of the given names, of which what cannot be printed is left out.
     public init(
@@ -20,13 +26,19 @@ public struct CaptureOrigin: Hashable, Sendable {
         cameraMaker: String = "",
         microphone: String = "",
         exposure: Int64 = 0,
-        gain: Int64? = nil
+        gain: Int64? = nil,
+        sensitivity: Int64 = 0,
+        exposureMode: CameraAdjustment? = nil,
+        whiteBalance: CameraAdjustment? = nil
     ) {
         self.camera = Self.printable(camera)
         self.cameraMaker = Self.printable(cameraMaker)
         self.microphone = Self.printable(microphone)
         self.exposure = max(exposure, 0)
         self.gain = gain.flatMap { $0 >= 0 ? $0 : nil }
+        self.sensitivity = max(sensitivity, 0)
+        self.exposureMode = exposureMode
+        self.whiteBalance = whiteBalance
     }
 
     /// The origin of what these devices deliver.
@@ -38,13 +50,19 @@ public struct CaptureOrigin: Hashable, Sendable {
         )
     }
 
-    /// Takes exposure and gain from a camera's settings, after V4L2's `EXPOSURE_ABSOLUTE`, which counts tenths of
-    /// milliseconds, and `GAIN`.
+    /// Takes what photos say from a camera's settings, after V4L2's `EXPOSURE_ABSOLUTE`, which counts tenths of
+    /// milliseconds, `EXPOSURE_AUTO`, whose 1 and 2 leave the time to the person, `GAIN`, `ISO_SENSITIVITY`, a menu of
+    /// thousandths, and `AUTO_WHITE_BALANCE`.
     public mutating func note(_ settings: [DeviceControl]) {
         for setting in settings where setting.value >= 0 {
             switch setting.name {
             case "exposure_time_absolute", "exposure_absolute": exposure = min(setting.value, 1 << 32) * 100_000
             case "gain": gain = setting.value
+            case "iso_sensitivity": sensitivity = (setting.choices[setting.value].flatMap { Int64($0) } ?? 0) / 1000
+            case "auto_exposure", "exposure_auto":
+                exposureMode = setting.value == 1 || setting.value == 2 ? .manual : .automatic
+            case "white_balance_automatic", "white_balance_temperature_auto":
+                whiteBalance = setting.value == 0 ? .manual : .automatic
             default: continue
             }
         }
@@ -64,4 +82,12 @@ public struct CaptureOrigin: Hashable, Sendable {
         let letters = name.filter { $0.unicodeScalars.allSatisfy { $0.value >= 32 && !(127...159).contains($0.value) } }
         return String(letters.prefix(longestName))
     }
+}
+
+/// The way in which something of a camera is set.
+public enum CameraAdjustment: String, Hashable, Sendable {
+    /// By the camera itself.
+    case automatic
+    /// By a person or a program.
+    case manual
 }

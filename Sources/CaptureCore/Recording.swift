@@ -16,6 +16,8 @@ public struct RecordingJob: Hashable, Sendable {
     /// How long, in nanoseconds, the recorder waits from its start for a first buffer even if the duration is shorter, and how
     /// long every picture may be damaged.
     public var silenceLimit: Int64
+    /// How many files it writes: more than one for a burst of photos. Those after the first come in messages of their own.
+    public var fileCount: Int
 
     /// A job for the given output, fed by the given kinds of ring.
     public init(
@@ -24,7 +26,8 @@ public struct RecordingJob: Hashable, Sendable {
         hasAudio: Bool,
         disabled: Set<MediaType> = [],
         origin: CaptureOrigin = CaptureOrigin(),
-        silenceLimit: Int64 = 5_000_000_000
+        silenceLimit: Int64 = 5_000_000_000,
+        fileCount: Int = 1
     ) {
         self.output = output
         self.hasVideo = hasVideo
@@ -32,6 +35,7 @@ public struct RecordingJob: Hashable, Sendable {
         self.disabled = disabled
         self.origin = origin
         self.silenceLimit = silenceLimit
+        self.fileCount = fileCount
     }
 
     /// The job as text. Descriptors go beside it in this order: the file, the picture's ring, the sound's ring.
@@ -47,6 +51,9 @@ public struct RecordingJob: Hashable, Sendable {
             ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
             ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
             ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
+            ("files", "\(fileCount)"), ("sensitivity", "\(origin.sensitivity)"),
+            ("exposure-mode", origin.exposureMode?.rawValue ?? ""),
+            ("white-balance", origin.whiteBalance?.rawValue ?? ""),
         ])
     }
 
@@ -92,13 +99,23 @@ public struct RecordingJob: Hashable, Sendable {
             disabled.insert(kind)
         }
         silenceLimit = try number("silence-limit", as: Int64.self)
+        fileCount = try number("files", as: Int.self)
+        guard (1...PhotoSettings.longestBurst).contains(fileCount) else {
+            throw CaptureError(
+                .badData,
+                "a recorder's job has \(fileCount) files; at most \(PhotoSettings.longestBurst) are possible"
+            )
+        }
         let gain = try word("gain")
         origin = CaptureOrigin(
             camera: try word("camera"),
             cameraMaker: try word("camera-maker"),
             microphone: try word("microphone"),
             exposure: try number("exposure", as: Int64.self),
-            gain: gain.isEmpty ? nil : try number("gain", as: Int64.self)
+            gain: gain.isEmpty ? nil : try number("gain", as: Int64.self),
+            sensitivity: try number("sensitivity", as: Int64.self),
+            exposureMode: CameraAdjustment(rawValue: try word("exposure-mode")),
+            whiteBalance: CameraAdjustment(rawValue: try word("white-balance"))
         )
     }
 }
@@ -117,6 +134,8 @@ public enum RecorderCommand: Hashable, Sendable {
     case resume(at: Timestamp)
     /// Begin a chapter at that time.
     case mark(RecordingMarker, at: Timestamp)
+    /// Here is another file to write, as a descriptor that comes along.
+    case file
     /// Take what is captured of a kind from that time on.
     case enable(MediaType, at: Timestamp)
     /// Leave pictures out, or write silence in the place of sound, from that time on.
@@ -134,6 +153,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case .disable(let kind, let time): Self.text("disable", time, kind)
         case .videoMoved: KeyValueText.encode([("message", "video-moved")])
         case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
+        case .file: KeyValueText.encode([("message", "file")])
         }
     }
 
@@ -151,6 +171,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved
+        case "file": self = .file
         case let word: throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
         }
     }
@@ -211,6 +232,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var isPaused = false
     /// The inputs whose connections to it are disabled, by name in alphabetic order.
     public var disabledInputs: [String] = []
+    /// The pictures of a photo that are complete.
+    public var pictures: [CapturedPicture] = []
 
     /// Counters at zero.
     public init() {}
@@ -327,7 +350,7 @@ extension OutputStatistics {
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
-            ("paused", isPaused ? "1" : "0"),
+            ("paused", isPaused ? "1" : "0"), ("pictures", pictures.map(\.text).joined(separator: " ")),
         ]
     }
 
@@ -349,5 +372,11 @@ extension OutputStatistics {
         encoderPreset = try words.sentence("encoder-preset", limit: 64)
         audioEncoder = try words.sentence("audio-encoder", limit: 64)
         isPaused = try words.number("paused", in: 0...1) == 1
+        for text in try words.word("pictures").split(separator: " ") {
+            guard let picture = CapturedPicture(text: text), pictures.count < PhotoSettings.longestBurst else {
+                throw CaptureError(.badData, "a recorder's report tells of its pictures in no known way")
+            }
+            pictures.append(picture)
+        }
     }
 }

@@ -40,7 +40,7 @@ public struct SessionDescription: Hashable, Sendable {
                 "there is no connection from '\(connection.input)' to '\(connection.output)'; the session has: \(known)"
             )
         }
-        guard output.kind != .photo, output.kind != .buffer else {
+        guard output.kind.hasRecorder, output.kind != .photo else {
             throw CaptureError(
                 .invalidArgument,
                 "the output '\(output.name)' is a \(output.kind.rawValue), whose connections cannot be disabled; remove the "
@@ -102,6 +102,8 @@ public enum OutputKind: String, Hashable, Sendable, CaseIterable {
     case sound
     /// One picture, after which the output is done.
     case photo
+    /// Pictures whenever the program asks for one, each with a recorder of its own.
+    case photos
     /// Frames into a pipe or socket.
     case frames
     /// Samples into a pipe or socket.
@@ -111,6 +113,9 @@ public enum OutputKind: String, Hashable, Sendable, CaseIterable {
 
     /// Whether every part of the output is useful by itself, so that its reader may leave at any time.
     public var isStream: Bool { self == .frames || self == .samples }
+
+    /// Whether the output has a recorder as long as it is not done.
+    public var hasRecorder: Bool { self != .buffer && self != .photos }
 }
 
 /// The destination of an output that is saved into the user's media library.
@@ -127,15 +132,15 @@ public struct LibraryDestination: Hashable, Sendable {
     }
 }
 
-/// An output of a session. Every kind but `buffer` writes to a descriptor that the client passes beside it, unless it is
-/// saved into the media library.
+/// An output of a session. Every kind but `buffer` and `photos` writes to a descriptor that the client passes beside it,
+/// unless it is saved into the media library.
 public struct OutputDescription: Hashable, Sendable {
     /// The name by which connections refer to it, unique among the session's outputs.
     public var name: String
     /// The kind of the output.
     public var kind: OutputKind
     /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`; frames `y4m`,
-    /// `raw`, `mjpeg`; samples `wav`, `raw`; buffer empty.
+    /// `raw`, `mjpeg`; samples `wav`, `raw`; buffer and photos empty.
     public var format: String
     /// `h264`, `mjpeg` or `copy`; `auto` passes compressed pictures through and encodes raw ones as H.264.
     public var videoCodec: String
@@ -187,7 +192,7 @@ public struct OutputDescription: Hashable, Sendable {
     }
 
     /// Whether a client passes a file for it.
-    public var takesFile: Bool { kind != .buffer && library == nil }
+    public var takesFile: Bool { kind.hasRecorder && library == nil }
 
     /// The presets that can be asked for: `auto`, then x264's, the fastest and largest first.
     public static let encoderPresets = [
@@ -209,7 +214,7 @@ public struct OutputDescription: Hashable, Sendable {
         case .photo: ["jpeg", "png"]
         case .frames: ["y4m", "raw", "mjpeg"]
         case .samples: ["wav", "raw"]
-        case .buffer: [""]
+        case .buffer, .photos: [""]
         }
     }
 }

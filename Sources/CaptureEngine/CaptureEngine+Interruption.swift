@@ -111,7 +111,9 @@ extension CaptureEngine {
         }
         session.run()
         announce(session)
-        for output in session.buffers { observer.bufferMoved(session.snapshot, output: output.name) }
+        for output in session.buffers where output.kind == .buffer {
+            observer.bufferMoved(session.snapshot, output: output.name)
+        }
         finishIfDone(session)
     }
 
@@ -131,12 +133,12 @@ extension CaptureEngine {
 }
 
 extension Session {
-    /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer that its client may read. Files
-    /// are finished instead.
+    /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer that its client may read, or takes
+    /// photos on demand. Files are finished instead.
     var canGoOn: Bool { state == .suspended || state == .running && !buffers.isEmpty && !isAbandoned }
 
     /// The outputs that no recorder writes.
-    fileprivate var buffers: [OutputDescription] { description.outputs.filter { $0.kind == .buffer } }
+    fileprivate var buffers: [OutputDescription] { description.outputs.filter { !$0.kind.hasRecorder } }
 
     /// The inputs that a description still needs. An input is not opened again if all its outputs have finished.
     ///

@@ -225,7 +225,7 @@ extension CaptureEngine {
         _ = try changeable(id, by: client)
     }
 
-    private func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
+    func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
         let session = try sessions.find(id, for: client)
         guard session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "only the program that made session \(id) may change it")

@@ -83,11 +83,11 @@ public protocol IdleRecorder: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - job: What to make.
-    ///   - file: Where to.
+    ///   - files: Where to: one file, or `fileCount` of the job.
     ///   - video: The picture's ring, if the job has one.
     ///   - audio: The sound's ring, if the job has one.
     /// - Returns: The recorder at work; that its file is begun is its first report.
-    func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+    func take(_ job: RecordingJob, files: [any OpenFile], video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
     /// Ends it.
     func dismiss()

@@ -24,12 +24,12 @@ final class LiveOutput {
     }
 
     let description: OutputDescription
-    /// nil for a buffer.
+    /// nil for a buffer, and for photos that nobody has asked for yet.
     let recorder: (any RecorderHandle)?
-    /// The file that the recorder writes, where nobody else may.
-    let file: FileIdentity?
-    /// What it is in the media library, if it is saved there.
-    let recording: (any LibraryRecording)?
+    /// The files that the recorder writes, where nobody else may; `nil` for a pipe.
+    let files: [FileIdentity?]
+    /// What its files are in the media library, if they are saved there.
+    let recordings: [any LibraryRecording]
     /// The unique name of the connection that asked for it.
     let connection: String
     /// What it reads.
@@ -46,15 +46,15 @@ final class LiveOutput {
     init(
         _ description: OutputDescription,
         recorder: (any RecorderHandle)?,
-        file: FileIdentity? = nil,
-        recording: (any LibraryRecording)? = nil,
+        files: [FileIdentity?] = [],
+        recordings: [any LibraryRecording] = [],
         for connection: String = "",
         feeds: [SharedSource]
     ) {
         self.description = description
         self.recorder = recorder
-        self.file = file
-        self.recording = recording
+        self.files = files
+        self.recordings = recordings
         self.connection = connection
         self.feeds = feeds
         state = recorder == nil ? .running : .beginning(nil)
@@ -207,15 +207,19 @@ final class LiveOutput {
 
     /// Ends it if the library takes no more of it, so that no program fills the disk past its share.
     func endIfFull() {
-        guard case .running = state, let recording, statistics.bytes >= UInt64(clamping: recording.room) else { return }
+        guard case .running = state, let recording = recordings.first,
+            statistics.bytes >= UInt64(clamping: recording.room)
+        else { return }
         state = .full
         recorder?.stop()
     }
 
-    /// Its recorder told how far it is: a photo takes one frame. Who reads a pipe may take any time for that, and keeps
-    /// the session.
+    /// Its recorder told how far it is: a photo takes one frame for each file. Who reads a pipe may take any time for that,
+    /// and keeps the session.
     func feed() {
-        guard case .running = state, description.kind == .photo, statistics.frames > 0, file != nil else { return }
+        guard case .running = state, description.kind == .photo, statistics.frames >= files.count,
+            !files.contains(nil)
+        else { return }
         state = .fed
     }
 

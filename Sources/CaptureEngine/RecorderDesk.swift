@@ -59,58 +59,69 @@ final class RecorderDesk {
         try session.proceed()
     }
 
-    /// The file that an output is written to, and the recording in the library if it is one.
-    nonisolated(nonsending) private func place(
+    /// The files that an output is written to, and the recordings in the library if they are some.
+    nonisolated(nonsending) private func places(
         of output: OutputDescription,
         madeWith source: SharedSource?,
         in session: Session,
         for client: SessionClient
-    ) async throws(CaptureError) -> (file: any OpenFile, recording: (any LibraryRecording)?) {
-        if output.library != nil, let saver {
-            return try await saver.begin(output, madeWith: source?.device.name ?? "", for: client)
+    ) async throws(CaptureError) -> (files: [any OpenFile], recordings: [any LibraryRecording]) {
+        var (files, recordings): ([any OpenFile], [any LibraryRecording]) = ([], [])
+        do throws(CaptureError) {
+            for name in session.fileNames(of: output.name) {
+                if output.library != nil, let saver {
+                    let place = try await saver.begin(output, madeWith: source?.device.name ?? "", for: client)
+                    files.append(place.file)
+                    recordings.append(place.recording)
+                } else if let file = session.files[name] {
+                    files.append(file)
+                } else {
+                    throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
+                }
+            }
+        } catch {
+            for recording in recordings { await recording.cancel() }
+            throw error
         }
-        guard let file = session.files[output.name] else {
-            throw CaptureError(.invalidArgument, "output '\(output.name)' came without a file to write to")
-        }
-        return (file, nil)
+        return (files, recordings)
     }
 
-    /// Saves what a recorder made, unless it is of no use.
+    /// Saves what a recorder made into the library, unless it is of no use.
     ///
     /// - Returns: What is wrong with it.
     nonisolated(nonsending) private func save(
-        _ recording: any LibraryRecording,
-        of output: LiveOutput,
+        _ output: LiveOutput,
         _ error: CaptureError?,
         in session: Session
     ) async -> CaptureError? {
-        if session.startedAt == nil, session.isEnding {
-            await recording.cancel()
+        let isUnbegun = session.startedAt == nil && session.isEnding
+        // Nobody wants half a picture.
+        if isUnbegun || error != nil && output.description.kind == .photo {
+            for recording in output.recordings { await recording.cancel() }
             return error ?? CaptureError(.wrongState, "stopped before it ran")
         }
-        if error != nil, output.description.kind == .photo {
-            // Nobody wants half a picture.
-            await recording.cancel()
-            return error
+        var fault = error
+        for recording in output.recordings {
+            do throws(CaptureError) {
+                let saved = try await recording.save()
+                observer.outputSaved(session.snapshot, output: output.description.name, saved, to: output.connection)
+            } catch let refusal {
+                fault =
+                    fault.map { CaptureError($0.code, "\($0.message); \(refusal.message)", errno: $0.errno) } ?? refusal
+            }
         }
-        do throws(CaptureError) {
-            let saved = try await recording.save()
-            observer.outputSaved(session.snapshot, output: output.description.name, saved, to: output.connection)
-            return error
-        } catch let refusal {
-            return error.map { CaptureError($0.code, "\($0.message); \(refusal.message)", errno: $0.errno) } ?? refusal
-        }
+        return fault
     }
 
     // MARK: Beginning
 
-    /// Starts the recorders of outputs, by their names; a buffer has none.
+    /// Starts the recorders of outputs that have one, by their names.
     func start(_ outputs: [OutputDescription]) -> [String: RecorderStart] {
-        let recorded = outputs.filter { $0.kind != .buffer }
+        let recorded = outputs.filter(\.kind.hasRecorder)
         return Dictionary(recorded.map { ($0.name, RecorderStart(recorders)) }) { first, _ in first }
     }
 
-    /// Hands an output's recorder its job; a buffer has none.
+    /// Hands an output's recorder its job, if it has one.
     ///
     /// - Parameter client: Who asks for the output.
     func begin(
@@ -141,10 +152,11 @@ final class RecorderDesk {
             hasAudio: audio != nil,
             disabled: disabled,
             origin: origin,
-            silenceLimit: engine.silence.limit.nanoseconds
+            silenceLimit: engine.silence.limit.nanoseconds,
+            fileCount: session.fileNames(of: output.name).count
         )
         let feeds = [video, audio].compactMap(\.self)
-        let (file, recording) = try await place(of: output, madeWith: feeds.first, in: session, for: client)
+        let (files, recordings) = try await places(of: output, madeWith: feeds.first, in: session, for: client)
         let given = [video, audio].map { $0?.ring }
         let handle: any RecorderHandle
         do throws(CaptureError) {
@@ -158,19 +170,19 @@ final class RecorderDesk {
             }
             handle = try await recorder.take(
                 job,
-                file: file,
+                files: files,
                 video: given[0]?.handOut(),
                 audio: given[1]?.handOut()
             )
         } catch {
-            await recording?.cancel()
+            for recording in recordings { await recording.cancel() }
             throw error
         }
         let live = LiveOutput(
             output,
             recorder: handle,
-            file: file.identity,
-            recording: recording,
+            files: files.map(\.identity),
+            recordings: recordings,
             for: client.connection,
             feeds: feeds
         )
@@ -183,8 +195,8 @@ final class RecorderDesk {
         for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name, in: description)) {
             live.setEnabled(disabled.contains(kind), kind)
         }
-        // The recorder has its own descriptor now; the daemon keeps no file of a client open.
-        session.files[output.name] = nil
+        // The recorder has its own descriptors now; the daemon keeps no file of a client open.
+        for name in session.fileNames(of: output.name) { session.files[name] = nil }
         let id = session.id
         Task { [weak engine] in
             for await report in handle.reports { await engine?.reported(report, by: handle, id, output.name) }
@@ -255,10 +267,10 @@ final class RecorderDesk {
         log.debug("recorder of '\(name)' in session \(session.id): gone, \(end)")
         let why = end.isEmpty ? "" : ": \(end)"
         let error = CaptureError(.recorderLost, "the recorder of '\(name)' ended before its file was finished\(why)")
-        guard let recording = output.recording else { return finished(output, error, in: session, on: engine) }
+        if output.recordings.isEmpty { return finished(output, error, in: session, on: engine) }
         output.gone(error) { fault in
             Task {
-                let fault = await self.save(recording, of: output, fault, in: session)
+                let fault = await self.save(output, fault, in: session)
                 if !output.isDone { self.finished(output, fault, in: session, on: engine) }
             }
             engine.finishIfDone(session)
@@ -273,7 +285,14 @@ final class RecorderDesk {
         in session: Session,
         on engine: isolated CaptureEngine
     ) {
-        if output.recording == nil { finished(output, error, in: session, on: engine) } else { output.report(error) }
+        // That its camera's stream ended is the least that there is to say of a photo.
+        let isCutOff = error?.code == .inputOutput && error?.errno == 0 && session.isShot(output.description.name)
+        let error = isCutOff ? error.map(session.whyNoPhoto) : error
+        if output.recordings.isEmpty {
+            finished(output, error, in: session, on: engine)
+        } else {
+            output.report(error)
+        }
     }
 
     /// An output is at its end, and those whom it concerns are told.
@@ -284,7 +303,8 @@ final class RecorderDesk {
         on engine: isolated CaptureEngine
     ) {
         // If the output never began, its waiter gets the error: the start fails, or the change is undone.
-        if output.isReady { session.note(error) }
+        let isShot = session.isShot(output.description.name)
+        if output.isReady, !isShot { session.note(error) }
         observer.outputFinished(
             session.snapshot,
             output: output.description.name,
@@ -292,6 +312,7 @@ final class RecorderDesk {
             statistics: output.statistics
         )
         output.finish(error)
+        if isShot { session.endShot(output.description.name) }
         engine.finishIfDone(session)
     }
 
@@ -328,6 +349,6 @@ final class RecorderDesk {
             output.kill()
             output.finish(nil)
         }
-        for output in unsaved { await output.recording?.cancel() }
+        for recording in unsaved.flatMap(\.recordings) { await recording.cancel() }
     }
 }

@@ -60,6 +60,8 @@ final class Session {
     private(set) var startedAt: ContinuousClock.Instant?
     /// The first fault of an output while others went on: the session's reason in the end.
     private(set) var firstFault: CaptureError?
+    /// The photos that are asked for and not taken yet.
+    var shots = PhotoShots()
     /// What its inputs had counted when it was interrupted, by name.
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
@@ -306,7 +308,11 @@ extension Session {
     var written: [String: FileIdentity] {
         if state.isFinal { return [:] }
         let waiting = files.compactMapValues(\.identity)
-        return outputs.filter { !$0.value.isDone }.compactMapValues(\.file).merging(waiting) { $1 }
+        var written: [String: FileIdentity] = [:]
+        for (name, output) in outputs where !output.isDone {
+            for (name, file) in zip(fileNames(of: name), output.files) { written[name] = file }
+        }
+        return written.merging(waiting) { $1 }
     }
 }
 

@@ -142,7 +142,9 @@ struct SessionChange {
         session.description = description
         session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         engine.observer.sessionChanged(session.snapshot)
-        let goneOutputs = session.outputs.filter { output in !description.outputs.contains { $0.name == output.key } }
+        let goneOutputs = session.outputs.filter { output in
+            !session.isShot(output.key) && !description.outputs.contains { $0.name == output.key }
+        }
         await engine.desk.finish(Array(goneOutputs.values), forChangeOf: session, on: engine)
         // The end or interruption that came meanwhile finishes and closes the rest.
         if session.isEnding { return }

@@ -30,7 +30,8 @@ extension SessionDescription {
         }
     }
 
-    private func validate(_ output: OutputDescription, hasFile: Bool) throws(CaptureError) {
+    /// Checks one of its outputs.
+    func validate(_ output: OutputDescription, hasFile: Bool) throws(CaptureError) {
         func wrong(_ text: String) -> CaptureError {
             CaptureError(.invalidArgument, "output '\(output.name)' (\(output.kind.rawValue)): \(text)")
         }
@@ -58,7 +59,7 @@ extension SessionDescription {
             }
         case .sound, .samples:
             guard pictures == 0, sounds == 1 else { throw wrong("needs one microphone and no camera") }
-        case .photo, .frames:
+        case .photo, .photos, .frames:
             guard pictures == 1, sounds == 0 else { throw wrong("needs one camera and no microphone") }
         case .buffer:
             guard fed.count == 1 else { throw wrong("needs exactly one input") }
@@ -68,8 +69,11 @@ extension SessionDescription {
                 throw wrong("the media library only takes movies, sound and photos; give a file to write to")
             }
             if hasFile { throw wrong("takes no file: it is saved into the media library") }
-        } else if output.kind == .buffer {
-            if hasFile { throw wrong("takes no file: readers map the ring") }
+        } else if !output.kind.hasRecorder {
+            if hasFile {
+                let why = output.kind == .buffer ? "readers map the ring" : "each photo has its own"
+                throw wrong("takes no file: \(why)")
+            }
         } else if !hasFile {
             throw wrong("came without a file to write to")
         }

@@ -131,6 +131,11 @@ public enum CaptureInterfaces {
                 "EnableConnection",
                 [BusArgument("input", "s"), BusArgument("output", "s"), BusArgument("enabled", "b")]
             ),
+            BusMethod(
+                "CapturePhoto",
+                [BusArgument("output", "s"), BusArgument("settings", "a{sv}"), BusArgument("files", "a{ss}")],
+                returns: [BusArgument("photo", "s")]
+            ),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),
             BusMethod("GetStatistics", returns: [BusArgument("statistics", "a{sv}")]),
         ],

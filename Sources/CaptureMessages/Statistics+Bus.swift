@@ -43,6 +43,23 @@ extension PropertyReader {
     }
 }
 
+extension PropertyReader {
+    fileprivate mutating func pictures(_ key: String) throws(CaptureError) -> [CapturedPicture] {
+        guard let value = take(key) else { return [] }
+        guard case .array("(xtt)", let elements) = value, elements.count <= PhotoSettings.longestBurst else {
+            throw fault(key, "of type 'a(xtt)', at most \(PhotoSettings.longestBurst) entries")
+        }
+        var pictures: [CapturedPicture] = []
+        for element in elements {
+            guard let facts = element.elements, facts.count == 3, let time = facts[0].integer,
+                let lost = facts[1].unsigned, let bytes = facts[2].unsigned
+            else { throw fault(key, "of type 'a(xtt)'") }
+            pictures.append(CapturedPicture(time: time, lostBefore: lost, bytes: bytes))
+        }
+        return pictures
+    }
+}
+
 extension InputStatistics: BusCodable {
     /// `device` s, `format` s, `published` t, `drops` a{st} by cause, `latency` x in nanoseconds, `queue-depth` x,
     /// `copied-bytes` t where they are counted.
@@ -82,7 +99,8 @@ extension InputStatistics: BusCodable {
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
     /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
-    /// `disabled-inputs` as.
+    /// `disabled-inputs` as; of a photo `pictures` a(xtt): when each was captured in nanoseconds since 1970, how many frames
+    /// were lost before it, and its bytes.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
         self.init()
@@ -101,18 +119,26 @@ extension OutputStatistics: BusCodable {
         audioEncoder = try reader.text("audio-encoder") ?? ""
         isPaused = try reader.flag("paused") ?? false
         disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
+        pictures = try reader.pictures("pictures")
         try reader.end()
     }
 
     /// The counters as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var values: [String: BusValue] = [
             "frames": .uint64(frames), "samples": .uint64(samples), "missed-frames": .uint64(missedFrames),
             "missed-samples": .uint64(missedSamples), "silence": .uint64(silence), "bytes": .uint64(bytes),
             "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
             "paused": .bool(isPaused), "disabled-inputs": .strings(disabledInputs),
-        ])
+        ]
+        if !pictures.isEmpty {
+            values["pictures"] = .array(
+                "(xtt)",
+                pictures.map { .structure([.int64($0.time), .uint64($0.lostBefore), .uint64($0.bytes)]) }
+            )
+        }
+        return .properties(values)
     }
 }

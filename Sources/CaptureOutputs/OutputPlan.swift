@@ -14,12 +14,13 @@ struct OutputPlan {
 
     /// Decides.
     ///
+    /// - Parameter files: One, but for a burst of photos.
     /// - Throws: `invalidArgument` for what does not fit together, with what would.
     init(
         _ job: RecordingJob,
         video: VideoFormat?,
         audio: AudioFormat?,
-        file: RecorderFile,
+        files: [RecorderFile],
         markers: Markers,
         counters: RecorderCounters
     ) throws(CaptureError) {
@@ -30,6 +31,9 @@ struct OutputPlan {
                 .invalidArgument,
                 "'\(wanted.format)' is no format of \(wanted.kind.rawValue) outputs; those are \(formats.joined(separator: ", "))"
             )
+        }
+        guard let file = files.first, wanted.kind == .photo || files.count == 1 else {
+            throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output came with \(files.count) files")
         }
         let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, markers: markers, counters: counters)
         switch wanted.kind {
@@ -45,12 +49,12 @@ struct OutputPlan {
             self = try maker.sound(audio)
         case .photo:
             guard let video else { throw CaptureError(.invalidArgument, "a photo needs a camera") }
-            self = try maker.photo(video)
+            self = try maker.photo(video, into: files)
         case .frames:
             guard let video else { throw CaptureError(.invalidArgument, "a frames output needs a camera") }
             self = try maker.frames(video)
-        case .buffer:
-            throw CaptureError(.invalidArgument, "a buffer output is the ring itself and needs no recorder")
+        case .buffer, .photos:
+            throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output needs no recorder")
         }
     }
 
@@ -152,10 +156,10 @@ struct OutputMaker {
         return OutputPlan(output, audio: converter)
     }
 
-    func photo(_ video: VideoFormat) throws(CaptureError) -> OutputPlan {
+    func photo(_ video: VideoFormat, into files: [RecorderFile]) throws(CaptureError) -> OutputPlan {
         if [.mjpeg, .jpeg].contains(video.pixelFormat), wanted.format == "jpeg" {
             let coding = PictureOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
-            let output = try PictureOutput(coding, of: video, origin, file: file, counters: counters)
+            let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
         let coding: PictureOutput.Coding
@@ -169,7 +173,7 @@ struct OutputMaker {
             coding = .jpeg(try JPEGEncoder(picture.layout, color: picture.color, quality: wanted.quality))
         default: throw unknownFormat
         }
-        let output = try PictureOutput(coding, of: video, origin, file: file, counters: counters)
+        let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
         return OutputPlan(output, video: picture.converter)
     }
 

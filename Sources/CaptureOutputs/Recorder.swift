@@ -76,7 +76,7 @@ public final class Recorder: Sendable {
             case .success:
                 report(.finished(counters.report()))
                 return 0
-            case .failure where work.file.isLeft && recording.output.kind.isStream:
+            case .failure where work.files[0].isLeft && recording.output.kind.isStream:
                 // Who closes the pipe has what was wanted of the stream.
                 report(.finished(counters.report()))
                 return 0
@@ -94,25 +94,22 @@ public final class Recorder: Sendable {
 
     /// The parts of a recording that is under way.
     private struct Work {
-        let file: RecorderFile
+        let files: [RecorderFile]
         let readers: [MediaType: StreamReader]
         let passing: Passing
         let markers: Markers
         let feed: PipelineFeed
         let writer: WorkerThread
+
+        /// A fault if a file had a name and has none any more.
+        func lookForNames() -> CaptureError? { files.lazy.compactMap { $0.lookForName() }.first }
     }
 
     /// Waits for the job.
     ///
     /// - Returns: `nil` if the daemon left without giving one.
     private func take() throws(CaptureError) -> (RecorderJob, [Descriptor])? {
-        let message: (text: String, files: [Descriptor])?
-        do throws(SystemError) {
-            message = try socket.receive()
-        } catch {
-            throw CaptureError(.badData, error)
-        }
-        guard let message else { return nil }
+        guard let message = try socket.message() else { return nil }
         return (try RecorderJob(text: message.text), message.files)
     }
 
@@ -124,7 +121,9 @@ public final class Recorder: Sendable {
                 "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
-        let file = try RecorderFile(files[0], sizeLimit: job.output.sizeLimit)
+        let outputs = try socket.files(files[0], and: job.fileCount - 1).map { file throws(CaptureError) in
+            try RecorderFile(file, sizeLimit: job.output.sizeLimit)
+        }
         var rings: [MediaType: RingReader] = [:]
         if job.hasVideo { rings[.video] = try RingReader(mapping: files[1]) }
         if job.hasAudio { rings[.audio] = try RingReader(mapping: files[wanted - 1]) }
@@ -139,7 +138,7 @@ public final class Recorder: Sendable {
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
         let markers = Markers()
-        let plan = try OutputPlan(job, video: video, audio: audio, file: file, markers: markers, counters: counters)
+        let plan = try OutputPlan(job, video: video, audio: audio, files: outputs, markers: markers, counters: counters)
         guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
             throw CaptureError(
                 .invalidArgument,
@@ -155,7 +154,7 @@ public final class Recorder: Sendable {
                 converter: converter,
                 plan: ReadingPlan(
                     buffers: Recorder.depth(of: converter.capacity),
-                    wanted: Recorder.frames(of: job.output),
+                    wanted: Recorder.frames(of: job),
                     damageLimit: Recorder.silenceLimit(job, video)
                 ),
                 events: events
@@ -167,7 +166,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 // A pipe's reader may want to hear it at once.
-                plan: ReadingPlan(buffers: 1024, isPatient: file.isSeekable),
+                plan: ReadingPlan(buffers: 1024, isPatient: outputs[0].isSeekable),
                 events: events
             )
         }
@@ -187,7 +186,7 @@ public final class Recorder: Sendable {
             deadline.store(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds, ordering: .releasing)
         }
         let feed: PipelineFeed
-        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, file.isSeekable {
+        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, outputs[0].isSeekable {
             feed = try PipelineFeed(events, reading: reader)
         } else {
             feed = PipelineFeed(events)
@@ -200,7 +199,7 @@ public final class Recorder: Sendable {
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(file: file, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
+            return Work(files: outputs, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -289,7 +288,7 @@ public final class Recorder: Sendable {
                 work.feed.close()
                 for reader in work.readers.values { reader.leave() }
                 work.writer.join()
-                if case .success = result, let fault = work.file.lookForName() { return .failure(fault) }
+                if case .success = result, let fault = work.lookForNames() { return .failure(fault) }
                 return result
             }
             let stopTime = stopTime.load(ordering: .acquiring)
@@ -304,7 +303,7 @@ public final class Recorder: Sendable {
                 for reader in work.readers.values { reader.stop(at: .now) }
             }
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
-            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.file.cancel() }
+            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files[0].cancel() }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
             let becameFed = counters.isFed && !isFed
             if becameFed {
@@ -313,7 +312,7 @@ public final class Recorder: Sendable {
             }
             if becameFed || Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
                 reported = .now
-                if let fault = work.file.lookForName() { events.put(.failed(fault)) }
+                if let fault = work.lookForNames() { events.put(.failed(fault)) }
                 report(.progress(counters.report()))
             }
         }
@@ -360,6 +359,7 @@ public final class Recorder: Sendable {
             case .stop(let time): stop(at: time)
             case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
+            case .file: Recorder.log("a file came that no job asked for")
             case .pause(let time): work.passing.pauses.pause(at: time)
             case .resume(let time): work.passing.pauses.resume(at: time)
             case .mark(let marker, let time):

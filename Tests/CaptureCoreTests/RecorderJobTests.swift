@@ -19,9 +19,17 @@ import Testing
             hasAudio: false,
             origin: CaptureOrigin(camera: "HD\nWebcam \\ =Ü", cameraMaker: "A", microphone: "", exposure: 1, gain: 0)
         )
+        let burst = RecordingJob(
+            output: PhotoSettings(format: "png", quality: 3, sizeLimit: 9).output(named: "photo.1"),
+            hasVideo: true,
+            hasAudio: false,
+            origin: CaptureOrigin(sensitivity: 400, exposureMode: .manual, whiteBalance: .automatic),
+            fileCount: 16
+        )
         #expect(recording.origin.camera == "HDWebcam \\ =Ü")
         for job: RecorderJob in [
             .copy(limit: 0), .copy(limit: .max), .examine(isWhole: true), .examine(isWhole: false), .record(recording),
+            .record(burst),
         ] {
             #expect(try RecorderJob(text: job.text) == job)
         }
@@ -44,11 +52,25 @@ import Testing
         #expect(CaptureOrigin(camera: camera, microphone: nil).cameraMaker == maker)
     }
 
-    @Test func `exposure and gain are those of the camera's settings`() {
+    @Test(arguments: ["0", "17", "-1", "many"]) func `a job of no files, or too many, is refused`(count: String) {
+        let right = RecordingJob(
+            output: PhotoSettings().output(named: "p"),
+            hasVideo: true,
+            hasAudio: false
+        ).text
+        let wrong = right.replacing("files=1\n", with: "files=\(count)\n")
+        #expect(wrong != right)
+        #expect(throws: CaptureError.self) { try RecordingJob(text: wrong) }
+    }
+
+    @Test func `exposure, gain and what was automatic are those of the camera's settings`() {
         var origin = CaptureOrigin(camera: "C")
         #expect((origin.exposure, origin.gain) == (0, nil))
         origin.note(
-            [("brightness", 3), ("exposure_time_absolute", 200), ("gain", 7)].map { name, value in
+            [
+                ("brightness", 3), ("exposure_time_absolute", 200), ("gain", 7), ("auto_exposure", 3),
+                ("white_balance_automatic", 0), ("iso_sensitivity", 2),
+            ].map { name, value in
                 DeviceControl(
                     name: name,
                     label: name,
@@ -57,10 +79,12 @@ import Testing
                     maximum: 1000,
                     step: 1,
                     defaultValue: 0,
-                    value: value
+                    value: value,
+                    choices: name == "iso_sensitivity" ? [1: "100000", 2: "200000"] : [:]
                 )
             }
         )
+        #expect((origin.exposureMode, origin.whiteBalance, origin.sensitivity) == (.automatic, .manual, 200))
         #expect((origin.exposure, origin.gain) == (20_000_000, 7))
     }
 

@@ -43,6 +43,14 @@ import Testing
         #expect(heard.videoEncoder.count == 64)
     }
 
+    @Test(arguments: ["1:2", "1:2:3:4", "-1:0:0", "a:0:0", "9223372036854775807:0:0", "1::2", "17"])
+    func `a report of pictures that cannot be is refused`(pictures: String) {
+        let text = pictures == "17" ? String(repeating: "1:0:0 ", count: 17) : pictures
+        let wrong = Self.progress.replacing("pictures=\n", with: "pictures=\(text)\n")
+        #expect(wrong != Self.progress)
+        #expect(throws: CaptureError.self) { try RecorderReport(text: wrong) }
+    }
+
     private static let ready = RecorderReport.ready(.init()).text
     private static let finished = RecorderReport.finished(.init()).text
     private static let failed = RecorderReport.failed(CaptureError(.inputOutput, "full"), .init()).text

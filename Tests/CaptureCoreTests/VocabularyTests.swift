@@ -102,6 +102,9 @@ import Testing
         counters.drift = -98
         counters.videoEncoder = "libx264"
         counters.encoderPreset = "superfast"
+        counters.pictures = [
+            CapturedPicture(time: 7, bytes: 9), CapturedPicture(time: 1 << 62, lostBefore: 3, bytes: 0),
+        ]
         let failure = CaptureError(.inputOutput, "no space left on device: 'out=put' \\", errno: 28)
         for report in [
             RecorderReport.ready(counters), .progress(counters), .finished(counters), .failed(failure, counters),
@@ -120,7 +123,7 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test(arguments: [RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved])
+    @Test(arguments: [RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved, .file])
     func `commands read back`(_ command: RecorderCommand) throws {
         #expect(try RecorderCommand(text: command.text) == command)
     }

@@ -164,7 +164,25 @@ struct CodingTests {
         output.videoEncoder = "libx264"
         output.encoderPreset = "superfast"
         statistics.outputs["movie"] = output
+        output.pictures = [CapturedPicture(time: -1, lostBefore: .max, bytes: 7)]
+        statistics.outputs["photo.1"] = output
         #expect(try SessionStatistics(busValue: statistics.busValue) == statistics)
+    }
+
+    @Test func `the settings of photos read back, and most may be absent`() throws {
+        for settings in [
+            PhotoSettings(), PhotoSettings(format: "png", quality: 1, burst: 16, sizeLimit: 5),
+            PhotoSettings(library: LibraryDestination(name: "a", album: "b")),
+        ] { #expect(try PhotoSettings(busValue: settings.busValue) == settings) }
+        #expect(try PhotoSettings(busValue: .properties([:])) == PhotoSettings())
+        let wrong: [(String, BusValue)] = [
+            ("burst", .uint32(0)), ("burst", .uint32(17)), ("quality", .uint32(0)), ("format", .string("gif")),
+            ("size-limit", .int64(-1)), ("flash", .bool(true)),
+        ]
+        for (key, value) in wrong {
+            let error = #expect(throws: CaptureError.self) { try PhotoSettings(busValue: .properties([key: value])) }
+            #expect(error?.message.contains("'\(key)'") == true, "\(key): \(error?.message ?? "")")
+        }
     }
 
     @Test func `a camera of which nothing is asked gets the preset high`() throws {

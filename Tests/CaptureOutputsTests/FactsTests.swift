@@ -82,6 +82,10 @@ import Testing
         case "program": ["Captured 1.0.0"]
         case "exposure": ["1/50"]
         case "gain": ["Gain 7"]
+        case "sensitivity": [": 400"]
+        case "exposure mode": ["Manual"]
+        case "white balance": ["Auto"]
+        case "thumbnail": ["Binary data"]
         case "zone": [zone]
         case "date":
             ["%Y:%m:%d %H:%M:%S", "%Y:%m:%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"].flatMap(texts)
@@ -112,6 +116,26 @@ import Testing
                 #expect(isThere && isZoned, "\(row.holds) as \(name): \(found) among \(lines)")
             }
         }
+    }
+
+    @Test(arguments: Material.photos) func `a photo has a thumbnail of its shape, and an id of its own`(
+        format: String
+    ) throws {
+        let (rig, other) = (try record(format), try record(format))
+        let small = Rig.temporaryPath("jpg")
+        defer { unsafe unlink(small) }
+        _ = try Probe.run("exiftool -b -ThumbnailImage \(rig.path)")
+        _ = try Shell.run("exiftool -b -ThumbnailImage \(rig.path) > \(small)")
+        #expect(try Probe.values(small, "-show_entries stream=codec_name,width,height") == ["mjpeg", "160", "120"])
+        // The one grey of the picture, luma 90 of limited range.
+        let gray = Rig.temporaryPath("gray")
+        defer { unsafe unlink(gray) }
+        _ = try Probe.run("ffmpeg -v error -i \(small) -pix_fmt gray -f rawvideo \(gray)")
+        #expect(try Shell.bytes(gray).allSatisfy { abs(Int($0) - 86) <= 3 })
+        let ids = try [rig, other].map { try Probe.run("exiftool -s3 -ImageUniqueID \($0.path)").dropLast() }
+        #expect(ids[0] != ids[1] && ids.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) }, "\(ids)")
+        let faults = try Probe.run("exiftool -validate -warning -a -s3 \(rig.path)")
+        #expect(faults == "OK\n", "\(faults)")
     }
 
     /// A recorder that is killed leaves the fields of the header.

@@ -14,12 +14,17 @@ final class Rig {
         cameraMaker: "Maker",
         microphone: "Mikrofon",
         exposure: 20_000_000,
-        gain: 7
+        gain: 7,
+        sensitivity: 400,
+        exposureMode: .manual,
+        whiteBalance: .automatic
     )
 
     let video: RingWriter?
     let audio: RingWriter?
     let path: String
+    /// The files of a burst after the first.
+    let others: [String]
     let socket: PacketSocket
     private(set) var reports: [RecorderReport] = []
     private(set) var process: RecorderProcess?
@@ -34,6 +39,7 @@ final class Rig {
         slots: Int = 128,
         disabled: Set<MediaType> = [],
         file: Descriptor? = nil,
+        burst: Int = 1,
         process: RecorderProcess.Limits? = nil
     ) throws {
         self.video = try video.map { try RingWriter(format: .video($0), slots: slots, kept: 2, name: "test video") }
@@ -53,13 +59,18 @@ final class Rig {
             hasVideo: video != nil,
             hasAudio: audio != nil,
             disabled: disabled,
-            origin: Rig.origin
+            origin: Rig.origin,
+            fileCount: burst
         )
+        others = (1..<burst).map { _ in Rig.temporaryPath(output.format) }
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
+        for path in others {
+            try here.send(RecorderCommand.file.text, with: [Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)])
+        }
     }
 
     deinit {
-        unsafe unlink(path)
+        for path in [path] + others { unsafe unlink(path) }
     }
 
     static func temporaryPath(_ suffix: String) -> String {
@@ -140,11 +151,18 @@ final class Rig {
     }
 
     /// Publishes a frame.
-    func frame(_ bytes: [UInt8], at nanoseconds: Int64, flags: BufferFlags = [.monotonic, .keyframe]) throws {
+    ///
+    /// - Parameter lost: How many the camera lost before it.
+    func frame(
+        _ bytes: [UInt8],
+        at nanoseconds: Int64,
+        lost: UInt64 = 0,
+        flags: BufferFlags = [.monotonic, .keyframe]
+    ) throws {
         guard let video, let slot = video.claim() else { throw CaptureError(.internalFault, "no slot") }
         let memory = unsafe video.memory(ofSlot: slot)
         unsafe memory.copyBytes(from: bytes)
-        sequence += 1
+        sequence += 1 + lost
         video.publish(
             slot,
             BufferInfo(

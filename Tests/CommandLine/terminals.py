@@ -137,6 +137,26 @@ def connections(daemon, folder, it):
     it("what is over has no connections", status == 75, f"{status} {messages}")
 
 
+def bursts(daemon, folder, it):
+    rows = json.loads(daemon.control("photo", "--preset", "low", "--burst", "3", "--json", folder / "a.jpg"))
+    names = [folder / f"a-{number}.jpg" for number in (1, 2, 3)]
+    it("a burst has a file for each picture", [row["file"] for row in rows] == [str(name) for name in names], rows)
+    it("and its size", [row["bytes"] for row in rows] == [name.stat().st_size for name in names], rows)
+    it("in the order of capture", sorted(row["taken"] for row in rows) == [row["taken"] for row in rows], rows)
+    it("no other file is there", len(list(folder.glob("a*"))) == 3)
+    status, _, messages = run(daemon, "photo", "--burst", "2", folder / "a.jpg")
+    it("files that are there stay", status == 74 and "a-1.jpg exists" in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "photo", "--burst", "17", folder / "b.jpg")
+    it("too many are refused", status == 64 and "--burst" in messages, f"{status} {messages}")
+    number = daemon.control("start", "--preset", "low", folder / "movie.mkv").strip()
+    _, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", "--format", "png", folder / "c.png")
+    it("a burst of a session that records is told", "c-2.png: png, " in messages, messages)
+    it("the session goes on", "running" in daemon.control("sessions").splitlines()[1], daemon.control("sessions"))
+    daemon.control("stop", number)
+    status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "d.jpg")
+    it("one that is over takes none", status == 75 and not list(folder.glob("d*")), f"{status} {messages}")
+
+
 def allow_library(daemon):
     program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
     daemon.give_reason("capturectl", program, "X-Capture-LibraryUsageDescription=Looks\n"

@@ -60,7 +60,7 @@ public final class FakeRecorders: RecorderLauncher {
             self.all = all
         }
 
-        func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+        func take(_ job: RecordingJob, files: [any OpenFile], video: (any OpenFile)?, audio: (any OpenFile)?)
             async throws(CaptureError) -> any RecorderHandle
         {
             try all.launch(job)
@@ -250,6 +250,7 @@ public final class StateWatch: EngineObserver {
         var moves = 0
         var saved: [String: SavedOutput] = [:]
         var outputs: Set<String> = []
+        var faults: [String: CaptureError?] = [:]
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
     }
 
@@ -274,6 +275,7 @@ public final class StateWatch: EngineObserver {
     ) {
         let ready = seen.withLock { seen in
             seen.outputs.insert(output)
+            seen.faults[output] = .some(error)
             defer { seen.outputWaits.removeAll { $0.0 == output } }
             return seen.outputWaits.filter { $0.0 == output }.map(\.1)
         }
@@ -284,6 +286,9 @@ public final class StateWatch: EngineObserver {
     public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {
         seen.withLock { $0.saved[output] = saved }
     }
+
+    /// What was wrong with the outputs that are done, by their names; `nil` for those that are complete.
+    public var faults: [String: CaptureError?] { seen.withLock { $0.faults } }
 
     /// What was saved into the media library, by output.
     public var saved: [String: SavedOutput] { seen.withLock { $0.saved } }

@@ -1,15 +1,34 @@
-/// One picture, after which the output is finished.
+import Synchronization
+
+/// Photos of a camera: either whenever `capturePhoto` asks for one, also while a movie records, or a single one into a file
+/// of its own, after which the output is finished.
+///
+/// Like AVFoundation's class of the same kind, it captures again and again while its session runs. Any task may call
+/// everything.
 public struct PhotoOutput: CaptureOutput {
     /// The name in the session.
     public let name: String
-    /// The open file; `nil` for one that is saved into the media library.
+    /// The open file of a single photo; `nil` for one that is saved into the media library, and for photos that are asked
+    /// for later.
     public let file: Descriptor?
     /// The output's description for the recorder.
     public let description: OutputDescription
     /// One camera.
     public var mediaTypes: [MediaType] { [.video] }
 
-    /// A photo.
+    /// The session that the output was added to.
+    let place = SessionPlace()
+
+    /// Photos that are asked for with `capturePhoto` while the session runs. The session does not end by itself.
+    ///
+    /// - Parameter name: The name in the session.
+    public init(name: String = "photo") {
+        self.name = name
+        file = nil
+        description = OutputDescription(name: name, kind: .photos, format: "")
+    }
+
+    /// A single photo.
     ///
     /// - Parameters:
     ///   - file: Open for writing.
@@ -26,7 +45,7 @@ public struct PhotoOutput: CaptureOutput {
         try self.init(file, nil, name: name, format: format, quality: quality)
     }
 
-    /// A photo that is saved into the media library, which needs the consent to add to it. The start asks if that was
+    /// A single photo that is saved into the media library, which needs the consent to add to it. The start asks if that was
     /// never decided. A photo that cannot be saved in the end is kept for the person, to save or discard.
     ///
     /// - Parameters:
@@ -58,5 +77,19 @@ public struct PhotoOutput: CaptureOutput {
         self.name = name
         self.file = file
         description = OutputDescription(name: name, kind: .photo, format: format, quality: quality, library: library)
+    }
+}
+
+/// Remembers the session of an output, without keeping it. Thread-safe.
+final class SessionPlace: Sendable {
+    private struct Place {
+        weak var session: CaptureSession?
+    }
+    private let place = Mutex(Place())
+
+    /// The session; `nil` before the output is added to one, and after that one is gone.
+    var session: CaptureSession? {
+        get { place.withLock { $0.session } }
+        set { place.withLock { $0.session = newValue } }
     }
 }

@@ -133,16 +133,21 @@ struct SessionDraft: Sendable {
     }
 }
 
+enum ProcessLimits {
+    /// Bytes that a file of this process may have; 0 without a limit.
+    static var file: Int64 {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
+        // Without a limit it is the largest number there is.
+        return limit.rlim_cur > UInt64(Int64.max) ? 0 : max(Int64(limit.rlim_cur), 1)
+    }
+}
+
 extension CaptureOutput {
     /// Its description, with this process's own limit for files: a recorder writes its file, and is to keep to that.
     var limitedDescription: OutputDescription {
         var description = description
-        var limit = rlimit()
-        guard description.takesFile, unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else {
-            return description
-        }
-        // Without a limit it is the largest number there is.
-        description.sizeLimit = limit.rlim_cur > UInt64(Int64.max) ? 0 : max(Int64(limit.rlim_cur), 1)
+        if description.takesFile { description.sizeLimit = ProcessLimits.file }
         return description
     }
 }

@@ -11,6 +11,8 @@ public struct OutputResult: Hashable, Sendable {
     /// The outcome in the media library, for an output that was saved there, and for the connection alone that asked for
     /// it; `nil` for any other connection, and for an output that is not there.
     public var saved: SavedOutput?
+    /// The same for each picture of a burst.
+    public var savedPictures: [SavedOutput] = []
 
     /// A result of the given parts.
     public init(name: String, error: CaptureError?, statistics: OutputStatistics, saved: SavedOutput? = nil) {
@@ -25,7 +27,7 @@ public struct OutputResult: Hashable, Sendable {
 public enum SessionEvent: Hashable, Sendable {
     /// It stands elsewhere now.
     case changed(SessionStatus)
-    /// An output is at its end.
+    /// An output is at its end, or a photo that was taken with `PhotoOutput.capturePhoto`, whose name has a dot.
     case finished(OutputResult)
     /// A buffer's stream goes on in other memory.
     case bufferMoved(output: String)

@@ -14,7 +14,7 @@ final class SessionHub: Sendable {
         var properties: [String: BusValue] = [:]
         var results: [OutputResult] = []
         /// Outputs that were saved and whose end was not told yet.
-        var saved: [String: SavedOutput] = [:]
+        var saved: [String: [SavedOutput]] = [:]
         var listeners: [Int: AsyncStream<SessionEvent>.Continuation] = [:]
         var lastListener = 0
         /// They wait for the end, even if their tasks are cancelled.
@@ -176,9 +176,11 @@ final class SessionHub: Sendable {
             let statistics = (try? OutputStatistics(busValue: signal.arguments[3])) ?? OutputStatistics()
             let error = code.isEmpty ? nil : CaptureError(.init(rawValue: code), message)
             let result = state.withLock { state in
-                let saved = state.saved.removeValue(forKey: name)
-                let result = OutputResult(name: name, error: error, statistics: statistics, saved: saved)
-                state.results.append(result)
+                let saved = state.saved.removeValue(forKey: name) ?? []
+                var result = OutputResult(name: name, error: error, statistics: statistics, saved: saved.first)
+                result.savedPictures = saved
+                // Whoever takes photos may take any number of them, and listens.
+                if !name.contains(".") { state.results.append(result) }
                 return result
             }
             send(.finished(result))
@@ -186,7 +188,7 @@ final class SessionHub: Sendable {
             guard signal.arguments.count == 2, let name = signal.arguments[0].text,
                 let saved = SavedOutput(signal.arguments[1])
             else { return }
-            state.withLock { $0.saved[name] = saved }
+            state.withLock { $0.saved[name, default: []].append(saved) }
         case (CaptureNames.session, "BufferMoved"):
             guard let name = signal.arguments.first?.text else { return }
             send(.bufferMoved(output: name))

@@ -4,7 +4,7 @@ import MediaExamination
 
 /// Puts what is known of a photo's making into its file.
 enum PhotoFacts {
-    /// A JPEG with EXIF, in the place of what the camera wrote there; which way is up stays.
+    /// A JPEG with EXIF and a thumbnail, in the place of what the camera wrote there; which way is up stays.
     static func jpeg(_ image: [UInt8], _ facts: FileFacts, width: Int, height: Int) throws(CaptureError) -> [UInt8] {
         var orientation = PictureOrientation.upright
         var head: [UInt8] = [0xff, 0xd8]
@@ -20,7 +20,13 @@ enum PhotoFacts {
                 at = 4 + Int(length)
             }
         }
-        let block = try EXIFBlock.bytes(facts, width: width, height: height, orientation: orientation)
+        let block = try EXIFBlock.bytes(
+            facts,
+            width: width,
+            height: height,
+            orientation: orientation,
+            thumbnail: Thumbnail.of(jpeg: image)
+        )
         var made: [UInt8] = []
         made.reserveCapacity(image.count + block.count + 64)
         made += head
@@ -47,11 +53,14 @@ enum PhotoFacts {
 
     /// A PNG with EXIF, the time of its making and what its colours mean, behind its first chunk.
     ///
-    /// - Parameter colors: The content of `cICP`; `nil` for none.
+    /// - Parameters:
+    ///   - colors: The content of `cICP`; `nil` for none.
+    ///   - pixels: The picture's red, green and blue, for the thumbnail.
     static func png(
         _ image: UnsafeRawBufferPointer,
         _ facts: FileFacts,
         colors: [UInt8]?,
+        pixels: UnsafeRawBufferPointer,
         width: Int,
         height: Int
     ) throws(CaptureError) -> [UInt8] {
@@ -61,7 +70,8 @@ enum PhotoFacts {
         var time: [UInt8] = []
         time.append(UInt16(clamping: parts[0]))
         time += parts[1...].map { UInt8(clamping: $0) }
-        let exif = try EXIFBlock.bytes(facts, width: width, height: height)
+        let thumbnail = try unsafe Thumbnail.of(pixels, width: width, height: height)
+        let exif = try EXIFBlock.bytes(facts, width: width, height: height, thumbnail: thumbnail)
         let meaning = colors.map { chunk("cICP", $0) } ?? []
         return unsafe image[..<first] + meaning + chunk("tIME", time) + chunk("eXIf", exif) + image[first...]
     }

@@ -43,7 +43,7 @@ final class PNGEncoder {
         return [UInt8(primaries.rawValue), UInt8(transfer.rawValue), 0, 1]
     }
 
-    /// Encodes a picture; once.
+    /// Encodes a picture.
     func encode(_ buffer: MediaBuffer) throws(CaptureError) -> EncodedPacket {
         unsafe frame.pointee.width = Int32(layout.width)
         unsafe frame.pointee.height = Int32(layout.height)
@@ -51,13 +51,13 @@ final class PNGEncoder {
         unsafe frame.pointee.color_primaries = color.primaries
         unsafe frame.pointee.color_trc = color.transferCharacteristic
         unsafe frame.pointee.buf.0 = try LibAV.lend(buffer)
+        defer { unsafe av_frame_unref(frame) }
         guard layout.samples == .rgb, let planes = unsafe PicturePlanes(layout, in: buffer.mutableBytes) else {
             throw CaptureError(.internalFault, "a picture for PNG is not made of red, green and blue")
         }
         unsafe frame.pointee.data.0 = planes.y
         unsafe frame.pointee.linesize.0 = Int32(layout.row)
         try unsafe LibAV.check("encode a PNG image", avcodec_send_frame(context, frame))
-        try unsafe LibAV.check("encode a PNG image", avcodec_send_frame(context, nil))
         let packet = try EncodedPacket(.video)
         try unsafe LibAV.check("encode a PNG image", avcodec_receive_packet(context, packet.packet))
         return packet

@@ -2,7 +2,8 @@ import CaptureCore
 import CaptureSystem
 import MediaExamination
 
-/// One picture. Frames that are broken are passed over. Thread-bound to the writer's thread.
+/// One picture, or a burst of consecutive ones, each in a file of its own. Frames that are broken are passed over.
+/// Thread-bound to the writer's thread.
 final class PictureOutput: MediaOutput {
     /// How a frame becomes a picture.
     enum Coding {
@@ -10,6 +11,15 @@ final class PictureOutput: MediaOutput {
         case asItIs(JPEGDecoder)
         case jpeg(JPEGEncoder)
         case png(PNGEncoder)
+
+        /// As the statistics name it.
+        fileprivate var name: String {
+            switch self {
+            case .asItIs: "copy"
+            case .jpeg: "mjpeg"
+            case .png: "png"
+            }
+        }
     }
 
     /// How long a whole picture is waited for, in nanoseconds.
@@ -18,85 +28,121 @@ final class PictureOutput: MediaOutput {
     private let coding: Coding
     private let format: VideoFormat
     private let origin: CaptureOrigin
-    private let file: RecorderFile
+    private let files: [RecorderFile]
     private let counters: RecorderCounters
-    private let begun = Timestamp.now
-    private(set) var isComplete = false
+    private var waitsSince = Timestamp.now
+    private var pictures: [CapturedPicture] = []
+    /// The number of the last picture's frame, in the camera's own count.
+    private var last: UInt64 = 0
+    private var lost: UInt64 = 0
 
-    /// An output of one picture of `format`, which says that it is from `origin`.
+    /// An output of one picture of `format` into each file, which says that it is from `origin`.
     init(
         _ coding: Coding,
         of format: VideoFormat,
         _ origin: CaptureOrigin,
-        file: RecorderFile,
+        files: [RecorderFile],
         counters: RecorderCounters
-    ) throws(CaptureError) {
+    ) {
         self.coding = coding
         self.format = format
         self.origin = origin
-        self.file = file
+        self.files = files
         self.counters = counters
-        let name =
-            switch coding {
-            case .asItIs: "copy"
-            case .jpeg: "mjpeg"
-            case .png: "png"
-            }
-        counters.update { $0.videoEncoder = name }
+        counters.update { $0.videoEncoder = coding.name }
     }
+
+    var isComplete: Bool { pictures.count == files.count }
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         guard !isComplete else { return }
         let facts = FileFacts(origin, at: buffer.info.timestamp)
+        lost += buffer.lostBefore
         let image: [UInt8]
         switch coding {
         case .asItIs(let decoder):
             guard unsafe decoder.isWhole(buffer.bytes), let whole = unsafe JPEGFile.complete(buffer.bytes) else {
                 return try passOver()
             }
-            counters.feed { $0.frames = 1 }
+            noteFrame()
             image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height)
         case .jpeg(let encoder):
-            counters.feed { $0.frames = 1 }
+            noteFrame()
             let plain = try unsafe Array(encoder.encode(buffer))
             image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height)
         case .png(let encoder):
-            counters.feed { $0.frames = 1 }
+            noteFrame()
             let packet = try encoder.encode(buffer)
             let (width, height) = (format.width, format.height)
             image = try unsafe PhotoFacts.png(
                 packet.bytes,
                 facts,
                 colors: encoder.colorCodes,
+                pixels: buffer.bytes,
                 width: width,
                 height: height
             )
         }
+        let file = files[pictures.count]
         try file.write(image)
-        isComplete = true
-        counters.update { $0.bytes = UInt64(file.size) }
+        note(buffer.info, UInt64(file.size), facts)
+    }
+
+    /// The next frame is there: the camera is not needed any more once the last one is.
+    private func noteFrame() {
+        let frames = UInt64(pictures.count + 1)
+        if frames == files.count {
+            counters.feed { $0.frames = frames }
+        } else {
+            counters.update { $0.frames = frames }
+        }
+    }
+
+    private func note(_ info: BufferInfo, _ bytes: UInt64, _ facts: FileFacts) {
+        // A camera that starts anew counts from 0.
+        let passed = info.deviceSequence > last ? info.deviceSequence - last - 1 : lost
+        pictures.append(
+            CapturedPicture(
+                time: facts.date.seconds * 1_000_000_000 + facts.date.nanoseconds,
+                lostBefore: pictures.isEmpty ? 0 : passed,
+                bytes: bytes
+            )
+        )
+        (last, lost, waitsSince) = (info.deviceSequence, 0, .now)
+        let pictures = pictures
+        counters.update { counters in
+            counters.bytes += bytes
+            counters.pictures = pictures
+        }
     }
 
     func idle() throws(CaptureError) {
-        guard !isComplete, Timestamp.now - begun > PictureOutput.patience else { return }
+        guard !isComplete, Timestamp.now - waitsSince > PictureOutput.patience else { return }
         throw CaptureError(.timedOut, "no whole picture came from the camera within ten seconds")
     }
 
     func finish() throws(CaptureError) {
         guard isComplete else {
-            throw CaptureError(.inputOutput, "the camera's stream ended before a whole picture came")
+            let rest = pictures.isEmpty ? "a whole picture" : "picture \(pictures.count + 1) of \(files.count)"
+            throw CaptureError(.inputOutput, "the camera's stream ended before \(rest) came")
         }
-        file.trim()
-        try file.sync()
+        for file in files {
+            file.trim()
+            try file.sync()
+        }
     }
 
     func salvage() {
-        // Nobody wants half a picture.
-        file.truncate(to: 0)
-        counters.update { $0.frames = 0 }
+        // Nobody wants half a picture, or half a burst.
+        for file in files { file.truncate(to: 0) }
+        counters.update { counters in
+            counters.frames = 0
+            counters.pictures = []
+        }
     }
 
     private func passOver() throws(CaptureError) {
+        lost += 1
         counters.update { $0.missedFrames += 1 }
         try idle()
     }

@@ -29,8 +29,9 @@ extension Recorder {
     }
 
     /// How many frames an output takes; `.max` when that is not known.
-    static func frames(of output: OutputDescription) -> Int {
-        if output.kind == .photo { return 1 }
+    static func frames(of job: RecordingJob) -> Int {
+        let output = job.output
+        if output.kind == .photo { return job.fileCount }
         return output.frameCount > 0 ? Int(clamping: output.frameCount) : .max
     }
 

@@ -50,15 +50,19 @@ private final class WaitingRecorder: IdleRecorder {
         self.process = process
     }
 
-    func take(_ job: RecordingJob, file: any OpenFile, video: (any OpenFile)?, audio: (any OpenFile)?)
+    func take(_ job: RecordingJob, files: [any OpenFile], video: (any OpenFile)?, audio: (any OpenFile)?)
         async throws(CaptureError) -> any RecorderHandle
     {
         do throws(CaptureError) {
             let rings = [video, audio].compactMap { $0 as? Descriptor }
-            guard let file = file as? any JobFile, rings.count == [video, audio].compactMap(\.self).count else {
-                throw CaptureError(.internalFault, "a recorder can only get descriptors")
-            }
+            let passed = files.compactMap { $0 as? any JobFile }
+            guard let file = passed.first, passed.count == files.count,
+                rings.count == [video, audio].compactMap(\.self).count
+            else { throw CaptureError(.internalFault, "a recorder can only get descriptors") }
             try await file.hand(job.text, over: process.socket, with: rings)
+            for file in passed.dropFirst() {
+                try await file.hand(RecorderCommand.file.text, over: process.socket, with: [])
+            }
             let recorder = RunningRecorder(process)
             do throws(SystemError) {
                 try recorder.listen(name: job.output.name)

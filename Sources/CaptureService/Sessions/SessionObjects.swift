@@ -144,6 +144,18 @@ actor SessionObjects {
                             try await engine.addOutput(id, output, inputs: inputs, file: file, client: client)
                             return []
                         },
+                        "CapturePhoto": handler { [doors] engine, client, arguments throws(CaptureError) in
+                            let settings = try PhotoSettings(busValue: arguments.argument(1))
+                            try await engine.checkMayChange(id, client: client)
+                            let name = try await engine.capturePhoto(
+                                id,
+                                output: arguments.text(0),
+                                settings,
+                                files: arguments.files(2, from: doors, of: client.connection),
+                                client: client
+                            )
+                            return [.string(name)]
+                        },
                     ],
                     properties: SessionObjects.properties(of: session)
                         .merging(SessionObjects.constants(of: session)) { $1 }

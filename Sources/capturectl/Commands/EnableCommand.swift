@@ -54,7 +54,7 @@ struct ConnectedInput: ParsableArguments {
             let description = try await daemon.sessions().first { $0.id == id }?.description
             let fed = description?.connections.filter { $0.input == input }.map(\.output) ?? []
             outputs = (description?.outputs ?? [])
-                .filter { fed.contains($0.name) && $0.kind != .photo && $0.kind != .buffer }.map(\.name)
+                .filter { fed.contains($0.name) && $0.kind.hasRecorder && $0.kind != .photo }.map(\.name)
             if outputs.isEmpty {
                 let known = description?.inputs.map { Printable.text($0.name) }.joined(separator: ", ") ?? ""
                 throw CaptureError(

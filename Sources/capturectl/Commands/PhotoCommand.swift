@@ -4,7 +4,7 @@ import CaptureKit
 struct PhotoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photo",
-        abstract: "Take one picture."
+        abstract: "Take one picture, or a burst of consecutive ones."
     )
 
     @OptionGroup var bus: BusOptions
@@ -50,6 +50,16 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var quality = 90
 
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Take this many consecutive pictures, 1 to \(PhotoSettings.longestBurst), into files with numbers.",
+            valueName: "count"
+        )
+    )
+    var burst: Int?
+
     @Flag(
         name: [.customShort("y"), .long],
         help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
@@ -76,6 +86,7 @@ struct PhotoCommand: AsyncParsableCommand {
     func run() async throws {
         try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
         try NumberOptions.check(quality, "--quality", 1...100)
+        try NumberOptions.check(burst, "--burst", 1...PhotoSettings.longestBurst)
         let place = try saving.place(file: self.file, overwrite: overwrite)
         try place.requireExtension(format, example: "jpg")
         let kind = try FileFormat.photo(format, path: place.name)
@@ -83,6 +94,13 @@ struct PhotoCommand: AsyncParsableCommand {
             throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
         }
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
+        if let burst {
+            let photos = PhotoBurst(place, count: burst, format: kind.name, quality: quality, overwrite: overwrite)
+            let daemon = try await bus.connect()
+            let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
+            if json { Output.print(taken.json) } else { Output.note(taken.text) }
+            return
+        }
         var file: OutputFile?
         if let path = place.path { file = try await Destination.open(path, overwrite: overwrite) }
         // Several photos of one session must not take each other's name.

@@ -1,0 +1,32 @@
+public import CaptureBus
+public import CaptureCore
+
+extension PhotoSettings: BusCodable {
+    /// `format` s (jpeg), `quality` u (90), `burst` u (1), `library` a{sv}, `size-limit` x in bytes (0).
+    public init(busValue value: BusValue) throws(CaptureError) {
+        var reader = try PropertyReader(value, "the photo's settings")
+        let formats = OutputDescription.formats(of: .photo)
+        let settings = PhotoSettings(
+            format: try reader.word("format", of: formats) ?? formats.first ?? "",
+            quality: try reader.number("quality", 1...100) ?? 90,
+            burst: try reader.number("burst", 1...PhotoSettings.longestBurst) ?? 1,
+            library: try reader.take("library").map { value throws(CaptureError) in
+                try LibraryDestination(busValue: value)
+            },
+            sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0
+        )
+        try reader.end()
+        self = settings
+    }
+
+    /// The settings as `a{sv}`.
+    public var busValue: BusValue {
+        var values: [String: BusValue] = [
+            "format": .string(format), "quality": .uint32(UInt32(clamping: quality)),
+            "burst": .uint32(UInt32(clamping: burst)),
+        ]
+        values["library"] = library?.busValue
+        if sizeLimit > 0 { values["size-limit"] = .int64(sizeLimit) }
+        return .properties(values)
+    }
+}

@@ -1,0 +1,94 @@
+import CTurboJPEG
+import CaptureCore
+
+/// Makes small JPEG images of pictures, by libjpeg-turbo: at most 160 pixels wide and high, as EXIF recommends.
+enum Thumbnail {
+    private static let side = 160
+    private static let quality: Int32 = 75
+
+    /// The thumbnail of a whole JPEG, which is decoded no larger than needed.
+    static func of(jpeg: [UInt8]) throws(CaptureError) -> [UInt8] {
+        guard let decoder = unsafe tjInitDecompress() else {
+            throw CaptureError(.internalFault, "libjpeg-turbo has no decoder to give")
+        }
+        defer { unsafe tjDestroy(decoder) }
+        var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        let size = UInt(jpeg.count)
+        try unsafe check(tjDecompressHeader3(decoder, jpeg, size, &width, &height, &sampling, &space), decoder)
+        // Eighths that the decoder can leave out by itself.
+        let longest = Int(max(width, height))
+        let divisor = [8, 4, 2].first { (longest + $0 - 1) / $0 >= side } ?? 1
+        let (small, low) = ((Int(width) + divisor - 1) / divisor, (Int(height) + divisor - 1) / divisor)
+        var pixels = [UInt8](repeating: 0, count: small * low * 3)
+        let format = Int32(TJPF_RGB.rawValue)
+        try unsafe check(
+            tjDecompress2(decoder, jpeg, size, &pixels, Int32(small), 0, Int32(low), format, 0),
+            decoder
+        )
+        return try unsafe pixels.withUnsafeBufferPointer { (memory) throws(CaptureError) in
+            try unsafe of(UnsafeRawBufferPointer(memory), width: small, height: low)
+        }
+    }
+
+    /// The thumbnail of a picture of red, green and blue without gaps.
+    static func of(_ pixels: UnsafeRawBufferPointer, width: Int, height: Int) throws(CaptureError) -> [UInt8] {
+        guard width > 0, height > 0, pixels.count >= width * height * 3 else {
+            throw CaptureError(.internalFault, "a picture is smaller than its format")
+        }
+        // Squares of this many pixels become one.
+        let square = (max(width, height) + side - 1) / side
+        let (columns, rows) = (max(width / square, 1), max(height / square, 1))
+        var small: [UInt8] = []
+        small.reserveCapacity(columns * rows * 3)
+        for row in 0..<rows {
+            for column in 0..<columns {
+                for color in 0..<3 {
+                    var (sum, count) = (0, 0)
+                    for y in row * square..<min((row + 1) * square, height) {
+                        for x in column * square..<min((column + 1) * square, width) {
+                            sum += unsafe Int(pixels[(y * width + x) * 3 + color])
+                            count += 1
+                        }
+                    }
+                    small.append(UInt8(sum / max(count, 1)))
+                }
+            }
+        }
+        return try encode(small, columns, rows)
+    }
+
+    private static func encode(_ pixels: [UInt8], _ width: Int, _ height: Int) throws(CaptureError) -> [UInt8] {
+        guard let encoder = unsafe tjInitCompress() else {
+            throw CaptureError(.internalFault, "libjpeg-turbo has no encoder to give")
+        }
+        defer { unsafe tjDestroy(encoder) }
+        let sampling = Int32(TJSAMP_420.rawValue)
+        var output = [UInt8](repeating: 0, count: Int(tjBufSize(Int32(width), Int32(height), sampling)))
+        var size = UInt(output.count)
+        let result = unsafe output.withUnsafeMutableBufferPointer { memory in
+            var image = memory.baseAddress
+            return unsafe tjCompress2(
+                encoder,
+                pixels,
+                Int32(width),
+                0,
+                Int32(height),
+                Int32(TJPF_RGB.rawValue),
+                &image,
+                &size,
+                sampling,
+                quality,
+                Int32(TJFLAG_NOREALLOC)
+            )
+        }
+        try unsafe check(result, encoder)
+        return Array(output[..<Int(size)])
+    }
+
+    private static func check(_ result: Int32, _ handle: tjhandle) throws(CaptureError) {
+        // What a decoder only warns of, a camera's JPEG may have.
+        if unsafe result == 0 || tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) { return }
+        let words = unsafe tjGetErrorStr2(handle).map { unsafe String(cString: $0) } ?? ""
+        throw CaptureError(.internalFault, "could not make a thumbnail: \(words)")
+    }
+}
