@@ -121,7 +121,7 @@ public final class Recorder: Sendable {
                 "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
-        let outputs = try socket.files(files[0], and: job.fileCount - 1).map { file throws(CaptureError) in
+        let sinks = try socket.files(files[0], and: job.fileCount - 1).map { file throws(CaptureError) in
             try RecorderFile(file, sizeLimit: job.output.sizeLimit)
         }
         var rings: [MediaType: RingReader] = [:]
@@ -138,7 +138,7 @@ public final class Recorder: Sendable {
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
         let markers = Markers()
-        let plan = try OutputPlan(job, video: video, audio: audio, files: outputs, markers: markers, counters: counters)
+        let plan = try OutputPlan(job, video: video, audio: audio, files: sinks, markers: markers, counters: counters)
         guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
             throw CaptureError(
                 .invalidArgument,
@@ -166,7 +166,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 // A pipe's reader may want to hear it at once.
-                plan: ReadingPlan(buffers: 1024, isPatient: outputs[0].isSeekable),
+                plan: ReadingPlan(buffers: 1024, isPatient: sinks[0].isSeekable),
                 events: events
             )
         }
@@ -186,7 +186,7 @@ public final class Recorder: Sendable {
             deadline.store(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds, ordering: .releasing)
         }
         let feed: PipelineFeed
-        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, outputs[0].isSeekable {
+        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, sinks[0].isSeekable {
             feed = try PipelineFeed(events, reading: reader)
         } else {
             feed = PipelineFeed(events)
@@ -199,7 +199,7 @@ public final class Recorder: Sendable {
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(files: outputs, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
+            return Work(files: sinks, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }

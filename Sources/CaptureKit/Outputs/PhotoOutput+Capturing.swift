@@ -78,8 +78,10 @@ extension CaptureSession {
         files: [Descriptor] = []
     ) async throws(CaptureError) -> [CapturedPhoto] {
         try settings.check(files.count)
-        guard let hub = await made(), !isToBeMade else {
-            throw CaptureError(.wrongState, "the session does not run; start it, then take photos")
+        let hub = await made()
+        guard let hub, !hub.status.state.isFinal else {
+            throw hub?.status.reason
+                ?? CaptureError(.wrongState, "the session does not run; start it, then take photos")
         }
         var (sent, targets) = (settings, files)
         var memory: [MemoryFile] = []
