@@ -191,7 +191,10 @@ let package = Package(
         tests("MediaExamination"),
         tests(
             "CaptureOutputs",
-            ["CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLibAV", "captured-recorder"]
+            [
+                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLibAV", "TestSupport",
+                "captured-recorder",
+            ]
         ),
         tests("MediaLibrary", ["CaptureCore", "CCrypto", "TestSupport", grdb]),
         tests("CaptureEngine", ["CaptureCore", "Authorization", "TestSupport"]),

@@ -46,7 +46,8 @@ public struct RecordingJob: Hashable, Sendable {
             ("video-bit-rate", "\(output.videoBitRate)"), ("quality", "\(output.quality)"),
             ("encoder-preset", output.encoderPreset),
             ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
-            ("size-limit", "\(output.sizeLimit)"), ("silence-limit", "\(silenceLimit)"),
+            ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
+            ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
             ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
             ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
             ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
@@ -87,7 +88,9 @@ public struct RecordingJob: Hashable, Sendable {
             encoderPreset: try word("encoder-preset"),
             duration: try number("duration", as: Int64.self),
             frameCount: try number("frame-count", as: Int.self),
-            sizeLimit: try number("size-limit", as: Int64.self)
+            sizeLimit: try number("size-limit", as: Int64.self),
+            maxFileSize: try number("max-file-size", as: Int64.self),
+            minFreeSpace: try number("min-free-space", as: Int64.self)
         )
         hasVideo = try word("video") == "1"
         hasAudio = try word("audio") == "1"
@@ -234,6 +237,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var disabledInputs: [String] = []
     /// The pictures of a photo that are complete.
     public var pictures: [CapturedPicture] = []
+    /// The limit at which it was finished by itself; `nil` for one that goes on, or ended otherwise.
+    public var reachedLimit: RecordingLimit?
 
     /// Counters at zero.
     public init() {}
@@ -351,6 +356,7 @@ extension OutputStatistics {
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
             ("paused", isPaused ? "1" : "0"), ("pictures", pictures.map(\.text).joined(separator: " ")),
+            ("reached-limit", reachedLimit?.rawValue ?? ""),
         ]
     }
 
@@ -377,6 +383,11 @@ extension OutputStatistics {
                 throw CaptureError(.badData, "a recorder's report tells of its pictures in no known way")
             }
             pictures.append(picture)
+        }
+        let limit = try words.word("reached-limit")
+        reachedLimit = RecordingLimit(rawValue: limit)
+        guard limit.isEmpty || reachedLimit != nil else {
+            throw CaptureError(.badData, "a recorder reported an unknown limit")
         }
     }
 }

@@ -161,6 +161,13 @@ public struct OutputDescription: Hashable, Sendable {
     public var library: LibraryDestination?
     /// Bytes that the client's file may have, as its own limit for files has it (`ulimit -f`); 0 for no limit.
     public var sizeLimit: Int64
+    /// Bytes that the file may have when it is finished by itself, or a stream may write; 0 for no end.
+    public var maxFileSize: Int64
+    /// Bytes that stay free on the file's disk: the output is finished by itself before there are fewer. 0 for no such end.
+    public var minFreeSpace: Int64
+
+    /// The smallest greatest size: less has no room for a recording and what its format needs.
+    public static let leastMaxFileSize: Int64 = 65_536
 
     /// An output of the given properties.
     public init(
@@ -175,7 +182,9 @@ public struct OutputDescription: Hashable, Sendable {
         duration: Int64 = 0,
         frameCount: Int = 0,
         library: LibraryDestination? = nil,
-        sizeLimit: Int64 = 0
+        sizeLimit: Int64 = 0,
+        maxFileSize: Int64 = 0,
+        minFreeSpace: Int64 = 0
     ) {
         self.name = name
         self.kind = kind
@@ -189,6 +198,8 @@ public struct OutputDescription: Hashable, Sendable {
         self.frameCount = frameCount
         self.library = library
         self.sizeLimit = sizeLimit
+        self.maxFileSize = maxFileSize
+        self.minFreeSpace = minFreeSpace
     }
 
     /// Whether a client passes a file for it.

@@ -49,6 +49,7 @@ extension SessionDescription {
         guard output.duration >= 0, output.frameCount >= 0, output.videoBitRate >= 0 else {
             throw wrong("a duration, a count or a bit rate is negative")
         }
+        try validateLimits(of: output, wrong)
         let fed = inputs(of: output.name)
         let pictures = fed.count { $0.mediaType == .video }
         let sounds = fed.count - pictures
@@ -76,6 +77,23 @@ extension SessionDescription {
             }
         } else if !hasFile {
             throw wrong("came without a file to write to")
+        }
+    }
+
+    private func validateLimits(
+        of output: OutputDescription,
+        _ wrong: (String) -> CaptureError
+    ) throws(CaptureError) {
+        guard output.maxFileSize >= 0, output.minFreeSpace >= 0 else {
+            throw wrong("a greatest size or a least free space is negative")
+        }
+        guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
+        guard output.kind != .photo, output.kind != .buffer else {
+            throw wrong("has no length that a greatest size or a least free space could end")
+        }
+        let least = OutputDescription.leastMaxFileSize
+        guard output.maxFileSize == 0 || output.maxFileSize >= least else {
+            throw wrong("a greatest size of \(output.maxFileSize) bytes has no room; give \(least) or more")
         }
     }
 

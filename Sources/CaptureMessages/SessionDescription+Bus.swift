@@ -164,7 +164,7 @@ extension PixelFormat {
 extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
     /// `video-bit-rate` u (0), `quality` u (90), `encoder-preset` s (auto), `duration` x in nanoseconds (0),
-    /// `frame-count` x (0), `library` a{sv}, `size-limit` x in bytes (0).
+    /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
         let name = try reader.name("name")
@@ -184,7 +184,9 @@ extension OutputDescription: BusCodable {
             library: try reader.take("library").map { value throws(CaptureError) in
                 try LibraryDestination(busValue: value)
             },
-            sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0
+            sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0,
+            maxFileSize: try reader.number("max-file-size", 0...1 << 62) ?? 0,
+            minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0
         )
         try reader.end()
         self = output
@@ -201,6 +203,8 @@ extension OutputDescription: BusCodable {
         ]
         values["library"] = library?.busValue
         if sizeLimit > 0 { values["size-limit"] = .int64(sizeLimit) }
+        if maxFileSize > 0 { values["max-file-size"] = .int64(maxFileSize) }
+        if minFreeSpace > 0 { values["min-free-space"] = .int64(minFreeSpace) }
         return .properties(values)
     }
 }

@@ -99,8 +99,8 @@ extension InputStatistics: BusCodable {
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
     /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
-    /// `disabled-inputs` as; of a photo `pictures` a(xtt): when each was captured in nanoseconds since 1970, how many frames
-    /// were lost before it, and its bytes.
+    /// `disabled-inputs` as, `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured in nanoseconds
+    /// since 1970, how many frames were lost before it, and its bytes.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
         self.init()
@@ -120,6 +120,7 @@ extension OutputStatistics: BusCodable {
         isPaused = try reader.flag("paused") ?? false
         disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
         pictures = try reader.pictures("pictures")
+        reachedLimit = try reader.word("reached-limit", RecordingLimit.self)
         try reader.end()
     }
 
@@ -139,6 +140,7 @@ extension OutputStatistics: BusCodable {
                 pictures.map { .structure([.int64($0.time), .uint64($0.lostBefore), .uint64($0.bytes)]) }
             )
         }
+        if let reachedLimit { values["reached-limit"] = .string(reachedLimit.rawValue) }
         return .properties(values)
     }
 }

@@ -76,7 +76,7 @@ struct OutputMaker {
     /// Bits a second below which no encoder works.
     private static let leastBitRate = 10_000
 
-    private var limits: OutputLimits { OutputLimits(duration: wanted.duration, frameCount: wanted.frameCount) }
+    private var limits: OutputLimits { OutputLimits(wanted) }
 
     /// For a name that `OutputDescription.formats(of:)` has, and for which there is no writer here.
     private var unknownFormat: CaptureError {
@@ -202,7 +202,7 @@ struct OutputMaker {
         default: throw unknownFormat
         }
         return OutputPlan(
-            FrameOutput(coding, limits: limits, interval: video.interval, file: file, counters: counters),
+            try FrameOutput(coding, limits: limits, interval: video.interval, file: file, counters: counters),
             video: converter
         )
     }

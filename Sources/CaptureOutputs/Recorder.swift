@@ -23,8 +23,7 @@ public final class Recorder: Sendable {
     private let outcome = Mutex<Result<Void, CaptureError>?>(nil)
     /// When it was told to stop, in nanoseconds.
     private let stopTime = Atomic(Int64.max)
-    /// When the output is finished by this clock without its pauses, whatever the streams bring, in nanoseconds.
-    private let deadline = Atomic(Int64.max)
+    private let deadline = RecordingDeadline()
 
     /// A recorder that takes its job from a socket.
     ///
@@ -121,8 +120,9 @@ public final class Recorder: Sendable {
                 "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
             )
         }
+        let output = job.output
         let sinks = try socket.files(files[0], and: job.fileCount - 1).map { file throws(CaptureError) in
-            try RecorderFile(file, sizeLimit: job.output.sizeLimit)
+            try RecorderFile(file, sizeLimit: output.sizeLimit, maxFileSize: output.maxFileSize)
         }
         var rings: [MediaType: RingReader] = [:]
         if job.hasVideo { rings[.video] = try RingReader(mapping: files[1]) }
@@ -175,7 +175,7 @@ public final class Recorder: Sendable {
         }
         // From here on, little of the libraries and of the tried encoders is needed.
         clinux_unmap_code()
-        let output = Unguarded(plan.output)
+        let made = Unguarded(plan.output)
         let live = Set(readers.keys)
         let pauses = PauseClock(hasVideo: video != nil, audio: audio)
         let passing = Passing(pauses: pauses, gate: ConnectionGate(disabled: job.disabled), sound: audio)
@@ -183,10 +183,10 @@ public final class Recorder: Sendable {
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
             let wait = max(Recorder.silenceLimit(job, video) - schedule.duration, 0)
-            deadline.store(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds, ordering: .releasing)
+            deadline.set(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds)
         }
         let feed: PipelineFeed
-        if readers.count == 1, let reader = readers.values.first, output.value.isQuick, sinks[0].isSeekable {
+        if readers.count == 1, let reader = readers.values.first, made.value.isQuick, sinks[0].isSeekable {
             feed = try PipelineFeed(events, reading: reader)
         } else {
             feed = PipelineFeed(events)
@@ -195,7 +195,7 @@ public final class Recorder: Sendable {
         do throws(SystemError) {
             let writer = try WorkerThread(name: "write") {
                 RecorderFile.prepareThread()
-                let result = self.write(output.value, live, passing, schedule, feed)
+                let result = self.write(made.value, live, passing, schedule, feed)
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
@@ -234,7 +234,7 @@ public final class Recorder: Sendable {
                 // A movie begins with its first picture, else with its first sound.
                 func began(_ kind: MediaType) {
                     guard let schedule, !begun.contains(.video), begun.insert(kind).inserted else { return }
-                    deadline.store(schedule.end - passing.pauses.length(until: .now), ordering: .releasing)
+                    deadline.set(schedule.end - passing.pauses.length(until: .now))
                 }
                 switch event {
                 case nil: try output.idle()
@@ -262,10 +262,13 @@ public final class Recorder: Sendable {
                     fault = error
                     break feeding
                 }
+                if output.reachedLimit != nil { deadline.bringForward(passing.pauses) }
                 if waiting == 0 { try output.rest() }
                 counters.update { $0.queueDepth = waiting }
             }
             try output.finish()
+            let reached = output.reachedLimit ?? (deadline.hasPassed ? .duration : nil)
+            counters.update { $0.reachedLimit = reached }
             // Pictures that nobody wanted are no shortfall.
             let isWanted = !(passing.gate.hasWithheld && counters.now.samples > 0)
             fault = fault ?? (isWanted ? output.shortfall : nil)
@@ -296,9 +299,7 @@ public final class Recorder: Sendable {
                 stopped = .now
                 for reader in work.readers.values { reader.stop(at: Timestamp(nanoseconds: stopTime)) }
             }
-            if Timestamp.now.nanoseconds - work.passing.pauses.length(until: .now)
-                >= deadline.load(ordering: .acquiring)
-            {
+            if deadline.isPast(work.passing.pauses, unless: stopped != nil) {
                 // What was published until now is taken, however late; a slow reader of a pipe gets it all.
                 for reader in work.readers.values { reader.stop(at: .now) }
             }

@@ -10,7 +10,8 @@ import Testing
         ("bytes=0", "bytes=9223372036854775807"),
         ("duration=0", "duration=-1"), ("peak=0", "peak=-5"), ("drift=0", "drift=99999999999"), ("queue=0", "queue=-1"),
         ("queue=0", "queue=9999999999"), ("message=progress", "message=progress\nmore=1"), ("samples=0\n", ""),
-        ("message=progress", "message=copied"), ("message=progress", "message=failed"),
+        ("reached-limit=", "reached-limit=moon"), ("message=progress", "message=copied"),
+        ("message=progress", "message=failed"),
     ]) func `a report with an unknown key, or a number out of range, is refused`(
         from: String,
         to: String

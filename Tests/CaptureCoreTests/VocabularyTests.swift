@@ -88,7 +88,9 @@ import Testing
             videoBitRate: 4_000_000,
             quality: 77,
             duration: 5_000_000_000,
-            frameCount: 12
+            frameCount: 12,
+            maxFileSize: 70_000,
+            minFreeSpace: 5
         )
         let job = RecordingJob(output: output, hasVideo: true, hasAudio: false)
         #expect(try RecordingJob(text: job.text) == job)
@@ -105,6 +107,7 @@ import Testing
         counters.pictures = [
             CapturedPicture(time: 7, bytes: 9), CapturedPicture(time: 1 << 62, lostBefore: 3, bytes: 0),
         ]
+        counters.reachedLimit = .fileSize
         let failure = CaptureError(.inputOutput, "no space left on device: 'out=put' \\", errno: 28)
         for report in [
             RecorderReport.ready(counters), .progress(counters), .finished(counters), .failed(failure, counters),

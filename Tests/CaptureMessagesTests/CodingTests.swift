@@ -35,7 +35,9 @@ private let session = SessionDescription(
             audioCodec: "aac",
             videoBitRate: 4_000_000,
             duration: 5_000_000_000,
-            frameCount: 12
+            frameCount: 12,
+            maxFileSize: 5_000_000,
+            minFreeSpace: 1 << 40
         ), OutputDescription(name: "ring", kind: .buffer, format: ""),
         OutputDescription(
             name: "shot",
@@ -163,6 +165,7 @@ struct CodingTests {
         output.drift = -100
         output.videoEncoder = "libx264"
         output.encoderPreset = "superfast"
+        output.reachedLimit = .freeSpace
         statistics.outputs["movie"] = output
         output.pictures = [CapturedPicture(time: -1, lostBefore: .max, bytes: 7)]
         statistics.outputs["photo.1"] = output

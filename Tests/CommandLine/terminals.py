@@ -116,6 +116,17 @@ def pauses(daemon, folder, it):
     daemon.control("stop", number)
 
 
+def limits(daemon, folder, it):
+    said = json.loads(daemon.control("record", "--preset", "low", "--max-size", "200K", "--json", folder / "small.mkv"))
+    it("a recording ends before it is larger than it may be", said["reachedLimit"] == "file-size" and
+       0 < said["bytes"] == (folder / "small.mkv").stat().st_size <= 200 * 1024, said)
+    status, text, messages = run(daemon, "record", "--camera", "none", "--max-size", "64K", folder / "small.wav")
+    it("and tells a person", status == 0 and "ended by its greatest size" in text, f"{status} {text} {messages}")
+    status, _, messages = run(daemon, "record", "--min-free", "1000000T", folder / "free.mkv")
+    it("what the disk does not have free is told", status == 74 and " bytes free" in messages, f"{status} {messages}")
+    it("and no file is left", not (folder / "free.mkv").exists())
+
+
 def connections(daemon, folder, it):
     number = daemon.control("start", "--preset", "low", folder / "disabled.mkv").strip()
     output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]

@@ -81,12 +81,23 @@ struct OptionTests {
         #expect(output.description.duration == Int64(seconds * 1e9))
     }
 
+    @Test(arguments: ["a.mkv", "a.wav"]) func `limits of size and free space reach the output`(file: String) throws {
+        let options = "--camera none --max-size 500M --min-free 1.5G \(file)"
+        let output = try plan(options).output(to: try OutputFile(creating: "/dev/null").descriptor)
+        #expect(output.description.maxFileSize == 500 << 20)
+        #expect(output.description.minFreeSpace == 3 << 29)
+    }
+
     @Test(arguments: [("720p", Preset.hd1280x720), ("1080p", .hd1920x1080), ("4K", .hd4K3840x2160), ("low", .low)])
     func `a preset has the names that people use`(text: String, preset: Preset) {
         #expect(Preset(argument: text) == preset)
     }
 
-    @Test(arguments: ["record -dash.mkv", "photo --overwrite -h.jpg", "-vh devices", "record --duration 10x a.mkv"])
+    @Test(arguments: [
+        "record -dash.mkv", "photo --overwrite -h.jpg", "-vh devices", "record --duration 10x a.mkv",
+        "record --max-size 5MB a.mkv", "record --max-size 1K a.mkv", "start --min-free 0 a.mkv",
+        "start --min-free -1 a.mkv",
+    ])
     func `a word of short options and no duration are slips`(arguments: String) async {
         #expect(await Program.run(arguments.split(separator: " ").map(String.init)) == 64)
     }

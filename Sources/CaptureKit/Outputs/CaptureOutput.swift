@@ -25,6 +25,28 @@ extension CaptureOutput {
         }
     }
 
+    /// A greatest size in bytes, 0 for none.
+    static func maxFileSize(_ bytes: Int64?) throws(CaptureError) -> Int64 {
+        guard let bytes else { return 0 }
+        let range = OutputDescription.leastMaxFileSize...1 << 62
+        guard range.contains(bytes) else {
+            throw CaptureError(
+                .usage,
+                "a greatest size of \(bytes) bytes is out of range: \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return bytes
+    }
+
+    /// A least free space in bytes, 0 for none.
+    static func minFreeSpace(_ bytes: Int64?) throws(CaptureError) -> Int64 {
+        guard let bytes else { return 0 }
+        guard (1...1 << 62).contains(bytes) else {
+            throw CaptureError(.usage, "a least free space of \(bytes) bytes is out of range: 1 to \(1 << 62)")
+        }
+        return bytes
+    }
+
     /// Seconds as nanoseconds, 0 for none.
     static func nanoseconds(_ seconds: Double?) throws(CaptureError) -> Int64 {
         guard let seconds else { return 0 }

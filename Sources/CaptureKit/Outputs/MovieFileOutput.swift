@@ -28,6 +28,9 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - quality: Of JPEG and H.264, 1 to 100.
     ///   - encoderPreset: One of `encoderPresets`: a slower one makes smaller files.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
+    ///     end.
+    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -38,7 +41,9 @@ public struct MovieFileOutput: CaptureOutput {
         bitRate: Int = 0,
         quality: Int = 90,
         encoderPreset: String = "auto",
-        duration: Double? = nil
+        duration: Double? = nil,
+        maxFileSize: Int64? = nil,
+        minFreeSpace: Int64? = nil
     ) throws(CaptureError) {
         try self.init(
             file,
@@ -50,7 +55,9 @@ public struct MovieFileOutput: CaptureOutput {
             bitRate: bitRate,
             quality: quality,
             encoderPreset: encoderPreset,
-            duration: duration
+            duration: duration,
+            maxFileSize: maxFileSize,
+            minFreeSpace: minFreeSpace
         )
     }
 
@@ -67,6 +74,9 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - quality: Of JPEG and H.264, 1 to 100.
     ///   - encoderPreset: One of `encoderPresets`: a slower one makes smaller files.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
+    ///     end.
+    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -77,7 +87,9 @@ public struct MovieFileOutput: CaptureOutput {
         bitRate: Int = 0,
         quality: Int = 90,
         encoderPreset: String = "auto",
-        duration: Double? = nil
+        duration: Double? = nil,
+        maxFileSize: Int64? = nil,
+        minFreeSpace: Int64? = nil
     ) throws(CaptureError) {
         try self.init(
             nil,
@@ -89,7 +101,9 @@ public struct MovieFileOutput: CaptureOutput {
             bitRate: bitRate,
             quality: quality,
             encoderPreset: encoderPreset,
-            duration: duration
+            duration: duration,
+            maxFileSize: maxFileSize,
+            minFreeSpace: minFreeSpace
         )
     }
 
@@ -103,7 +117,9 @@ public struct MovieFileOutput: CaptureOutput {
         bitRate: Int,
         quality: Int,
         encoderPreset: String,
-        duration: Double?
+        duration: Double?,
+        maxFileSize: Int64?,
+        minFreeSpace: Int64?
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
@@ -127,7 +143,9 @@ public struct MovieFileOutput: CaptureOutput {
             quality: quality,
             encoderPreset: encoderPreset,
             duration: try Self.nanoseconds(duration),
-            library: library
+            library: library,
+            maxFileSize: try Self.maxFileSize(maxFileSize),
+            minFreeSpace: try Self.minFreeSpace(minFreeSpace)
         )
     }
 }

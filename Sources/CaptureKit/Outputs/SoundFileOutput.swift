@@ -16,14 +16,27 @@ public struct SoundFileOutput: CaptureOutput {
     ///   - name: The name in the session.
     ///   - format: One of `OutputDescription.formats(of: .sound)`. WAV becomes RF64 past 4 GiB.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
+    ///     end.
+    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
         name: String = "sound",
         format: String = "wav",
-        duration: Double? = nil
+        duration: Double? = nil,
+        maxFileSize: Int64? = nil,
+        minFreeSpace: Int64? = nil
     ) throws(CaptureError) {
-        try self.init(file, nil, name: name, format: format, duration: duration)
+        try self.init(
+            file,
+            nil,
+            name: name,
+            format: format,
+            duration: duration,
+            maxFileSize: maxFileSize,
+            minFreeSpace: minFreeSpace
+        )
     }
 
     /// Sound that is saved into the media library, which needs the consent to add to it. The start asks if that was
@@ -34,14 +47,27 @@ public struct SoundFileOutput: CaptureOutput {
     ///   - name: The name in the session.
     ///   - format: One of `OutputDescription.formats(of: .sound)`. WAV becomes RF64 past 4 GiB.
     ///   - duration: Seconds after which the file is finished by itself; `nil` for no end.
+    ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
+    ///     end.
+    ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
         name: String = "sound",
         format: String = "wav",
-        duration: Double? = nil
+        duration: Double? = nil,
+        maxFileSize: Int64? = nil,
+        minFreeSpace: Int64? = nil
     ) throws(CaptureError) {
-        try self.init(nil, destination, name: name, format: format, duration: duration)
+        try self.init(
+            nil,
+            destination,
+            name: name,
+            format: format,
+            duration: duration,
+            maxFileSize: maxFileSize,
+            minFreeSpace: minFreeSpace
+        )
     }
 
     private init(
@@ -49,7 +75,9 @@ public struct SoundFileOutput: CaptureOutput {
         _ library: LibraryDestination?,
         name: String,
         format: String,
-        duration: Double?
+        duration: Double?,
+        maxFileSize: Int64?,
+        minFreeSpace: Int64?
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .sound), of: "sound format")
         self.name = name
@@ -59,7 +87,9 @@ public struct SoundFileOutput: CaptureOutput {
             kind: .sound,
             format: format,
             duration: try Self.nanoseconds(duration),
-            library: library
+            library: library,
+            maxFileSize: try Self.maxFileSize(maxFileSize),
+            minFreeSpace: try Self.minFreeSpace(minFreeSpace)
         )
     }
 }

@@ -10,6 +10,10 @@ final class SampleOutput: MediaOutput {
     private let file: RecorderFile
     private let counters: RecorderCounters
     private let timeline: AudioTimeline
+    private var budget: FileBudget
+    /// Which limit is the nearest.
+    private var nearest = RecordingLimit.duration
+    private let headerSize: Int64
     private var disk: DiskSync?
     private var data: Int64 = 0
     private var refreshed: Int64 = 0
@@ -32,16 +36,32 @@ final class SampleOutput: MediaOutput {
         self.file = file
         self.counters = counters
         timeline = AudioTimeline(format, counters)
-        if limits.duration > 0 { timeline.limit = timeline.frameCount(of: limits.duration) }
+        headerSize = Int64(header?.size ?? 0)
+        budget = try FileBudget(file, limits)
+        try setLimit()
         if file.isSeekable { disk = try DiskSync(file) }
         if let header { try file.write(header.bytes(data: file.isSeekable ? 0 : nil)) }
         counters.update { $0.audioEncoder = header == nil ? "copy" : "pcm" }
     }
 
     var isComplete: Bool { timeline.isFull }
+    var reachedLimit: RecordingLimit? { isComplete ? nearest : nil }
     var isQuick: Bool { true }
 
+    /// Sound ends at the nearest limit, to the sample.
+    private func setLimit() throws(CaptureError) {
+        var most = limits.duration > 0 ? timeline.frameCount(of: limits.duration) : .max
+        nearest = .duration
+        if let largest = try budget.largest() {
+            // A file of an odd number of bytes gets one more.
+            let frames = (largest.size - headerSize - 1) / Int64(max(format.bytesPerFrame, 1))
+            if frames < most { (most, nearest) = (frames, largest.by) }
+        }
+        timeline.limit = max(most, timeline.frames)
+    }
+
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        if budget.isLimited { try setLimit() }
         try timeline.take(buffer) { (piece) throws(CaptureError) in
             switch piece {
             case .samples(let bytes):

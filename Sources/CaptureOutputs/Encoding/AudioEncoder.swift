@@ -14,10 +14,21 @@ final class AudioEncoder {
     /// What samples pass on their way into the encoder.
     let resampler: SoundResampler
     private let frame: UnsafeMutablePointer<AVFrame>
+    private let bytesPerFrame: Int
     private var sent: Int64 = 0
 
     /// Samples a second of what comes out.
     var rate: Int { unsafe Int(context.pointee.sample_rate) }
+
+    /// Bytes that a second of sound takes in a container, amply.
+    var mostBytesPerSecond: Int64 {
+        let size = unsafe context.pointee.frame_size
+        let packets = Int64(size > 0 ? rate / Int(size) + 1 : 200)
+        // Twice the rate that was asked for; FLAC has no rate, and is at worst what came in.
+        let isLossy = name == "aac" || name == "libopus"
+        let bytes = unsafe isLossy ? context.pointee.bit_rate / 4 : Int64(rate * bytesPerFrame)
+        return bytes + packets * 128
+    }
 
     /// Samples of nothing that the encoder puts before the first.
     var padding: Int { unsafe Int(context.pointee.initial_padding) }
@@ -34,6 +45,7 @@ final class AudioEncoder {
             )
         }
         self.name = name
+        bytesPerFrame = input.bytesPerFrame
         let context = try unsafe LibAV.made(avcodec_alloc_context3(encoder))
         let rate = AudioEncoder.rate(of: codec, input.sampleRate)
         let format = unsafe AudioEncoder.sampleFormat(input, encoder)

@@ -11,10 +11,14 @@ import Synchronization
 final class RecorderFile: Sendable {
     /// Whether what is written can be gone back to.
     let isSeekable: Bool
+    /// Whether it is a file on a disk, seekable or only added to.
+    let isRegular: Bool
+    /// Where in the file the recording begins, in bytes.
+    let base: Int64
     private let file: Descriptor
-    private let base: Int64
     /// Bytes that the file may have from its start, of `base` on included.
     private let limit: Int64
+    private let limitName: String
     private let state = Mutex(State())
     private let isCancelled = Atomic(false)
 
@@ -29,10 +33,15 @@ final class RecorderFile: Sendable {
 
     /// Looks what kind of file it is, and whether its disk has room for a first page; writes nothing.
     ///
-    /// - Parameter sizeLimit: Bytes that a file may have which can be gone back in; 0 for no limit.
-    init(_ file: Descriptor, sizeLimit: Int64 = 0) throws(CaptureError) {
+    /// - Parameters:
+    ///   - sizeLimit: Bytes that a file may have which can be gone back in; 0 for no limit.
+    ///   - maxFileSize: Another such limit, below which the output is to end by itself.
+    init(_ file: Descriptor, sizeLimit: Int64 = 0, maxFileSize: Int64 = 0) throws(CaptureError) {
         self.file = file
-        limit = sizeLimit > 0 ? sizeLimit : .max
+        let ofProgram = sizeLimit > 0 ? sizeLimit : .max
+        let isNearer = maxFileSize > 0 && maxFileSize < ofProgram
+        limit = isNearer ? maxFileSize : ofProgram
+        limitName = isNearer ? "max-file-size" : "ulimit -f"
         var status = stat()
         do throws(SystemError) {
             _ = try SystemError.check("look at the output") { unsafe fstat(file.descriptor, &status) }
@@ -40,7 +49,7 @@ final class RecorderFile: Sendable {
             guard flags & O_ACCMODE != O_RDONLY else {
                 throw SystemError("write to the output", errno: EBADF)
             }
-            let isRegular = status.st_mode & S_IFMT == S_IFREG
+            isRegular = status.st_mode & S_IFMT == S_IFREG
             let isAppending = flags & O_APPEND != 0
             isSeekable = isRegular && !isAppending
             base =
@@ -90,6 +99,21 @@ final class RecorderFile: Sendable {
         return min(Int64(clamping: own.rlim_cur), limit)
     }
 
+    /// The number of the fault of a disk that is full.
+    static let noSpace = ENOSPC
+
+    /// Bytes that an account without privileges may still fill on the file's disk.
+    func freeSpace() throws(CaptureError) -> Int64 {
+        var disk = statvfs()
+        do throws(SystemError) {
+            try SystemError.check("look at the output's disk") { unsafe fstatvfs(file.descriptor, &disk) }
+        } catch {
+            throw CaptureError(.inputOutput, error)
+        }
+        let (bytes, isTooMany) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+        return isTooMany ? 1 << 62 : Int64(min(bytes, 1 << 62))
+    }
+
     /// Bytes from the start of what is made here to its furthest end.
     var size: Int64 { state.withLock { $0.size } }
 
@@ -126,7 +150,7 @@ final class RecorderFile: Sendable {
             let place = base + start + Int64(done)
             let room = isSeekable ? max(limit - place, 0) : .max
             if room == 0 {
-                let why = "the file has reached its program's limit for files, \(limit) bytes (ulimit -f)"
+                let why = "the file has reached its program's limit for files, \(limit) bytes (\(limitName))"
                 throw keep(CaptureError(.inputOutput, why, errno: EFBIG))
             }
             let end = done + Int(min(Int64(bytes.count - done), room))

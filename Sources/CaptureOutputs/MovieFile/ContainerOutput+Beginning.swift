@@ -14,14 +14,14 @@ extension ContainerOutput {
             origin = time
             begun = .now
         }
-        if limits.duration > 0, limit == nil || muxer == nil {
+        if limits.duration > 0, limit == nil || (muxer == nil && limit?.by == .duration) {
             let first = min(time, epoch ?? time)
-            setLimit(first.advanced(by: limits.duration))
+            setLimit(first.advanced(by: limits.duration), by: .duration)
         }
     }
 
-    func setLimit(_ end: Timestamp) {
-        limit = end
+    func setLimit(_ end: Timestamp, by cause: RecordingLimit) {
+        limit = (end, cause)
         guard let timeline, let start = timeline.start else { return }
         timeline.limit = max(timeline.frameCount(of: end - start), timeline.frames)
     }
@@ -53,6 +53,7 @@ extension ContainerOutput {
         let reordering = container.isISO ? video?.reordering ?? 0 : 0
         try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
         muxer = made
+        load.flushed(to: file.size)
         if video != nil {
             clocks[.video] = PacketClock(
                 offset: (origin ?? zero) - zero,

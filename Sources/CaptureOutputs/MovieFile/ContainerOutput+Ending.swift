@@ -40,7 +40,8 @@ extension ContainerOutput {
         file.trim()
         try file.sync()
         noteLength()
-        counters.update { $0.bytes = UInt64(file.size) }
+        // What had no room was counted when it was encoded.
+        if load.isCut { count(good.written) } else { counters.update { $0.bytes = UInt64(file.size) } }
     }
 
     func salvage() {
@@ -48,7 +49,11 @@ extension ContainerOutput {
         let kept = good.kept
         // Without a picture or a sample there is nothing to play, and perhaps half a header.
         if kept.length == 0 { file.truncate(to: 0) } else { muxer?.salvage() }
-        // What was counted and then cut off again is not in the file.
+        count(kept)
+    }
+
+    /// Counts what is in the file, if less than was taken is.
+    private func count(_ kept: WrittenMedia.Amount) {
         let samples = timeline.map { max($0.frameCount(of: kept.soundEnd - soundOffset), 0) } ?? 0
         counters.update { counters in
             counters.frames = min(counters.frames, kept.frames)
@@ -59,9 +64,15 @@ extension ContainerOutput {
     }
 
     var shortfall: CaptureError? {
+        if video != nil, frames == 0 || (load.isCut && good.written.frames == 0),
+            let fault = FileBudget.shortfall(reachedLimit, "a first picture")
+        {
+            return fault
+        }
         if video != nil, frames == 0 {
             return CaptureError(.inputOutput, "the recording ended before the camera delivered a picture")
         }
+        if let timeline, timeline.frames == 0, let fault = FileBudget.shortfall(reachedLimit, "sound") { return fault }
         if let timeline, timeline.frames == 0 {
             return CaptureError(.inputOutput, "the recording ended before the microphone delivered sound")
         }

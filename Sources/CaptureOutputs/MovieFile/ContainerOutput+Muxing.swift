@@ -5,6 +5,7 @@ import MediaExamination
 /// What becomes of packets: given the times of the file, held until the header is there, written and flushed.
 extension ContainerOutput {
     func submit(_ packet: EncodedPacket) throws(CaptureError) {
+        load.measure(packet)
         if muxer == nil {
             held.append(packet)
             try settle()
@@ -25,6 +26,7 @@ extension ContainerOutput {
         }
         // An encoder's last packet can be empty, at the very end: what it tells the header, FLAC's length, is beside it.
         if limits.duration > 0, time >= limits.duration, !encoded.isEmpty { return }
+        guard try hasRoom(for: encoded, at: time) else { return }
         guard encoded.kind == .video else { return try write(encoded, at: time) }
         // MP4 has a picture last until the next one, in the order of decoding: it waits for that one's time. Matroska's
         // pictures last as long as the camera's do: one that is decoded before a gap may be shown after it.
@@ -44,6 +46,7 @@ extension ContainerOutput {
         let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
         if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
         written[encoded.kind] = time
+        if budget.isLimited { load.write(encoded) }
         try muxer?.write(encoded)
         var lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind) ?? 0
         if encoded.kind == .video, let usual = video?.nominal, usual > 0 { lasting = min(lasting, usual) }
@@ -74,6 +77,7 @@ extension ContainerOutput {
     func flush() throws(CaptureError) {
         try muxer?.flush(length: good.length, interval: interval.nanoseconds)
         good.keep()
+        load.flushed(to: file.size)
         isDirty = false
         flushed = written
         if let disk, file.position != lastSync {

@@ -37,7 +37,11 @@ final class ContainerOutput: MediaOutput {
     var begun: Timestamp?
     var frames = 0
     var videoIsDone = false
-    var limit: Timestamp?
+    /// Where it ends, and why.
+    var limit: (time: Timestamp, by: RecordingLimit)?
+    var reachedLimit: RecordingLimit?
+    var budget: FileBudget
+    var load = ContainerLoad()
     var written: [MediaType: Int64] = [:]
     var flushed: [MediaType: Int64] = [:]
     var lastSync: Int64 = 0
@@ -66,6 +70,7 @@ final class ContainerOutput: MediaOutput {
         self.file = file
         self.markers = markers
         self.counters = counters
+        budget = try FileBudget(file, limits)
         // Sound alone keeps its samples; beside pictures it follows their clock.
         timeline = sound.map { sound in
             AudioTimeline(sound.format, counters, stretching: video == nil ? nil : sound.encoder.resampler)
@@ -105,9 +110,14 @@ final class ContainerOutput: MediaOutput {
             begin(at: time)
         }
         countLost(before: buffer)
-        if let limit, time >= limit {
+        if let limit, time >= limit.time {
             videoIsDone = true
+            reachedLimit = reachedLimit ?? limit.by
             return
+        }
+        if let limit = try limit(beforePicture: buffer) {
+            videoIsDone = true
+            return end(at: time, by: limit)
         }
         guard video.canGoOn(with: buffer) else { return counters.update { $0.missedFrames += 1 } }
         if isFirst { for buffer in early.release() { try take(audio: buffer) } }
@@ -119,7 +129,7 @@ final class ContainerOutput: MediaOutput {
         counters.update { $0.frames += 1 }
         if limits.frameCount > 0, frames >= limits.frameCount {
             videoIsDone = true
-            setLimit((lastVideo ?? time).advanced(by: video.nominal))
+            end(at: (lastVideo ?? time).advanced(by: video.nominal), by: .frameCount)
         }
     }
 
@@ -144,7 +154,11 @@ final class ContainerOutput: MediaOutput {
         if timeline.start == nil {
             let start = max(buffer.info.timestamp, known ?? buffer.info.timestamp)
             begin(at: start)
-            if let limit { timeline.limit = max(timeline.frameCount(of: limit - start), 0) }
+            if let limit { timeline.limit = max(timeline.frameCount(of: limit.time - start), 0) }
+        }
+        if let limit = try limit(beforeSound: buffer) {
+            let known = timeline.start ?? buffer.info.timestamp
+            return end(at: known.advanced(by: timeline.duration(of: timeline.frames)), by: limit)
         }
         var packets: [EncodedPacket] = []
         try timeline.take(buffer, notBefore: known) { (piece) throws(CaptureError) in
@@ -154,6 +168,7 @@ final class ContainerOutput: MediaOutput {
             }
         }
         counters.update { $0.samples = UInt64(timeline.frames) }
+        if timeline.isFull, let limit { reachedLimit = reachedLimit ?? limit.by }
         for packet in packets { try submit(packet) }
         try settle()
     }
@@ -169,7 +184,7 @@ final class ContainerOutput: MediaOutput {
     private func countLost(before buffer: MediaBuffer) {
         guard buffer.lostBefore > 0 else { return }
         var lost = buffer.lostBefore
-        if let limit, buffer.info.timestamp >= limit {
+        if let limit = limit?.time, buffer.info.timestamp >= limit {
             // The end lies among them; they came evenly.
             let last = lastVideo ?? limit
             let span = Double(max(buffer.info.timestamp - last, 1))

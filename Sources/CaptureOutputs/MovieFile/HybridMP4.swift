@@ -39,6 +39,7 @@ final class HybridMP4 {
     private var isEndless = false
     private var placeholderAt: Int64?
     private var movie: Box?
+    private var movieSize: Int64 = 0
     private var tables: [UInt32: SampleTable] = [:]
     private var defaults: [UInt32: FragmentDefaults] = [:]
 
@@ -115,7 +116,9 @@ final class HybridMP4 {
             let made = withEdits(Box("moov", Array(box[8...])))
             movie = made
             noteDefaults(made)
-            try file.write(made.bytes)
+            let bytes = made.bytes
+            movieSize = Int64(bytes.count)
+            try file.write(bytes)
         case "moof":
             noteFragment(Box("moof", Array(box[8...])), at: file.position)
             try file.write(box)
@@ -145,6 +148,17 @@ final class HybridMP4 {
         try file.overwrite(index[8...] + mediaHeader(UInt64(end - media)), at: placeholderAt + 8)
         try file.sync()
         try file.overwrite(Array(index[..<8]), at: placeholderAt)
+    }
+
+    /// Bytes, at most, by which the index lengthens the file, or that it fills of the `free` box.
+    ///
+    /// - Parameter samples: How many are still to be noted.
+    func ending(samples: Int64) -> (growth: Int64, filling: Int64) {
+        guard file.isSeekable else { return (0, 0) }
+        // What the tables need of a sample with a length, a time and a composition of its own, and of a run; wide headers.
+        var size = movieSize + 1024 + samples * (24 + 20)
+        for table in tables.values { size += Int64(table.sizes.count * 24 + table.chunks.count * 20) }
+        return size + Int64(HybridMP4.headerSize) <= room ? (0, size) : (size, 0)
     }
 
     /// The header of an `mdat` of so many bytes, itself counted.

@@ -226,6 +226,15 @@ final class Muxer {
         if let interval { try sink.head?.set(interval: interval) }
     }
 
+    /// What the end of the file takes: bytes by which it grows, and bytes that fill a hole in it.
+    ///
+    /// - Parameter packets: How many are not flushed, or still to be written.
+    func ending(packets: Int64) -> (growth: Int64, filling: Int64) {
+        if let hybrid = sink.hybrid { return hybrid.ending(samples: packets) }
+        // A place in Matroska's index is at most 36 bytes, its header and the other trailers are short.
+        return (1024 + 40 * (index.count + 1), 0)
+    }
+
     /// Ends the file, with its index.
     ///
     /// - Parameters:

@@ -7,6 +7,8 @@ struct SparseIndex {
     /// Nanoseconds between two places. Players read on from the one before what is looked for.
     static let interval: Int64 = 900_000_000
 
+    /// How many packets it points at.
+    private(set) var count: Int64 = 0
     private var last: Int64?
     private var heldSound: Int64?
 
@@ -22,6 +24,7 @@ struct SparseIndex {
         }
         if let last, noted - last < SparseIndex.interval { return false }
         last = noted
+        count += 1
         return true
     }
 }

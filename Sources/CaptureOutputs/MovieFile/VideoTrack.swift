@@ -22,6 +22,8 @@ final class VideoTrack {
     private var lastTime: Int64 = .min
     /// Nanoseconds for which a copied stream waits for a keyframe after a pause. Some cameras send but the first.
     private static let keyPatience: Int64 = 5_000_000_000
+    /// Pictures that went into the encoder and have not come out.
+    private(set) var pending = 0
     /// Since when it waits, in the file's time.
     private var waitsSince: Timestamp?
 
@@ -110,7 +112,9 @@ final class VideoTrack {
         case .encoded(let encoder):
             let isKey = lastKey == .min || time - lastKey >= VideoTrack.keyInterval
             if isKey { lastKey = time }
-            return try encoder.encode(buffer, at: time, isKey: isKey)
+            let packets = try encoder.encode(buffer, at: time, isKey: isKey)
+            pending += 1 - packets.count
+            return packets
         case .jpeg(let encoder):
             packet = try unsafe EncodedPacket(.video, copying: encoder.encode(buffer))
             packet.isKeyframe = true
@@ -128,6 +132,7 @@ final class VideoTrack {
     /// Takes what is still inside.
     func drain() throws(CaptureError) -> [EncodedPacket] {
         guard case .encoded(let encoder) = coding else { return [] }
+        pending = 0
         return try encoder.drain()
     }
 }

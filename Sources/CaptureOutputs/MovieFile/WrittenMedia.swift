@@ -15,7 +15,8 @@ struct WrittenMedia {
 
     /// What is flushed.
     private(set) var kept = Amount()
-    private var written = Amount()
+    /// What is written.
+    private(set) var written = Amount()
 
     /// Nanoseconds from the file's 0 to the end of what is written.
     var length: Int64 { written.length }

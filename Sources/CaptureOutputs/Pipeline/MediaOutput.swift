@@ -4,8 +4,11 @@ import CaptureCore
 ///
 /// Thread-bound to the writer's thread.
 protocol MediaOutput: AnyObject {
-    /// Whether a limit was reached: nothing more is needed.
+    /// Whether nothing more is needed: there is the photo, or all that is before a limit.
     var isComplete: Bool { get }
+
+    /// The limit that it ran into: what is before the end may still come of another stream. `nil` for none.
+    var reachedLimit: RecordingLimit? { get }
 
     /// What a finished file lacks although it was asked for; `nil` for nothing.
     var shortfall: CaptureError? { get }
@@ -42,6 +45,7 @@ extension MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {}
     func write(audio buffer: MediaBuffer) throws(CaptureError) {}
     var shortfall: CaptureError? { nil }
+    var reachedLimit: RecordingLimit? { nil }
     var isQuick: Bool { false }
     var needsPicture: Bool { false }
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}

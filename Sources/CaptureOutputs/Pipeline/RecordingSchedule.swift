@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import Synchronization
 
 /// How long an output may last by the monotonic clock, whatever its streams bring.
 struct RecordingSchedule {
@@ -17,6 +18,37 @@ struct RecordingSchedule {
 
     /// When it ends that begins now, in nanoseconds.
     var end: Int64 { Timestamp.now.advanced(by: duration).advanced(by: delay).nanoseconds }
+}
+
+/// When an output is finished by the monotonic clock without its pauses, whatever its streams bring. Thread-safe.
+final class RecordingDeadline: Sendable {
+    /// Nanoseconds that another stream has to come to the end of one that ran into a limit.
+    private static let patience: Int64 = 1_000_000_000
+
+    private let end = Atomic(Int64.max)
+    private let passed = Atomic(false)
+
+    /// Whether it ended the output.
+    var hasPassed: Bool { passed.load(ordering: .acquiring) }
+
+    /// Sets the time, in nanoseconds.
+    func set(_ time: Int64) { end.store(time, ordering: .releasing) }
+
+    /// The output ran into a limit: it goes on no longer than its streams need to come to the same place.
+    func bringForward(_ pauses: PauseClock) {
+        let soon = Timestamp.now.advanced(by: RecordingDeadline.patience).nanoseconds - pauses.length(until: .now)
+        if soon < end.load(ordering: .acquiring) { set(soon) }
+    }
+
+    /// Whether it is past.
+    ///
+    /// - Parameter isStopped: Whether somebody else ended the output before.
+    func isPast(_ pauses: PauseClock, unless isStopped: Bool) -> Bool {
+        let now = Timestamp.now.nanoseconds - pauses.length(until: .now)
+        guard now >= end.load(ordering: .acquiring) else { return false }
+        if !isStopped { passed.store(true, ordering: .releasing) }
+        return true
+    }
 }
 
 /// How much a recorder reads, and how long it waits.

@@ -20,7 +20,9 @@ final class FrameOutput: MediaOutput {
     /// The last picture of a stream that has a pace.
     private var last: MediaBuffer?
     private var frames = 0
-    private(set) var isComplete = false
+    private var budget: FileBudget
+    private(set) var reachedLimit: RecordingLimit?
+    var isComplete: Bool { reachedLimit != nil }
 
     /// An output of frames.
     init(
@@ -29,7 +31,8 @@ final class FrameOutput: MediaOutput {
         interval: FrameInterval,
         file: RecorderFile,
         counters: RecorderCounters
-    ) {
+    ) throws(CaptureError) {
+        budget = try FileBudget(file, limits)
         self.coding = coding
         self.limits = limits
         self.interval = interval
@@ -55,30 +58,42 @@ final class FrameOutput: MediaOutput {
         if limits.duration > 0, time - start >= limits.duration {
             try keepPace(until: limits.duration)
             note(length: limits.duration, lost: buffer.lostBefore)
-            isComplete = true
+            reachedLimit = reachedLimit ?? .duration
             return
         }
         // Times jitter; a whole picture's time without one is a loss.
         if let latest, time - latest > interval.nanoseconds / 2 * 3 { try keepPace(until: time - start) }
         guard !isComplete else { return note(length: time - start, lost: buffer.lostBefore) }
         switch coding {
-        case .bytes: try unsafe file.write(buffer.bytes)
-        case .jpeg(let encoder): try unsafe file.write(encoder.encode(buffer))
+        case .bytes: try unsafe write(whole: buffer.bytes)
+        case .jpeg(let encoder): try unsafe write(whole: encoder.encode(buffer))
         case .y4m(let header):
-            if first == nil { try file.write(header.bytes) }
-            try write(buffer)
+            try write(buffer, after: first == nil ? header.bytes : [])
             last = buffer
         }
+        guard !isComplete else { return note(length: time - start, lost: buffer.lostBefore) }
         first = start
         latest = time
         count()
         note(length: time - start + interval.nanoseconds, lost: buffer.lostBefore)
     }
 
-    private func write(_ picture: MediaBuffer) throws(CaptureError) {
-        try file.write(Y4MHeader.frame)
-        try unsafe file.write(picture.bytes)
+    /// Writes a picture behind what comes before it, or neither if there is no room for both.
+    private func write(
+        whole bytes: UnsafeRawBufferPointer,
+        after head: [UInt8] = []
+    ) throws(CaptureError) {
+        reachedLimit = try budget.limit(reachedBy: file.size + Int64(head.count + bytes.count))
+        guard !isComplete else { return }
+        try file.write(head)
+        try unsafe file.write(bytes)
     }
+
+    private func write(_ picture: MediaBuffer, after header: [UInt8] = []) throws(CaptureError) {
+        try unsafe write(whole: picture.bytes, after: header + Y4MHeader.frame)
+    }
+
+    var shortfall: CaptureError? { frames == 0 ? FileBudget.shortfall(reachedLimit, "a frame") : nil }
 
     /// Nanoseconds of a gap that are filled with frames. The rest of a longer gap, as after a night without a signal, is left out.
     private static let mostFilled: Int64 = 10_000_000_000
@@ -90,13 +105,13 @@ final class FrameOutput: MediaOutput {
         let wanted = Int((time + interval.nanoseconds / 2) / interval.nanoseconds)
         while frames < wanted, !isComplete {
             try write(last)
-            count()
+            if !isComplete { count() }
         }
     }
 
     private func count() {
         frames += 1
-        if limits.frameCount > 0, frames >= limits.frameCount { isComplete = true }
+        if limits.frameCount > 0, frames >= limits.frameCount { reachedLimit = .frameCount }
     }
 
     private func note(length: Int64, lost: UInt64) {

@@ -21,6 +21,16 @@ enum NumberOptions {
         throw CaptureError(.usage, "give seconds, or a span of time as in 10s or 1m30s")
     }
 
+    /// Bytes as a person types them: `65536`, `500M`, `1.5G`.
+    ///
+    /// - Throws: `usage` for anything else.
+    static func bytes(_ text: String) throws -> Int64 {
+        guard let bytes = ByteSize.parse(text) else {
+            throw CaptureError(.usage, "give bytes, or a size as in 500M or 1.5G: K, M, G and T are powers of 1024")
+        }
+        return bytes
+    }
+
     /// Refuses a duration that is not positive or is too long.
     static func check(duration seconds: Double?) throws(CaptureError) {
         guard let seconds, !(seconds > 0 && seconds <= 31_536_000) else { return }

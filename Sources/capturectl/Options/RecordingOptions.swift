@@ -41,6 +41,8 @@ struct RecordingOptions: ParsableArguments {
     )
     var duration: Double?
 
+    @OptionGroup var limits: LimitOptions
+
     @Option(
         help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"),
         completion: .list(["auto", "h264", "mjpeg", "copy"])
@@ -139,6 +141,7 @@ struct RecordingPlan {
     private let quality: Int
     private let encoderPreset: String
     private let duration: Double?
+    private let limits: LimitOptions
 
     /// Reads the options.
     ///
@@ -156,6 +159,8 @@ struct RecordingPlan {
         quality = options.quality
         encoderPreset = options.encoderPreset
         duration = options.duration
+        limits = options.limits
+        try limits.check()
         if options.encoderPreset != "auto", !["auto", "h264"].contains(options.videoCodec) {
             throw CaptureError(.usage, "--encoder-preset does not apply to \(options.videoCodec), only to h264")
         }
@@ -199,7 +204,14 @@ struct RecordingPlan {
             throw CaptureError(.internalFault, "a recording to a file came without the file")
         }
         switch format.kind {
-        case .sound: return try SoundFileOutput(toLibrary: destination, format: format.name, duration: duration)
+        case .sound:
+            return try SoundFileOutput(
+                toLibrary: destination,
+                format: format.name,
+                duration: duration,
+                maxFileSize: limits.maxSize,
+                minFreeSpace: limits.minFree
+            )
         default:
             return try MovieFileOutput(
                 toLibrary: destination,
@@ -209,7 +221,9 @@ struct RecordingPlan {
                 bitRate: bitRate,
                 quality: quality,
                 encoderPreset: encoderPreset,
-                duration: duration
+                duration: duration,
+                maxFileSize: limits.maxSize,
+                minFreeSpace: limits.minFree
             )
         }
     }
@@ -217,7 +231,14 @@ struct RecordingPlan {
     /// The output that writes to a file.
     func output(to file: Descriptor) throws(CaptureError) -> any CaptureOutput {
         switch format.kind {
-        case .sound: try SoundFileOutput(file: file, format: format.name, duration: duration)
+        case .sound:
+            try SoundFileOutput(
+                file: file,
+                format: format.name,
+                duration: duration,
+                maxFileSize: limits.maxSize,
+                minFreeSpace: limits.minFree
+            )
         default:
             try MovieFileOutput(
                 file: file,
@@ -227,7 +248,9 @@ struct RecordingPlan {
                 bitRate: bitRate,
                 quality: quality,
                 encoderPreset: encoderPreset,
-                duration: duration
+                duration: duration,
+                maxFileSize: limits.maxSize,
+                minFreeSpace: limits.minFree
             )
         }
     }

@@ -45,6 +45,10 @@ struct RecordingSummary {
         }
         if let pace { lines.append("  \(pace)") }
         if counters.samples > 0 { lines.append("  \(sound)") }
+        // A person knows the duration that she gave; that of these two she learns here.
+        if let limit = counters.reachedLimit, limit == .fileSize || limit == .freeSpace {
+            lines.append("  \(SessionPresentation.words(for: limit))")
+        }
         return lines
     }
 
@@ -121,7 +125,7 @@ struct RecordingSummary {
             ("encoderPreset", JSON(counters.encoderPreset)), ("audioEncoder", JSON(counters.audioEncoder)),
             ("drops", lost.frames.json), ("droppedPeriods", lost.periods.json),
             ("missedSamples", JSON(counters.missedSamples)), ("driftPPM", JSON(counters.drift)),
-            ("inputs", .object(inputs)),
+            ("reachedLimit", JSON(counters.reachedLimit?.rawValue)), ("inputs", .object(inputs)),
         ].map { JSON.Member(key: $0.0, value: $0.1) }
     }
 }

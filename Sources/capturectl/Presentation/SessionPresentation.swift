@@ -48,6 +48,7 @@ enum SessionPresentation {
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
                     + (output.isPaused ? ", paused" : "")
                     + output.disabledInputs.map { ", \(Printable.text($0)) disabled" }.joined()
+                    + (output.reachedLimit.map { ", \(words(for: $0))" } ?? "")
             )
             lines.append(
                 "    \(Quantities.count(output.frames, "frame")), \(Quantities.count(output.samples, "sample frame")), "
@@ -121,7 +122,18 @@ enum SessionPresentation {
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
             "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
             "disabledInputs": .array(output.disabledInputs.map { JSON($0) }),
+            "reachedLimit": JSON(output.reachedLimit?.rawValue),
         ]
+    }
+
+    /// How a limit ended an output.
+    static func words(for limit: RecordingLimit) -> String {
+        switch limit {
+        case .duration: "ended by its duration"
+        case .frameCount: "ended by its number of frames"
+        case .fileSize: "ended by its greatest size"
+        case .freeSpace: "ended to keep the disk's least free space"
+        }
     }
 
     /// `movie/mkv`, `photo/jpeg to library`, `buffer`.

@@ -1,0 +1,122 @@
+import CLibAV
+import CaptureCore
+import CaptureSystem
+import MediaExamination
+
+/// How large a container gets with what is on its way into it. Thread-bound.
+struct ContainerLoad {
+    /// Bytes, at most, of the file once all packets that were granted room are in it.
+    var size: Int64 { flushedSize + written.bytes + granted.bytes }
+    /// How many packets were granted room and are not flushed.
+    var packets: Int64 { written.packets + granted.packets }
+    private var flushedSize: Int64 = 0
+    private var written: (bytes: Int64, packets: Int64) = (0, 0)
+    private var granted: (bytes: Int64, packets: Int64) = (0, 0)
+    /// Bytes of the largest packet of pictures so far.
+    private(set) var largestPicture: Int64 = 0
+    /// The kinds of which packets had no room: nothing more of them is written.
+    var cut: Set<MediaType> = []
+
+    /// Whether packets had no room.
+    var isCut: Bool { !cut.isEmpty }
+
+    /// Bytes that a packet takes, with what a container writes around it, amply.
+    static func bytes(of packet: EncodedPacket) -> Int64 { bytes(of: unsafe Int64(packet.packet.pointee.size)) }
+
+    /// The same for a packet of so many bytes.
+    static func bytes(of size: Int64) -> Int64 { size + size / 128 + 64 }
+
+    /// Looks how large packets are.
+    mutating func measure(_ packet: EncodedPacket) {
+        if packet.kind == .video { largestPicture = max(largestPicture, ContainerLoad.bytes(of: packet)) }
+    }
+
+    /// A packet is to be written.
+    mutating func grant(_ packet: EncodedPacket) {
+        granted.bytes += ContainerLoad.bytes(of: packet)
+        granted.packets += 1
+    }
+
+    /// A packet that was granted room is written, but not flushed.
+    mutating func write(_ packet: EncodedPacket) {
+        let bytes = ContainerLoad.bytes(of: packet)
+        (granted.bytes, granted.packets) = (granted.bytes - bytes, granted.packets - 1)
+        (written.bytes, written.packets) = (written.bytes + bytes, written.packets + 1)
+    }
+
+    /// Everything that was written is in the file.
+    mutating func flushed(to size: Int64) {
+        flushedSize = size
+        // What is written around the next packets together.
+        written = (512, 0)
+    }
+}
+
+/// Ends a movie before it takes more room than it may.
+///
+/// It ends at the time of the first picture that might have no room: what the encoders still hold, the sound up to
+/// there and the index are reckoned amply. Should it take more nevertheless, packets are left out.
+extension ContainerOutput {
+    /// Nanoseconds of sound that resampler and encoder may hold.
+    private static let heldSound: Int64 = 200_000_000
+
+    /// Nothing from that time on is taken.
+    func end(at time: Timestamp, by cause: RecordingLimit) {
+        reachedLimit = reachedLimit ?? cause
+        if let limit, limit.time <= time { return }
+        setLimit(time, by: cause)
+    }
+
+    /// Which limit one more picture may break; `nil` for none.
+    func limit(beforePicture buffer: MediaBuffer) throws(CaptureError) -> RecordingLimit? {
+        guard budget.isLimited, let video else { return nil }
+        let own =
+            unsafe video.isCopied ? ContainerLoad.bytes(of: Int64(buffer.bytes.count)) : load.largestPicture
+        return try limit(adding: own, soundUntil: buffer.info.timestamp)
+    }
+
+    /// Which limit one more stretch of sound may break; `nil` for none.
+    func limit(beforeSound buffer: MediaBuffer) throws(CaptureError) -> RecordingLimit? {
+        guard budget.isLimited, let timeline else { return nil }
+        let length = unsafe timeline.duration(of: Int64(buffer.bytes.count / timeline.bytesPerFrame))
+        return try limit(adding: 0, soundUntil: buffer.info.timestamp.advanced(by: length))
+    }
+
+    private func limit(adding bytes: Int64, soundUntil time: Timestamp) throws(CaptureError) -> RecordingLimit? {
+        let pictures = Int64(video?.pending ?? 0)
+        var (more, packets) = (bytes + pictures * load.largestPicture, pictures + 1)
+        if let sound, let timeline, !ended.contains(.audio) {
+            let end = timeline.start?.advanced(by: timeline.duration(of: timeline.frames)) ?? epoch ?? time
+            let length = max(time - end, 0) + ContainerOutput.heldSound
+            more += av_rescale(sound.mostBytesPerSecond, length, 1_000_000_000)
+            packets += length / 5_000_000
+        }
+        for packet in held { more += ContainerLoad.bytes(of: packet) }
+        return try limit(adding: more, packets: packets + Int64(held.count))
+    }
+
+    private func limit(adding bytes: Int64, packets: Int64) throws(CaptureError) -> RecordingLimit? {
+        // Until there is a header, as much is kept for it as any container needs.
+        let ending = muxer?.ending(packets: load.packets + packets) ?? (growth: 16_384, filling: 0)
+        return try budget.limit(
+            reachedBy: load.size + bytes + ending.growth,
+            filling: ending.filling
+        )
+    }
+
+    /// Whether a packet is still written. If it is not, the movie ends where it would begin.
+    func hasRoom(for packet: EncodedPacket, at time: Int64) throws(CaptureError) -> Bool {
+        guard budget.isLimited else { return true }
+        // The last packet of some encoders tells the header something, and is empty.
+        let isCut = !packet.isEmpty && load.cut.contains(packet.kind)
+        guard !isCut else { return false }
+        if !packet.isEmpty, let limit = try limit(adding: ContainerLoad.bytes(of: packet), packets: 1) {
+            load.cut.insert(packet.kind)
+            if packet.kind == .video { videoIsDone = true }
+            end(at: (epoch ?? .now).advanced(by: max(time, 0)), by: limit)
+            return false
+        }
+        load.grant(packet)
+        return true
+    }
+}

@@ -1,0 +1,227 @@
+import CaptureCore
+import CaptureRing
+import CaptureSystem
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CaptureOutputs
+
+/// What a greatest size and a least free space make of a recording.
+@Suite(.timeLimit(.minutes(10))) struct `A limit of a recording` {
+    private static let pictures = Material.yuyv(160, 120)
+
+    /// A picture that changes with each, so that it takes room.
+    private static func picture(_ index: Int, _ format: VideoFormat = pictures) -> [UInt8] {
+        var seed = UInt32(truncatingIfNeeded: index &* 7919 &+ 1)
+        return (0..<format.frameSize).map { _ in
+            seed = seed &* 1_664_525 &+ 1_013_904_223
+            return UInt8(64 + (seed >> 26))
+        }
+    }
+
+    /// Feeds pictures and sound of some seconds, of which the sound comes `lead` periods ahead.
+    private func feed(_ rig: Rig, seconds: Int, lead: Int = 0) throws {
+        for index in 0..<(seconds * 100 + lead) {
+            if rig.audio != nil, index < seconds * 100 {
+                let position = UInt64(index * 480)
+                let tone = Material.tone(Material.stereo, position: position)
+                try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+            }
+            let picture = index - lead
+            if let format = rig.video?.format, case .video(let format) = format, picture >= 0, picture % 4 == 0 {
+                try rig.frame(Self.picture(picture, format), at: Int64(picture) * 10_000_000)
+            }
+        }
+    }
+
+    /// The counters of a recording that ended by itself.
+    private func ended(_ rig: Rig, by limit: RecordingLimit) throws -> OutputStatistics {
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.reachedLimit == limit)
+        return counters
+    }
+
+    /// Checks that a movie is whole, and pictures and sound end together.
+    private func examine(_ path: String, _ counters: OutputStatistics) throws {
+        #expect(try Probe.decodes(path))
+        let pictures = try Probe.packets(path, "v").map(\.time).sorted()
+        #expect(pictures.count == Int(counters.frames))
+        #expect(zip(pictures, pictures.dropFirst()).allSatisfy { $1 - $0 < 0.041 }, "\(pictures)")
+        let end = try #require(pictures.last) + 0.04
+        let heard = try Probe.run("ffmpeg -v error -i \(path) -f s16le -ac 1 - | wc -c")
+        let sound = Double(try #require(Int(heard.filter(\.isNumber)))) / 96_000
+        #expect(abs(sound - end) < 0.03, "pictures end at \(end) s, sound at \(sound) s")
+        #expect(abs(Double(counters.duration) / 1e9 - end) < 0.03)
+    }
+
+    @Test(
+        arguments: [("mkv", "h264"), ("mp4", "h264"), ("mov", "h264"), ("mkv", "mjpeg"), ("mp4", "mjpeg")],
+        [150_000, 1_000_000] as [Int64]
+    )
+    func `ends a movie whole before it is larger`(_ kind: (container: String, codec: String), size: Int64) throws {
+        let output = OutputDescription(
+            name: "m",
+            kind: .movie,
+            format: kind.container,
+            videoCodec: kind.codec,
+            quality: 60,
+            maxFileSize: size
+        )
+        let rig = try Rig(output, video: Self.pictures, audio: Material.stereo, slots: 512)
+        _ = try rig.ready()
+        try feed(rig, seconds: 12, lead: 7)
+        let counters = try ended(rig, by: .fileSize)
+        let bytes = Int64(try Shell.bytes(rig.path).count)
+        #expect(bytes <= size && bytes > size / 2, "\(bytes) of \(size)")
+        #expect(counters.bytes == UInt64(bytes))
+        try examine(rig.path, counters)
+    }
+
+    @Test(arguments: Material.sounds) func `ends sound whole before it is larger`(format: String) throws {
+        let output = OutputDescription(name: "s", kind: .sound, format: format, maxFileSize: 100_000)
+        let rig = try Rig(output, audio: Material.stereo)
+        _ = try rig.ready()
+        try feed(rig, seconds: 19)
+        let counters = try ended(rig, by: .fileSize)
+        let bytes = try Shell.bytes(rig.path).count
+        // WAV is filled to the last sample.
+        #expect(bytes <= 100_000 && bytes > (format == "wav" ? 99_990 : 50_000), "\(bytes)")
+        #expect(counters.bytes == UInt64(bytes))
+        #expect(try Probe.decodes(rig.path))
+        let heard = try Probe.run("ffmpeg -v error -i \(rig.path) -f s16le -ac 1 - | wc -c")
+        #expect(abs(try #require(Int(heard.filter(\.isNumber))) / 2 - Int(counters.samples)) <= 1024)
+    }
+
+    @Test func `ends a movie whose camera brings no picture`() throws {
+        let output = OutputDescription(
+            name: "m",
+            kind: .movie,
+            format: "mkv",
+            audioCodec: "pcm",
+            maxFileSize: 300_000
+        )
+        let rig = try Rig(output, video: Self.pictures, audio: Material.stereo, disabled: [.video])
+        _ = try rig.ready()
+        for index in 0..<300 {
+            let position = UInt64(index * 480)
+            let tone = Material.tone(Material.stereo, position: position)
+            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+        }
+        let counters = try ended(rig, by: .fileSize)
+        #expect(counters.frames == 0 && counters.samples > 24_000)
+        #expect(try Shell.bytes(rig.path).count <= 300_000)
+    }
+
+    @Test(arguments: ["mjpeg", "h264"]) func `that has no room for a picture is a fault, which says so`(
+        codec: String
+    ) throws {
+        let format = Material.yuyv(1280, 960)
+        let output = OutputDescription(
+            name: "m",
+            kind: .movie,
+            format: "mp4",
+            videoCodec: codec,
+            quality: 100,
+            maxFileSize: 70_000
+        )
+        let rig = try Rig(output, video: format, slots: 32)
+        _ = try rig.ready()
+        for index in 0..<20 { try rig.frame(Self.picture(index, format), at: Int64(index) * 40_000_000) }
+        let fault = try rig.fault(try rig.end())
+        #expect(fault.code.exitCode == 74)
+        #expect(fault.message.contains("no room for a first picture"))
+        #expect(try Shell.bytes(rig.path).count <= 70_000)
+    }
+
+    @Test(arguments: [("raw", 2 * 160 * 120), ("y4m", 2 * 160 * 120 + 6), ("mjpeg", 0)])
+    func `ends a stream behind a whole frame`(format: String, bytesOfFrame: Int) throws {
+        let output = OutputDescription(name: "f", kind: .frames, format: format, maxFileSize: 200_000)
+        let rig = try Rig(output, video: Self.pictures)
+        _ = try rig.ready()
+        try feed(rig, seconds: 2)
+        let counters = try ended(rig, by: .fileSize)
+        let bytes = try Shell.bytes(rig.path)
+        #expect(bytes.count <= 200_000)
+        #expect(counters.bytes == UInt64(bytes.count))
+        if bytesOfFrame > 0 {
+            #expect(counters.frames == 5)
+            let header = bytes.count - 5 * bytesOfFrame
+            #expect(format == "raw" ? header == 0 : header > 0 && bytes[header - 1] == 10)
+        } else {
+            #expect(bytes.suffix(2) == [0xFF, 0xD9])
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible), arguments: ["mkv", "mp4", "wav", "raw"])
+    func `ends a file while its disk keeps what shall stay free`(format: String) throws {
+        let disk = try SmallDisk(kilobytes: 2048)
+        let kind: OutputKind = format == "wav" ? .sound : format == "raw" ? .frames : .movie
+        let output = OutputDescription(name: "m", kind: kind, format: format, minFreeSpace: 1 << 20)
+        let path = disk.path + "/a." + format
+        let rig = try Rig(
+            output,
+            video: kind == .sound ? nil : Self.pictures,
+            audio: kind == .frames ? nil : Material.stereo,
+            slots: 512,
+            file: try Descriptor.open(path, O_RDWR | O_CREAT)
+        )
+        _ = try rig.ready()
+        try feed(rig, seconds: 18)
+        let counters = try ended(rig, by: .freeSpace)
+        var facts = statvfs()
+        unsafe #expect(statvfs(disk.path, &facts) == 0)
+        #expect(facts.f_bavail * facts.f_frsize >= 1 << 20)
+        #expect(counters.bytes > 1 << 19)
+        if kind == .movie { try examine(path, counters) }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible)) func `that the disk breaks already is told at the start`() throws {
+        let disk = try SmallDisk(kilobytes: 512)
+        let file = try Descriptor.open(disk.path + "/a", O_RDWR | O_CREAT)
+        let output = OutputDescription(name: "s", kind: .sound, format: "wav", minFreeSpace: 1 << 20)
+        let fault = try Rig(output, audio: Material.stereo, file: file)
+        let error = try fault.fault(try fault.outcome())
+        #expect(error.code.exitCode == 74 && error.errno == ENOSPC)
+        #expect(error.message.contains("keep 1048576 bytes free"))
+    }
+
+    @Test func `of free space is refused for a pipe`() throws {
+        var ends: [Int32] = [-1, -1]
+        unsafe #expect(pipe(&ends) == 0)
+        let reader = Descriptor(owning: ends[0])
+        let output = OutputDescription(name: "s", kind: .samples, format: "raw", minFreeSpace: 1)
+        let rig = try Rig(output, audio: Material.stereo, file: Descriptor(owning: ends[1]))
+        let error = try rig.fault(try rig.outcome())
+        #expect(error.code == .invalidArgument)
+        #expect(error.message.contains("pipe"))
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test func `is told also of a duration and a number of frames`() throws {
+        var output = OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 1_000_000_000)
+        let timed = try Rig(output, video: Self.pictures, audio: Material.stereo)
+        _ = try timed.ready()
+        try feed(timed, seconds: 2)
+        _ = try ended(timed, by: .duration)
+        (output.duration, output.frameCount) = (0, 10)
+        let counted = try Rig(output, video: Self.pictures)
+        _ = try counted.ready()
+        try feed(counted, seconds: 2)
+        #expect(try ended(counted, by: .frameCount).frames == 10)
+        output.frameCount = 0
+        let stopped = try Rig(output, video: Self.pictures)
+        _ = try stopped.ready()
+        try feed(stopped, seconds: 1)
+        #expect(try stopped.finished(try stopped.end()).reachedLimit == nil)
+    }
+
+    @Test func `counts an index that would not fit into its room as part of the file`() throws {
+        let file = try RecorderFile(try Descriptor.open("/tmp", O_RDWR | O_DIRECTORY | 0o20_000_000, mode: 0o600))
+        let short = HybridMP4(file, duration: 0)
+        #expect(short.ending(samples: 1000).growth == 0)
+        #expect(short.ending(samples: 1000).filling > 1000 * 20)
+        #expect(short.ending(samples: 100_000).growth > 100_000 * 20)
+        #expect(short.ending(samples: 100_000).filling == 0)
+    }
+}
