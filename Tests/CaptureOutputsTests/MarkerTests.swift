@@ -84,6 +84,26 @@ import Testing
         #expect(found.last == "0.254000,1.000000,\(long)")
     }
 
+    @Test(arguments: Material.movies) func `takes no more room than a greatest size leaves`(container: String) throws {
+        let format = Material.yuyv()
+        let limit: Int64 = 400_000
+        var wanted = OutputDescription(name: "m", kind: .movie, format: container)
+        wanted.maxFileSize = limit
+        let rig = try Rig(wanted, video: format)
+        _ = try rig.ready()
+        for index in 0..<255 { try mark(rig, String(repeating: "x", count: 255), at: Int64(index) * 1_000_000) }
+        try heard(rig)
+        var random = SystemRandomNumberGenerator()
+        for index in 0..<60 {
+            let noise = (0..<format.width * format.height * 2).map { _ in UInt8.random(in: 0...255, using: &random) }
+            try rig.frame(noise, at: Int64(index) * 1_000_000_000 / 30)
+        }
+        let counters = try rig.finished(try rig.end())
+        #expect(counters.reachedLimit == .fileSize)
+        #expect(counters.bytes <= UInt64(limit) && counters.frames > 0)
+        #expect(try chapters(rig.path).count == 255)
+    }
+
     @Test(arguments: [String(repeating: "x", count: 256), "two\nlines", "\u{1b}[31m"])
     func `has one line of at most 255 bytes`(title: String) {
         let error = #expect(throws: CaptureError.self) { try RecordingMarker(title) }

@@ -13,6 +13,9 @@ final class Markers: Sendable {
         }
     }
 
+    /// Bytes that they take in a file, amply.
+    var size: Int64 { list.withLock { $0.reduce(0) { $0 + Int64($1.title.utf8.count + 64) } } }
+
     /// The chapters of a file, in order. Each lasts until the next one, and the last until the end.
     ///
     /// - Parameters:

@@ -99,7 +99,7 @@ extension ContainerOutput {
         // Until there is a header, as much is kept for it as any container needs.
         let ending = muxer?.ending(packets: load.packets + packets) ?? (growth: 16_384, filling: 0)
         return try budget.limit(
-            reachedBy: load.size + bytes + ending.growth,
+            reachedBy: load.size + bytes + ending.growth + markers.size,
             filling: ending.filling
         )
     }
