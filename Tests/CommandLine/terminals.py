@@ -164,8 +164,8 @@ def bursts(daemon, folder, it):
     it("a burst of a session that records is told", "c-2.png: png, " in messages, messages)
     it("the session goes on", "running" in daemon.control("sessions").splitlines()[1], daemon.control("sessions"))
     daemon.control("stop", number)
-    status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "d.jpg")
-    it("one that is over takes none", status == 75 and not list(folder.glob("d*")), f"{status} {messages}")
+    status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "late.jpg")
+    it("one that is over takes none", status == 75 and not list(folder.glob("late*")), f"{status} {messages}")
 
 
 def allow_library(daemon):
