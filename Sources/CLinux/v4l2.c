@@ -323,3 +323,27 @@ int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value) 
 int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value) {
     return control_call(fd, VIDIOC_S_EXT_CTRLS, id, is_64_bit, &value);
 }
+
+int clinux_v4l2_watch_control(int fd, uint32_t id) {
+    struct v4l2_event_subscription subscription = {.type = V4L2_EVENT_CTRL, .id = id};
+    return ioctl(fd, VIDIOC_SUBSCRIBE_EVENT, &subscription);
+}
+
+int clinux_v4l2_take_control_event(int fd, struct clinux_v4l2_control_event *out) {
+    struct v4l2_event event = {0};
+    if (ioctl(fd, VIDIOC_DQEVENT, &event) == -1) return -1;
+    const struct v4l2_event_ctrl *control = &event.u.ctrl;
+    *out = (struct clinux_v4l2_control_event){
+        .id = event.type == V4L2_EVENT_CTRL ? event.id : 0,
+        .changes = control->changes,
+        .type = control->type,
+        .flags = control->flags,
+        .is_64_bit = control->type == V4L2_CTRL_TYPE_INTEGER64,
+        .value = control->type == V4L2_CTRL_TYPE_INTEGER64 ? control->value64 : control->value,
+        .minimum = control->minimum,
+        .maximum = control->maximum,
+        .step = control->step,
+        .standard = control->default_value,
+    };
+    return 0;
+}

@@ -9,7 +9,7 @@ import CaptureMessages
 public struct CaptureDevice: Sendable, Identifiable {
     /// The daemon's description of the device: its names and formats.
     public let description: DeviceDescription
-    private let daemon: CaptureDaemon
+    let daemon: CaptureDaemon
 
     init(_ description: DeviceDescription, _ daemon: CaptureDaemon) {
         self.description = description
@@ -110,30 +110,9 @@ public struct CaptureDevice: Sendable, Identifiable {
         try await requestAccess(for: [mediaType], on: daemon)[mediaType]?.isYes ?? false
     }
 
-    // MARK: Controls
-
-    /// The settings with their values now.
-    ///
-    /// - Throws: `CaptureError.Code.notPermitted` without a stored yes for this kind of device.
-    public func controls() async throws(CaptureError) -> [DeviceControl] {
-        guard let list = try await call("GetControls").first else { throw CaptureDaemon.malformed("GetControls") }
-        return try list.list()
-    }
-
-    /// Changes a setting.
-    ///
-    /// - Throws: `invalidArgument` for an unknown name or a value out of range; `notPermitted` as for `controls`.
-    public func setControl(_ name: String, to value: Int64) async throws(CaptureError) {
-        try await call("SetControl", [.string(name), .int64(value)])
-    }
-
-    /// Puts every setting back to the driver's own value.
-    public func resetControls() async throws(CaptureError) {
-        try await call("ResetControls")
-    }
-
+    /// Calls a method of the device.
     @discardableResult
-    private func call(
+    func call(
         _ member: String,
         _ arguments: [BusValue] = []
     ) async throws(CaptureError) -> [BusValue] {

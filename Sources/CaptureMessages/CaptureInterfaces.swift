@@ -169,9 +169,18 @@ public enum CaptureInterfaces {
             BusMethod("GetControls", returns: [BusArgument("controls", "aa{sv}")]),
             BusMethod("SetControl", [BusArgument("name", "s"), BusArgument("value", "x")]),
             BusMethod("ResetControls"),
+            BusMethod("Lock"),
+            BusMethod("Unlock"),
+            BusMethod("KeepControls"),
+            BusMethod("WatchControls"),
+            BusMethod("UnwatchControls"),
         ],
         properties: [
             BusProperty("Description", "a{sv}")
+        ],
+        signals: [
+            BusSignalDeclaration("ControlChanged", [BusArgument("control", "a{sv}")]),
+            BusSignalDeclaration("WatchEnded", [BusArgument("code", "s"), BusArgument("message", "s")]),
         ]
     )
 

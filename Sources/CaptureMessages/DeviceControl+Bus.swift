@@ -2,8 +2,8 @@ public import CaptureBus
 public import CaptureCore
 
 extension DeviceControl: BusCodable {
-    /// `name` s, `label` s, `kind` s, `minimum` x, `maximum` x, `step` x, `default` x, `value` x, `choices` a{xs},
-    /// `writable` b.
+    /// `id` u, `name` s, `label` s, `kind` s, `minimum` x, `maximum` x, `step` x, `default` x, `value` x, `unit` s, `choices`
+    /// a{xs}, `flags` as, `writable` b.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the control")
         guard let name = try reader.text("name") else { throw reader.missing("name") }
@@ -13,6 +13,7 @@ extension DeviceControl: BusCodable {
         }
         let every = Int64.min...Int64.max
         let control = DeviceControl(
+            id: try reader.number("id", 0...UInt32.max),
             name: name,
             label: try reader.text("label") ?? "",
             kind: kind,
@@ -21,24 +22,32 @@ extension DeviceControl: BusCodable {
             step: try reader.number("step", every) ?? 0,
             defaultValue: try reader.number("default", every) ?? 0,
             value: try reader.number("value", every) ?? 0,
+            unit: try reader.text("unit"),
             choices: try reader.choices(),
-            isWritable: try reader.flag("writable") ?? true
+            // What this version does not know says nothing to it.
+            flags: Set((try reader.texts("flags", most: 16) ?? []).compactMap(Flag.init))
         )
+        // For other languages; here the flags say it.
+        _ = try reader.flag("writable")
         try reader.end()
         self = control
     }
 
     /// The control as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var properties: [String: BusValue] = [
             "name": .string(name), "label": .string(label), "kind": .string(kind.rawValue),
             "minimum": .int64(minimum), "maximum": .int64(maximum), "step": .int64(step),
             "default": .int64(defaultValue), "value": .int64(value), "writable": .bool(isWritable),
+            "flags": .array("s", flags.map(\.rawValue).sorted().map { .string($0) }),
             "choices": .dictionary(
                 "xs",
                 choices.sorted { $0.key < $1.key }.map { BusEntry(.int64($0.key), .string($0.value)) }
             ),
-        ])
+        ]
+        if let id { properties["id"] = .uint32(id) }
+        if let unit { properties["unit"] = .string(unit) }
+        return .properties(properties)
     }
 }
 

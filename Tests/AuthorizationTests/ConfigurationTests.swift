@@ -47,6 +47,14 @@ import Testing
         #expect(read() == Configuration())
     }
 
+    @Test func `reads the numbers of makers' controls`() throws {
+        try administrator.write("captured.conf", "[Devices]\nVendorControls=0x0a046d71  0x9A0999\n")
+        #expect(read().devices.vendorControls == [0x0a04_6d71, 0x009a_0999])
+        try administrator.write("captured.conf", "[Devices]\nVendorControls=focus\n")
+        #expect(read().devices.vendorControls.isEmpty)
+        #expect(read().problems.first?.message.contains("0x0a046d71") == true)
+    }
+
     @Test(arguments: [
         ("90", Duration.seconds(90)), ("2min", .seconds(120)), ("1min 30s", .seconds(90)), ("1h", .seconds(3600)),
         ("1500 ms", .milliseconds(1500)),

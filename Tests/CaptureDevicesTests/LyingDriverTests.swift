@@ -227,6 +227,27 @@ import Testing
         }
     }
 
+    @Test func `has controls of its own, which are written if the configuration names them`() throws {
+        let liar = try LyingCamera {
+            $0.has_endless_lists = 1
+            $0.most = 3
+        }
+        let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")
+        let controls = V4L2Controls(node, vendors: [2])
+        let listed = try controls.list().prefix(3)
+        #expect(listed.map(\.name) == ["0x00000001", "0x00000002", "0x00000003"])
+        #expect(listed.map(\.flags) == [[.restricted], [], [.restricted]])
+        for name in ["0x00000001", "lie"] {
+            let error = #expect(throws: CaptureError.self) { try controls.set(name, to: 1) }
+            #expect(error?.code == .notPermitted)
+            #expect(error?.message.contains("VendorControls=") == true)
+        }
+        // The driver knows no such call; it got there.
+        #expect(throws: CaptureError.self) { try controls.set("0x00000002", to: 1) }
+        let wrong = #expect(throws: CaptureError.self) { try controls.set("0x00000002", to: 4) }
+        #expect(wrong?.code == .invalidArgument)
+    }
+
     @Test func `about where its names end cannot exceed V4L2's length for them`() throws {
         let liar = try LyingCamera { $0.has_no_terminators = 1 }
         let node = try V4L2Node(path: "/dev/video-lies-\(liar.number)")

@@ -64,7 +64,7 @@ import Testing
         let format = try SyntheticFormats.negotiate(AudioFormatRequest())
         let controls = SyntheticControls(.audio)
         let sink = try CountingSink(.audio(format)) { controls.forceXrun.now = 1 }
-        try controls.set("force_xrun", 1)
+        try controls.set("force_xrun", to: 1)
         var run = SyntheticMicrophone(format, BeepTone(format), SyntheticClock(speed: 20), controls, sink)
         try run.stream(sink.enough)
         #expect(sink.allocations == 0)

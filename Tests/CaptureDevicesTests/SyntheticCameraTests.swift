@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import Synchronization
 import Testing
 
 @testable import CaptureDevices
@@ -110,7 +111,7 @@ import Testing
 
     @Test func `drop_every loses exactly every nth frame`() throws {
         let controls = SyntheticControls(.video)
-        try controls.set("drop_every", 5)
+        try controls.set("drop_every", to: 5)
         let (_, sink) = try record(frames: 40, controls: controls)
         let sequences = sink.buffers.prefix(40).map(\.info.deviceSequence)
         #expect(sequences == (0..<50).filter { $0 % 5 != 4 }.map(UInt64.init).prefix(40).map { $0 })
@@ -124,7 +125,7 @@ import Testing
 
     @Test func `error_every counts broken buffers apart`() throws {
         let controls = SyntheticControls(.video)
-        try controls.set("error_every", 3)
+        try controls.set("error_every", to: 3)
         let (_, sink) = try record(frames: 20, controls: controls)
         #expect(!sink.buffers.contains { $0.info.deviceSequence % 3 == 2 })
         #expect(sink.kept.drops[.deviceError] == 9)
@@ -140,7 +141,7 @@ import Testing
     @Test func `disconnect ends the stream with a lost device`() throws {
         let controls = SyntheticControls(.video)
         let error = #expect(throws: CaptureError.self) {
-            _ = try record(frames: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", 0) } }
+            _ = try record(frames: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", to: 0) } }
         }
         #expect(error?.code == .deviceLost)
     }
@@ -168,8 +169,57 @@ import Testing
     }
 
     @Test func `an unknown control is refused with the names of those there are`() {
-        let error = #expect(throws: CaptureError.self) { try SyntheticControls(.video).set("focus", 1) }
+        let error = #expect(throws: CaptureError.self) { try SyntheticControls(.video).set("focus", to: 1) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message.contains("drop_every, error_every, disconnect") == true)
+    }
+
+    @Test func `automatic modes disable what they do, and that is told`() throws {
+        let controls = SyntheticControls(.video)
+        let heard = Mutex<[DeviceControl]>([])
+        let watch = controls.watch { control in heard.withLock { $0.append(control) } }
+        let early = #expect(throws: CaptureError.self) { try controls.set("focus_absolute", to: 100) }
+        #expect(early?.code == .wrongState)
+        try controls.set("focus_auto", to: 0)
+        try controls.set("focus_absolute", to: 100)
+        let told = heard.withLock { $0 }
+        #expect(told.map(\.name) == ["focus_absolute", "focus_auto", "focus_absolute"])
+        #expect(told.map(\.isWritable) == [true, true, true])
+        #expect(told.map(\.value) == [30, 0, 100])
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `what is no longer watched is not told`() throws {
+        let controls = SyntheticControls(.video)
+        let heard = Mutex(0)
+        do { _ = controls.watch { _ in heard.withLock { $0 += 1 } } }
+        try controls.set("zoom_absolute", to: 200)
+        #expect(heard.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: [("privacy", 1), ("focus_absolute", 3), ("exposure_auto", 0), ("zoom_absolute", 501)])
+    func `a shutter, and values between steps or out of range, are refused`(name: String, value: Int64) throws {
+        let controls = SyntheticControls(.video)
+        try controls.set("focus_auto", to: 0)
+        let error = #expect(throws: CaptureError.self) { try controls.set(name, to: value) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test(arguments: [PixelFormat.yuyv, .nv12])
+    func `a shorter exposure is darker, and more gain brighter`(pixels: PixelFormat) throws {
+        let controls = SyntheticControls(.video)
+        try controls.set("exposure_auto", to: 1)
+        func luma() throws -> Int {
+            let request = VideoFormatRequest(pixelFormat: pixels, width: 320, height: 240)
+            let (format, sink) = try record(request, frames: 2, controls: controls)
+            let frame = try #require(sink.buffers.first { $0.info.timestamp.nanoseconds % 1_000_000_000 != 0 })
+            return Int(DigitReader(format: format).luma(frame.bytes, 20, 80)) - 16
+        }
+        let usual = try luma()
+        #expect(usual == 180 - 16)
+        try controls.set("exposure_time_absolute", to: 78)
+        #expect(abs(try luma() - usual / 2) <= 1)
+        try controls.set("gain", to: 48)
+        #expect(abs(try luma() - usual) <= 1)
     }
 }

@@ -107,9 +107,9 @@ struct SoundLine {
     @Test(arguments: [50, 15, 7])
     func `a forced overrun is filled with silence of its exact length`(_ milliseconds: Int) throws {
         let controls = SyntheticControls(.audio)
-        try controls.set("xrun_milliseconds", Int64(milliseconds))
+        try controls.set("xrun_milliseconds", to: Int64(milliseconds))
         let (format, sink) = try record(periods: 400, controls: controls) {
-            if $0 == 20 { try? controls.set("force_xrun", 1) }
+            if $0 == 20 { try? controls.set("force_xrun", to: 1) }
         }
         let line = SoundLine(sink, format)
         #expect(line.silences.first?.lowerBound == 20 * 480)
@@ -128,9 +128,9 @@ struct SoundLine {
 
     @Test func `an overrun longer than half the ring jumps and fills the rest`() throws {
         let controls = SyntheticControls(.audio)
-        try controls.set("xrun_milliseconds", 1000)
+        try controls.set("xrun_milliseconds", to: 1000)
         let (format, sink) = try record(periods: 60, controls: controls, slots: 32) {
-            if $0 == 20 { try? controls.set("force_xrun", 1) }
+            if $0 == 20 { try? controls.set("force_xrun", to: 1) }
         }
         let silent = sink.buffers.filter { $0.info.flags.contains(.silence) }
         #expect(silent.count == 16)
@@ -143,7 +143,7 @@ struct SoundLine {
     @Test(arguments: [100, -100, 1000])
     func `a drifting sample clock runs away from the timestamps by its millionths`(_ ppm: Int) throws {
         let controls = SyntheticControls(.audio)
-        try controls.set("clock_drift_ppm", Int64(ppm))
+        try controls.set("clock_drift_ppm", to: Int64(ppm))
         let (format, sink) = try undisturbed(periods: 1200, speed: 50, controls: controls)
         let first = sink.buffers[0].info
         let last = sink.buffers[sink.buffers.count - 1].info
@@ -164,21 +164,21 @@ struct SoundLine {
 
     @Test func `a muted microphone delivers silence in time, and beeps again afterwards`() throws {
         let controls = SyntheticControls(.audio)
-        try controls.set("mute", 1)
+        try controls.set("mute", to: 1)
         let (format, muted) = try undisturbed(periods: 220, controls: controls)
         #expect(SoundLine(muted, format).samples == [Int16](repeating: 0, count: 220 * 480))
         // It is what the microphone heard, not a gap that was filled.
         #expect(muted.buffers.allSatisfy { $0.info.flags == [.keyframe, .monotonic] })
-        try controls.set("mute", 0)
+        try controls.set("mute", to: 0)
         #expect(SoundLine(try undisturbed(periods: 220, controls: controls).1, format).onsets.count >= 2)
-        #expect(controls.current.first { $0.name == "mute" }?.kind == .boolean)
-        #expect(throws: CaptureError.self) { try controls.set("mute", 2) }
+        #expect(controls.list().first { $0.name == "mute" }?.kind == .boolean)
+        #expect(throws: CaptureError.self) { try controls.set("mute", to: 2) }
     }
 
     @Test func `disconnect ends the stream with a lost device`() throws {
         let controls = SyntheticControls(.audio)
         let error = #expect(throws: CaptureError.self) {
-            _ = try record(periods: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", 0) } }
+            _ = try record(periods: 1000, controls: controls) { if $0 == 3 { try? controls.set("disconnect", to: 0) } }
         }
         #expect(error?.code == .deviceLost)
     }

@@ -111,7 +111,7 @@ private func identity(
         ("  Gain 2 (dB)", "gain_2_db"), ("", ""), ("Größe", "gr_e"),
     ])
     func `is named as v4l2-ctl names it`(label: String, name: String) {
-        #expect(V4L2Controls.name(of: label) == name)
+        #expect(DeviceControl.name(of: label) == name)
     }
 
     @Test func `takes values on its steps within its range`() throws {

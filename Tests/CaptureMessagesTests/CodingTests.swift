@@ -137,6 +137,7 @@ struct CodingTests {
 
     @Test func `controls and counters come back as they were`() throws {
         let control = DeviceControl(
+            id: .max,
             name: "white_balance",
             label: "White Balance",
             kind: .menu,
@@ -145,8 +146,9 @@ struct CodingTests {
             step: 1,
             defaultValue: 0,
             value: 2,
+            unit: "K",
             choices: [0: "Auto", -1: "Off"],
-            isWritable: false
+            flags: [.readOnly, .volatile]
         )
         #expect(try DeviceControl(busValue: control.busValue) == control)
         var statistics = SessionStatistics()

@@ -70,7 +70,8 @@ final class DeadManScene: Sendable {
         let devices = MachineDevices(
             monitor: try DeviceMonitor(probers: []) { _ in },
             synthetic: SyntheticDevices(proof: heartbeat.proof),
-            heartbeat: heartbeat
+            heartbeat: heartbeat,
+            vendors: VendorControls()
         )
         engine = CaptureEngine(
             devices: devices,

@@ -1,5 +1,5 @@
 """What a person sees on terminals of several widths."""
-import fcntl, json, os, pty, re, struct, subprocess, termios, unicodedata
+import fcntl, json, os, pty, re, signal, struct, subprocess, termios, unicodedata
 
 WIDTHS = [60, 80, 200]
 
@@ -125,6 +125,37 @@ def limits(daemon, folder, it):
     status, _, messages = run(daemon, "record", "--min-free", "1000000T", folder / "free.mkv")
     it("what the disk does not have free is told", status == 74 and " bytes free" in messages, f"{status} {messages}")
     it("and no file is left", not (folder / "free.mkv").exists())
+
+
+def controls(daemon, folder, it):
+    told = folder / "told"
+    with open(told, "w") as output:
+        watch = subprocess.Popen([daemon.programs / "capturectl", "control", "--watch", "zoom_absolute", "focus_absolute"],
+                                 env=daemon.environment, stdout=output, stderr=subprocess.STDOUT)
+    zoom = 100
+    # It may not have begun to watch.
+    while "zoom_absolute" not in told.read_text() and zoom < 400:
+        zoom += 1
+        daemon.control("control", f"zoom_absolute={zoom}")
+    daemon.control("control", "focus_auto=off", "0x009a090a=100", "auto_exposure=manual mode")
+    while "focus_absolute  100" not in told.read_text() and watch.poll() is None:
+        pass
+    watch.send_signal(signal.SIGINT)
+    it("the watch ends well at Ctrl-C", watch.wait(30) == 0, told.read_text())
+    lines = told.read_text().splitlines()
+    it("what other settings do is not told", all("zoom" in line or "focus_absolute" in line for line in lines), lines)
+    it("a change is told with its value", re.search(fr"^[0-9:]+  zoom_absolute  {zoom}$", "\n".join(lines), re.M), lines)
+    it("and what is enabled is", any("focus_absolute  30" in line and "inactive" not in line for line in lines), lines)
+    now = {one["name"]: one for one in json.loads(daemon.control("control", "--json"))}
+    it("settings stay when capturectl is gone", now["zoom_absolute"]["value"] == zoom, now["zoom_absolute"])
+    it("a setting is found by its label", now["exposure_auto"]["value"] == 1, now["exposure_auto"])
+    status, _, messages = run(daemon, "control", "privacy=1")
+    it("a shutter is only read", status == 65 and "can only be read" in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "control", "--watch", "zoom_absolute=200")
+    it("a watch changes nothing", status == 64 and "--watch" in messages, f"{status} {messages}")
+    daemon.control("control", "--reset")
+    it("a reset brings all back", all(one["value"] == one["default"] or "inactive" in one["flags"]
+                                      for one in json.loads(daemon.control("control", "--json"))))
 
 
 def connections(daemon, folder, it):

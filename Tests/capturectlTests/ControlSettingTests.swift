@@ -57,4 +57,20 @@ struct ControlSettingTests {
         #expect(error?.code.exitCode == 65)
         #expect(error?.message.contains("brightness, auto, power") == true)
     }
+
+    @Test func `a table that is too wide loses what says least, and never the names and values`() {
+        let text = ControlPresentation.table(controls).fitted(to: 40).text
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 40 })
+        for word in ["brightness", "power", "NAME", "VALUE"] { #expect(text.contains(word)) }
+        #expect(!text.contains("LABEL"))
+    }
+
+    @Test func `what a menu stands at, and what disables a setting, are told in words`() {
+        var power = controls[2]
+        power.value = 2
+        power.flags = [.inactive]
+        power.unit = "Hz"
+        #expect(ControlPresentation.table([power]).text.contains("60 Hz (inactive)"))
+        #expect(ControlPresentation.change(power, at: "10:00:00") == "10:00:00  power  2  60 Hz (inactive)")
+    }
 }

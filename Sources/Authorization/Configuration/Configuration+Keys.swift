@@ -36,7 +36,12 @@ extension Configuration {
             "Devices": [
                 "SilenceTimeoutSec": setter(\.devices.silenceTimeout, "a time from 1s to 1h, as in 5 or 2min") {
                     duration($0, from: .seconds(1), to: .seconds(3600))
-                }
+                },
+                "VendorControls": setter(
+                    \.devices.vendorControls,
+                    "numbers as 'capturectl control' shows them, as in 0x0a046d71, with spaces between them",
+                    controls
+                ),
             ],
             "History": [
                 "KeepFor": setter(\.history.keepFor, "a time from 1d to 10y, as in 90d or 1y") {
@@ -128,6 +133,16 @@ extension Configuration {
 
     private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
         Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// Numbers of V4L2's controls in hexadecimal digits.
+    private static func controls(_ text: String) -> Set<UInt32>? {
+        var ids: Set<UInt32> = []
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            guard word.hasPrefix("0x"), let id = UInt32(word.dropFirst(2), radix: 16) else { return nil }
+            ids.insert(id)
+        }
+        return ids
     }
 
     private static let sizes = "off, or a size from 1M to 1E, as in 50G"

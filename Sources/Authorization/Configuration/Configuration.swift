@@ -46,6 +46,8 @@ public struct Configuration: Hashable, Sendable {
         /// `SilenceTimeoutSec=`: how long a camera or microphone may deliver nothing usable to a recording before that ends;
         /// 1 s to 1 h, 5 s by default. A camera gets the time of three frames if that is longer.
         public var silenceTimeout: Duration = .seconds(5)
+        /// `VendorControls=`: the cameras' own controls that programs may write, by V4L2's number; none by default.
+        public var vendorControls: Set<UInt32> = []
     }
 
     /// The section `[History]`.

@@ -102,3 +102,12 @@ int clinux_v4l2_next_control(int fd, uint32_t id, struct clinux_v4l2_control *ou
 int clinux_v4l2_menu_entry(int fd, uint32_t id, uint32_t index, int is_integer, char name[33]);
 int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value);
 int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value);
+
+/* SUBSCRIBE_EVENT: changes of a control. */
+int clinux_v4l2_watch_control(int fd, uint32_t id);
+struct clinux_v4l2_control_event {
+    uint32_t id, changes, type, flags, is_64_bit; /* id 0: an event of another kind. changes: V4L2_EVENT_CTRL_CH_* */
+    int64_t value, minimum, maximum, step, standard;
+};
+/* DQEVENT; ENOENT when no event waits. */
+int clinux_v4l2_take_control_event(int fd, struct clinux_v4l2_control_event *out);

@@ -4,7 +4,7 @@ public import CaptureCore
 /// A microphone's settings: the capture volumes and switches of its card's mixer.
 ///
 /// Thread-safe. The mixer is opened for each call, which disturbs nobody who streams.
-public final class ALSAControls: Sendable {
+public final class ALSAControls: DeviceSettings {
     private let card: Int
 
     /// The settings of a microphone's card.
@@ -39,10 +39,10 @@ public final class ALSAControls: Sendable {
         try ALSAMixer.set(ofCard: card, name, value)
     }
 
-    /// Opens every switch; volumes, for which drivers name no default, stay as they are.
+    /// A sound card is not watched.
     ///
-    /// - Throws: `.inputOutput` when the card does not answer.
-    public func reset() throws(CaptureError) {
-        for control in try list() where control.kind == .boolean { try set(control.name, to: control.defaultValue) }
+    /// - Throws: `.invalidArgument`, always.
+    public func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) -> any ControlWatch {
+        throw CaptureError(.invalidArgument, "captured does not watch sound cards; read their settings again instead")
     }
 }

@@ -94,6 +94,8 @@ struct SyntheticCamera: DeviceRun {
             time: stamp.nanoseconds,
             isFlash: stamp.nanoseconds % 1_000_000_000 == 0
         )
+        let brightness = controls.optics.brightness
+        if brightness != 256 { unsafe picture.expose(sink.memory(ofSlot: slot), to: brightness) }
         var flags = Self.flags
         if lost > 0 { flags.insert(.discontinuity) }
         sink.publish(

@@ -16,21 +16,38 @@ final class ControlValue: Sendable {
     func take() -> Int64 { value.exchange(0, ordering: .acquiringAndReleasing) }
 }
 
-/// The controls of a synthetic device: the faults that it can be made to have, which vivid calls error injection, and the
-/// microphone's mute.
+/// The controls of a synthetic device: the camera's optics, the microphone's mute, and the faults that they can be made
+/// to have, which vivid calls error injection.
 ///
 /// They belong to the device and outlive its streams, so that they can be set before it is opened. Thread-safe.
-final class SyntheticControls: Sendable {
+final class SyntheticControls: DeviceSettings {
     /// A control and where its value is kept.
     struct Entry: Sendable {
         let control: DeviceControl
         let value: ControlValue
+        /// The control that disables this one, while it has that value.
+        let master: (value: ControlValue, disabling: Int64)?
+
+        init(_ control: DeviceControl, _ value: ControlValue, idleWhile master: (ControlValue, Int64)? = nil) {
+            self.control = control
+            self.value = value
+            self.master = master.map { ($0.0, $0.1) }
+        }
+
+        var current: DeviceControl {
+            var control = control
+            control.value = control.kind == .button ? 0 : value.now
+            if let master, master.value.now == master.disabling { control.flags.insert(.inactive) }
+            return control
+        }
     }
 
     /// Camera: every so-maniest frame is lost on its way, 0 for none.
     let dropEvery = ControlValue(0)
     /// Camera: every so-maniest buffer comes flagged as broken, 0 for none.
     let errorEvery = ControlValue(0)
+    /// Camera: what its picture is like.
+    let optics = SyntheticOptics()
     /// Microphone: presses of the button that makes it overrun.
     let forceXrun = ControlValue(0)
     /// Microphone: how much an overrun loses, in milliseconds.
@@ -43,16 +60,18 @@ final class SyntheticControls: Sendable {
     let disconnect = ControlValue(0)
 
     let entries: [Entry]
+    private let watches = Mutex<[Int: @Sendable (DeviceControl) -> Void]>([:])
 
     init(_ mediaType: MediaType) {
         let pull = Entry(Self.button("disconnect", "Disconnect"), disconnect)
         switch mediaType {
         case .video:
-            entries = [
-                Entry(Self.number("drop_every", "Lose Every Nth Frame", 0...100_000, 0), dropEvery),
-                Entry(Self.number("error_every", "Break Every Nth Frame", 0...100_000, 0), errorEvery),
-                pull,
-            ]
+            entries =
+                optics.entries + [
+                    Entry(Self.number("drop_every", "Lose Every Nth Frame", 0...100_000, 0), dropEvery),
+                    Entry(Self.number("error_every", "Break Every Nth Frame", 0...100_000, 0), errorEvery),
+                    pull,
+                ]
         case .audio:
             entries = [
                 Entry(Self.button("force_xrun", "Force an Overrun"), forceXrun),
@@ -65,35 +84,47 @@ final class SyntheticControls: Sendable {
     }
 
     /// The controls with their values now; a button's value is 0.
-    var current: [DeviceControl] {
-        entries.map { entry in
-            var control = entry.control
-            control.value = control.kind == .button ? 0 : entry.value.now
-            return control
-        }
-    }
+    func list() -> [DeviceControl] { entries.map(\.current) }
 
-    /// Sets a control, or presses a button with any value.
-    ///
-    /// - Throws: `.invalidArgument` naming the controls, or the range.
-    func set(_ name: String, _ value: Int64) throws(CaptureError) {
-        guard let entry = entries.first(where: { $0.control.name == name }) else {
+    /// Sets a control, or presses a button with any value: `DeviceSettings.set`.
+    func set(_ name: String, to value: Int64) throws(CaptureError) {
+        let controls = list()
+        guard let control = controls.control(named: name),
+            let entry = entries.first(where: { $0.control.name == control.name })
+        else {
             let names = entries.map(\.control.name).joined(separator: ", ")
             throw CaptureError(.invalidArgument, "there is no control '\(name)'; there are \(names)")
         }
-        let control = entry.control
-        if control.kind == .button {
-            entry.value.now = 1
-            return
+        try control.checkWritable()
+        try control.check(value)
+        // One at a time, so that changes are told in their order.
+        watches.withLock { watches in
+            let before = list()
+            entry.value.now = control.kind == .button ? 1 : value
+            for (before, now) in zip(before, list()) where before != now {
+                for changed in watches.values { changed(now) }
+            }
         }
-        guard (control.minimum...control.maximum).contains(value) else {
-            let range = "\(control.minimum) to \(control.maximum)"
-            throw CaptureError(.invalidArgument, "\(name) takes \(range), not \(value)")
-        }
-        entry.value.now = value
     }
 
-    private static func button(_ name: String, _ label: String) -> DeviceControl {
+    func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) -> any ControlWatch {
+        let number = watches.withLock { watches in
+            let number = (watches.keys.max() ?? 0) + 1
+            watches[number] = changed
+            return number
+        }
+        return SyntheticWatch { [weak self] in _ = self?.watches.withLock { $0.removeValue(forKey: number) } }
+    }
+
+    private final class SyntheticWatch: ControlWatch {
+        private let end: @Sendable () -> Void
+
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
+    }
+
+    static func button(_ name: String, _ label: String) -> DeviceControl {
         DeviceControl(
             name: name,
             label: label,
@@ -106,17 +137,18 @@ final class SyntheticControls: Sendable {
         )
     }
 
-    private static func toggle(_ name: String, _ label: String) -> DeviceControl {
-        var control = number(name, label, 0...1, 0)
+    static func toggle(_ name: String, _ label: String, _ standard: Int64 = 0) -> DeviceControl {
+        var control = number(name, label, 0...1, standard)
         control.kind = .boolean
         return control
     }
 
-    private static func number(
+    static func number(
         _ name: String,
         _ label: String,
         _ range: ClosedRange<Int64>,
-        _ standard: Int64
+        _ standard: Int64,
+        by step: Int64 = 1
     ) -> DeviceControl {
         DeviceControl(
             name: name,
@@ -124,15 +156,9 @@ final class SyntheticControls: Sendable {
             kind: .integer,
             minimum: range.lowerBound,
             maximum: range.upperBound,
-            step: 1,
+            step: step,
             defaultValue: standard,
             value: standard
         )
-    }
-}
-
-extension SyntheticControls.Entry {
-    init(_ control: DeviceControl, _ value: ControlValue) {
-        self.init(control: control, value: value)
     }
 }

@@ -71,18 +71,19 @@ public final class SyntheticDevices: Sendable {
         try SyntheticSource.microphone(request, clock, microphoneControls, proof, grant: grant)
     }
 
-    /// The controls of a device, with their values now.
+    /// The settings of a device, which running streams follow at once.
     ///
-    /// - Throws: `.noSuchDevice`.
-    public func controls(of id: DeviceID) throws(CaptureError) -> [DeviceControl] {
-        try controls(of: id).current
+    /// - Throws: `.noSuchDevice`; `.notPermitted` or `.revoked` for the grant.
+    public func settings(of id: DeviceID, grant: Grant) throws(CaptureError) -> any DeviceSettings {
+        try grant.require(id == Self.microphoneID ? .microphone : .camera)
+        return try controls(of: id)
     }
 
-    /// Sets a control, at once in running streams; any value presses a button.
+    /// How much too fast the microphone's sample clock runs, in millionths, -1000 to 1000.
     ///
-    /// - Throws: `.noSuchDevice`, or `.invalidArgument` naming the controls or the range.
-    public func setControl(of id: DeviceID, _ name: String, _ value: Int64) throws(CaptureError) {
-        try controls(of: id).set(name, value)
+    /// - Throws: `.invalidArgument` naming the range.
+    public func setClockDrift(_ millionths: Int64) throws(CaptureError) {
+        try microphoneControls.set("clock_drift_ppm", to: millionths)
     }
 
     private func controls(of id: DeviceID) throws(CaptureError) -> SyntheticControls {

@@ -10,6 +10,8 @@ struct TestPicture: Sendable {
     /// Bytes from one luma sample to the next, and from row to row.
     private let step: Int
     private let pitch: Int
+    /// Bytes in which luma samples are: all of YUYV, else the first plane.
+    private let lumaBytes: Int
 
     /// A picture of one of the synthetic camera's formats.
     init(_ format: VideoFormat) {
@@ -19,6 +21,7 @@ struct TestPicture: Sendable {
         cell = pattern.box.cell
         step = format.pixelFormat == .yuyv ? 2 : 1
         pitch = format.width * step
+        lumaBytes = pitch * format.height
     }
 
     /// Draws a frame.
@@ -49,6 +52,19 @@ struct TestPicture: Sendable {
         unsafe glyph(BurnInFont.point, line: 1, place: 8, ink, memory)
         unsafe glyph(milliseconds % 1000 / 100, line: 1, place: 9, ink, memory)
         unsafe pair(milliseconds % 100, at: 10, ink, memory)
+    }
+
+    /// Makes a frame that was drawn brighter or darker.
+    ///
+    /// - Parameters:
+    ///   - memory: The frame.
+    ///   - brightness: In 256ths of the present one, 0 to 16384.
+    func expose(_ memory: UnsafeMutableRawBufferPointer, to brightness: Int64) {
+        let black = Int(ColorBars.black.y)
+        for index in stride(from: 0, to: lumaBytes, by: step) {
+            let above = unsafe (Int(memory[index]) - black) * Int(brightness) / 256
+            unsafe memory[index] = UInt8(max(min(black + above, Int(ColorBars.white.y)), 0))
+        }
     }
 
     private func pair(_ value: Int, at place: Int, _ ink: UInt8, _ memory: UnsafeMutableRawBufferPointer) {

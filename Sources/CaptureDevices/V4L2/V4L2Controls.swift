@@ -8,25 +8,33 @@ import Logging
 /// A camera's settings: V4L2's controls, written without touching format or stream.
 ///
 /// Thread-safe. The node is open as long as this lives, which disturbs nobody who streams from it.
-public final class V4L2Controls: Sendable {
+public final class V4L2Controls: DeviceSettings {
     /// The most controls to ask for, and the most menu entries of all controls together.
     private static let mostControls = 1024
     private static let mostMenuCalls = 16_384
 
-    private let node: V4L2Node
+    let node: V4L2Node
+    /// The makers' own controls that may be written.
+    private let vendors: Set<UInt32>
 
     /// Opens a camera's settings.
     ///
     /// - Parameters:
     ///   - device: The camera, as a probe or monitor described it.
     ///   - grant: A live grant for cameras.
+    ///   - vendors: The makers' own controls that may be written, by number.
     /// - Throws: `notPermitted` or `revoked` for the grant, `noSuchDevice`, `busy`.
-    public static func open(_ device: DeviceDescription, grant: Grant) throws(CaptureError) -> V4L2Controls {
-        V4L2Controls(try V4L2Node.open(device, grant: grant))
+    public static func open(
+        _ device: DeviceDescription,
+        grant: Grant,
+        vendors: Set<UInt32> = []
+    ) throws(CaptureError) -> V4L2Controls {
+        V4L2Controls(try V4L2Node.open(device, grant: grant), vendors: vendors)
     }
 
-    init(_ node: V4L2Node) {
+    init(_ node: V4L2Node, vendors: Set<UInt32> = []) {
         self.node = node
+        self.vendors = vendors
     }
 
     /// Every control that has one number for a value, in the driver's order; classes and disabled ones are left out.
@@ -48,17 +56,10 @@ public final class V4L2Controls: Sendable {
         }
     }
 
-    /// Writes a control.
-    ///
-    /// - Parameters:
-    ///   - name: As `list()` has it.
-    ///   - value: Within the control's range and on its steps; any value for a button.
-    /// - Throws: `invalidArgument` naming the range or the known names, `busy` while the stream holds the control,
-    ///   `wrongState` while another setting disables it, `deviceLost`, `inputOutput` when the camera did not tell all its
-    ///   controls and this one is not among the others.
+    /// Writes a control: `DeviceSettings.set`.
     public func set(_ name: String, to value: Int64) throws(CaptureError) {
         let (entries, cut) = try raw()
-        guard let entry = entries.first(where: { $0.name == name }) else {
+        guard let entry = V4L2Controls.find(name, among: entries) else {
             if let cut { throw CaptureError(.inputOutput, cut) }
             let names = entries.map(\.name).joined(separator: ", ")
             throw CaptureError(
@@ -68,37 +69,32 @@ public final class V4L2Controls: Sendable {
         }
         var menuCalls = V4L2Controls.mostMenuCalls
         let control = describe(entry, value: entry.control.standard, &menuCalls)
-        guard entry.control.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) == 0 else {
-            throw CaptureError(.invalidArgument, "the control '\(name)' can only be read")
-        }
-        if control.kind != .button { try control.check(value) }
+        try control.checkWritable()
+        try control.check(value)
         do throws(SystemError) {
-            try SystemError.check("set \(name) to \(value)") {
+            try SystemError.check("set \(control.name) to \(value)") {
                 clinux_v4l2_set_control(node.descriptor, entry.control.id, entry.is64Bit ? 1 : 0, value)
             }
         } catch {
-            throw failure(error, name)
+            throw failure(error, control.name)
         }
     }
 
-    /// Writes every control's default, except those that cannot be written now.
-    ///
-    /// - Throws: `deviceLost` when the camera went away.
-    public func reset() throws(CaptureError) {
-        for control in try list() where control.isWritable && control.kind != .button {
-            do throws(CaptureError) {
-                try set(control.name, to: control.defaultValue)
-            } catch {
-                // One setting may disable another as they are written.
-                guard error.code == .busy || error.code == .wrongState else { throw error }
-            }
-        }
+    /// Tells of each control that changes: V4L2_EVENT_CTRL.
+    public func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) -> any ControlWatch {
+        try V4L2ControlWatch(self, changed)
+    }
+
+    /// Has the driver tell of changes.
+    func subscribe() throws(CaptureError) {
+        for entry in try raw().entries { _ = clinux_v4l2_watch_control(node.descriptor, entry.control.id) }
     }
 
     private struct Entry {
         var control: clinux_v4l2_control
-        var name: String
         var label: String
+
+        var name: String { V4L2ControlNames.name(of: control.id) }
 
         var is64Bit: Bool { control.type == V4L2_CTRL_TYPE_INTEGER64.rawValue }
     }
@@ -122,30 +118,53 @@ public final class V4L2Controls: Sendable {
             last = control.id
             let isUsable = V4L2Controls.kind(of: control.type) != nil && control.elements <= 1
             if !isUsable || control.flags & UInt32(V4L2_CTRL_FLAG_DISABLED) != 0 { continue }
-            let label = text(of: control.name)
-            entries.append(Entry(control: control, name: V4L2Controls.name(of: label), label: label))
+            entries.append(Entry(control: control, label: text(of: control.name)))
         }
         return (entries, nil)
+    }
+
+    private static func find(_ name: String, among entries: [Entry]) -> Entry? {
+        entries.first { $0.name == name } ?? entries.first { DeviceControl.text(ofID: $0.control.id) == name }
+            ?? entries.first { DeviceControl.name(of: $0.label) == name }
+    }
+
+    /// What is special about a control, by `V4L2_CTRL_FLAG_*` and by captured's own rules.
+    func flags(_ raw: UInt32, of id: UInt32, label: String) -> Set<DeviceControl.Flag> {
+        var flags: Set<DeviceControl.Flag> = []
+        for (bit, flag) in V4L2Controls.flagBits where raw & UInt32(bit) != 0 { flags.insert(flag) }
+        if V4L2ControlNames.isIndicator(id, label: label) { flags.insert(.readOnly) }
+        if V4L2ControlNames.isVendors(id), !vendors.contains(id) { flags.insert(.restricted) }
+        return flags
+    }
+
+    private static let flagBits: [(Int32, DeviceControl.Flag)] = [
+        (V4L2_CTRL_FLAG_READ_ONLY, .readOnly), (V4L2_CTRL_FLAG_VOLATILE, .volatile),
+        (V4L2_CTRL_FLAG_INACTIVE, .inactive), (V4L2_CTRL_FLAG_GRABBED, .busy),
+    ]
+
+    /// A bit mask's value is unsigned; a driver hands it over as any other.
+    static func value(_ value: Int64, ofType type: UInt32) -> Int64 {
+        type == V4L2_CTRL_TYPE_BITMASK.rawValue ? Int64(UInt32(truncatingIfNeeded: value)) : value
     }
 
     private func describe(_ entry: Entry, value: Int64, _ menuCalls: inout Int) -> DeviceControl {
         let control = entry.control
         let kind = V4L2Controls.kind(of: control.type) ?? .integer
-        // A bit mask's greatest value is unsigned, its least has no meaning.
-        let isMask = control.type == V4L2_CTRL_TYPE_BITMASK.rawValue
-        func mask(_ value: Int64) -> Int64 { isMask ? Int64(UInt32(truncatingIfNeeded: value)) : value }
-        let idle = UInt32(V4L2_CTRL_FLAG_READ_ONLY | V4L2_CTRL_FLAG_GRABBED | V4L2_CTRL_FLAG_INACTIVE)
+        func number(_ value: Int64) -> Int64 { V4L2Controls.value(value, ofType: control.type) }
         return DeviceControl(
+            id: control.id,
             name: entry.name,
             label: entry.label,
             kind: kind,
-            minimum: isMask ? 0 : control.minimum,
-            maximum: mask(control.maximum),
+            // The least value of a bit mask has no meaning.
+            minimum: control.type == V4L2_CTRL_TYPE_BITMASK.rawValue ? 0 : control.minimum,
+            maximum: number(control.maximum),
             step: kind == .integer ? Int64(clamping: max(control.step, 1)) : 1,
-            defaultValue: mask(control.standard),
-            value: mask(value),
+            defaultValue: number(control.standard),
+            value: number(value),
+            unit: V4L2ControlNames.unit(of: control.id),
             choices: kind == .menu ? choices(of: control, &menuCalls) : [:],
-            isWritable: control.flags & idle == 0
+            flags: flags(control.flags, of: control.id, label: entry.label)
         )
     }
 
@@ -200,46 +219,6 @@ public final class V4L2Controls: Sendable {
         case V4L2_CTRL_TYPE_MENU, V4L2_CTRL_TYPE_INTEGER_MENU: .menu
         case V4L2_CTRL_TYPE_BUTTON: .button
         default: nil
-        }
-    }
-
-    /// A control's name as `v4l2-ctl` writes it: letters and digits in lower case, all between them an underscore.
-    static func name(of label: String) -> String {
-        var name = ""
-        var isGap = false
-        for scalar in label.unicodeScalars {
-            let isWord = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
-            guard isWord else {
-                isGap = true
-                continue
-            }
-            if isGap, !name.isEmpty { name += "_" }
-            isGap = false
-            name += scalar.properties.lowercaseMapping
-        }
-        return name
-    }
-}
-
-extension DeviceControl {
-    /// Whether a value is one the control takes.
-    ///
-    /// - Throws: `invalidArgument` naming the range, the step or the choices.
-    func check(_ value: Int64) throws(CaptureError) {
-        if kind == .menu, !choices.isEmpty {
-            guard choices[value] == nil else { return }
-            let offered = choices.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
-            throw CaptureError(
-                .invalidArgument,
-                "\(value) is no choice of '\(name)', which are \(offered.joined(separator: ", "))"
-            )
-        }
-        guard value >= minimum, value <= maximum else {
-            throw CaptureError(.invalidArgument, "\(value) is out of range for '\(name)', \(minimum) to \(maximum)")
-        }
-        let distance = UInt64(bitPattern: value &- minimum)
-        guard step <= 1 || distance % UInt64(step) == 0 else {
-            throw CaptureError(.invalidArgument, "'\(name)' goes from \(minimum) to \(maximum) in steps of \(step)")
         }
     }
 }

@@ -73,7 +73,8 @@ public enum Daemon {
         let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
         let changes = AsyncStream<DeviceChange>.makeStream()
         let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
-        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat)
+        let vendors = VendorControls()
+        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat, vendors: vendors)
         let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
         let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
@@ -121,6 +122,9 @@ public enum Daemon {
             history: history,
             saver: library.saver
         )
+        let settingsDesk = SettingsDesk(devices: devices, gate: gate) { device, news, connection in
+            DeviceObjects.tell(bus, of: device, news, to: connection)
+        }
         // Programs get no answers over this connection: the bus stops reading from one whose answers are not read.
         heartbeat.serve(Heartbeat.Rounds(asking, gate, engine, heartbeat.proof))
         let logins = LoginWatch(
@@ -144,6 +148,7 @@ public enum Daemon {
             await doors.clientGone(connection)
             await library.clientGone(connection)
             await engine.clientGone(connection)
+            await settingsDesk.clientGone(connection)
             stated.clientGone(connection)
             await agents.unregister(connection)
             rest.plan()
@@ -158,7 +163,7 @@ public enum Daemon {
         }
         let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
         await sessions.serve(engine)
-        let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, devices: devices)
+        let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, settings: settingsDesk)
         let health = Health(
             places: places,
             configuration: configuration,
@@ -171,7 +176,8 @@ public enum Daemon {
             agents: agents,
             logins: logins,
             live: live,
-            libraries: libraries
+            libraries: libraries,
+            vendors: vendors
         )
         await health.apply()
         let manager = ManagerObject(
@@ -260,6 +266,7 @@ public enum Daemon {
         await decided
         // Its sessions save what they recorded.
         await engine.shutDown()
+        await settingsDesk.shutDown()
         await libraries.close()
         await history.finish()
         announcer.finish()
@@ -299,11 +306,7 @@ public enum Daemon {
     ) throws(CaptureError) -> SyntheticDevices? {
         guard options.synthetic || configuration.enabled else { return nil }
         let devices = SyntheticDevices(speed: configuration.speed, proof: proof)
-        try devices.setControl(
-            of: SyntheticDevices.microphoneID,
-            "clock_drift_ppm",
-            Int64(configuration.clockDriftPPM)
-        )
+        try devices.setClockDrift(Int64(configuration.clockDriftPPM))
         return devices
     }
 }

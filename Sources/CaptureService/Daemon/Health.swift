@@ -19,6 +19,7 @@ actor Health {
     private let logins: LoginWatch
     private let live: LiveUses
     private let libraries: LibraryCatalog
+    private let vendors: VendorControls
     nonisolated let ownUser = getuid()
 
     init(
@@ -33,7 +34,8 @@ actor Health {
         agents: AgentRegistry,
         logins: LoginWatch,
         live: LiveUses,
-        libraries: LibraryCatalog
+        libraries: LibraryCatalog,
+        vendors: VendorControls
     ) {
         self.places = places
         self.configuration = configuration
@@ -47,10 +49,11 @@ actor Health {
         self.logins = logins
         self.live = live
         self.libraries = libraries
+        self.vendors = vendors
     }
 
     /// Reads the configuration and the policy again, and reports errors in them by file and line. Policy, prompt
-    /// settings and the time that devices may be silent take effect at once. Devices and recorders are set up only at the
+    /// settings, the time that devices may be silent and the makers' own controls take effect at once. Devices and recorders are set up only at the
     /// start.
     ///
     /// When it returns, what the policy forbids has been withdrawn, and nothing is delivered on it any more. It does
@@ -80,6 +83,7 @@ actor Health {
         await logins.setStopping(configuration.consent.stopWhenLocked)
         live.setLinger(configuration.indicator.linger)
         await engine.setSilenceLimit(configuration.devices.silenceTimeout)
+        vendors.allow(configuration.devices.vendorControls)
         await history.setLimits(configuration.history.limits)
     }
 

@@ -9,14 +9,14 @@ actor DeviceObjects {
     private let bus: BusConnection
     private let gate: AuthorizationGate
     private let callers: CallerDirectory
-    private let devices: MachineDevices
+    private let settings: SettingsDesk
     private var paths: [DeviceID: String] = [:]
 
-    init(bus: BusConnection, gate: AuthorizationGate, callers: CallerDirectory, devices: MachineDevices) {
+    init(bus: BusConnection, gate: AuthorizationGate, callers: CallerDirectory, settings: SettingsDesk) {
         self.bus = bus
         self.gate = gate
         self.callers = callers
-        self.devices = devices
+        self.settings = settings
     }
 
     func follow(_ change: DeviceChange, announcing: Bool = true) async throws(CaptureError) {
@@ -35,6 +35,7 @@ actor DeviceObjects {
         case .removed(let id):
             guard let path = paths.removeValue(forKey: id) else { return }
             bus.unexport(path)
+            await settings.deviceGone(id)
             try bus.tell(
                 CaptureNames.root,
                 CaptureNames.manager,
@@ -46,28 +47,59 @@ actor DeviceObjects {
 
     private func path(of id: DeviceID) -> String { CaptureNames.devicePath(id) }
 
+    /// Tells a connection something about a device's settings.
+    static func tell(_ bus: BusConnection, of device: DeviceID, _ news: SettingsDesk.News, to connection: String) {
+        let (member, arguments): (String, [BusValue]) =
+            switch news {
+            case .changed(let control): ("ControlChanged", [control.busValue])
+            case .ended(let error): ("WatchEnded", [.string(error.code.rawValue), .string(error.message)])
+            }
+        do throws(CaptureError) {
+            try bus.tell(CaptureNames.devicePath(device), CaptureNames.device, member, arguments, to: connection)
+        } catch {
+            // The bus is gone: so will be the daemon.
+            Journal.send("cannot tell of a setting on the bus: \(error)", priority: .error)
+        }
+    }
+
     private func makeObject(_ device: DeviceDescription) throws(CaptureError) -> BusObject {
-        let devices = devices
+        let settings = settings
         return try BusObject(
             path: path(of: device.id),
             [
                 BusImplementation(
                     CaptureInterfaces.device,
                     methods: [
-                        "GetControls": granted(device) { grant, _ throws(CaptureError) in
-                            [.list(try await devices.controls(of: device, grant: grant))]
+                        "GetControls": granted(device) { _, grant, _ throws(CaptureError) in
+                            [.list(try await settings.list(device, grant))]
                         },
-                        "SetControl": granted(device) { grant, arguments throws(CaptureError) in
-                            try await devices.setControl(
-                                of: device,
-                                arguments.text(0),
-                                arguments.number(1),
-                                grant: grant
-                            )
+                        "SetControl": granted(device) { client, grant, arguments throws(CaptureError) in
+                            let (name, value) = (try arguments.text(0), try arguments.number(1))
+                            try await settings.set(name, to: value, of: device, for: client, grant)
                             return []
                         },
-                        "ResetControls": granted(device) { grant, _ throws(CaptureError) in
-                            try await devices.resetControls(of: device, grant: grant)
+                        "ResetControls": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.reset(device, for: client, grant)
+                            return []
+                        },
+                        "Lock": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.lock(device, for: client, grant)
+                            return []
+                        },
+                        "Unlock": granted(device) { client, _, _ throws(CaptureError) in
+                            try await settings.unlock(device, for: client)
+                            return []
+                        },
+                        "KeepControls": granted(device) { client, _, _ throws(CaptureError) in
+                            await settings.keep(device, for: client)
+                            return []
+                        },
+                        "WatchControls": granted(device) { client, grant, _ throws(CaptureError) in
+                            try await settings.watch(device, for: client, grant)
+                            return []
+                        },
+                        "UnwatchControls": granted(device) { client, _, _ throws(CaptureError) in
+                            await settings.unwatch(device, for: client)
                             return []
                         },
                     ],
@@ -80,7 +112,7 @@ actor DeviceObjects {
     /// A handler for callers who have a stored yes for the device; it never asks.
     private func granted(
         _ device: DeviceDescription,
-        _ body: @escaping @Sendable (Grant, [BusValue]) async throws(CaptureError) -> [BusValue]
+        _ body: @escaping @Sendable (SessionClient, Grant, [BusValue]) async throws(CaptureError) -> [BusValue]
     ) -> BusHandler {
         let (callers, gate) = (callers, gate)
         let service = Service(device.mediaType)
@@ -104,7 +136,7 @@ actor DeviceObjects {
             guard let grant = grants[service] else {
                 throw CaptureError(.notPermitted, "there is no consent for \(service.title)")
             }
-            return try await body(grant, call.arguments)
+            return try await body(client, grant, call.arguments)
         }
     }
 }

@@ -12,6 +12,8 @@ struct MachineDevices: DeviceProvider {
     let synthetic: SyntheticDevices?
     /// Knows which devices stream.
     let heartbeat: Heartbeat
+    /// Knows which of the cameras' own controls may be written.
+    let vendors: VendorControls
 
     func devices() async -> [DeviceDescription] {
         (synthetic?.descriptions() ?? []) + monitor.devices()

@@ -6,8 +6,9 @@ struct ControlCommand: AsyncParsableCommand {
         commandName: "control",
         abstract: "Show and change a device's settings.",
         discussion: """
-            Without names, shows all settings. NAME shows that one; NAME=VALUE changes it. The value of a menu is its \
-            number or its words. Asks for consent first, as a recording does.
+            Without names, shows all settings. NAME shows that one; NAME=VALUE changes it. NAME may also be V4L2's \
+            number, as in 0x009a090a. The value of a menu is its number or its words. Asks for consent first, as a \
+            recording does.
             """
     )
 
@@ -30,6 +31,9 @@ struct ControlCommand: AsyncParsableCommand {
     @Flag(help: "Reset every setting to the driver's default.")
     var reset = false
 
+    @Flag(help: "Show settings that change, as they do, until Ctrl-C. With names, only those.")
+    var watch = false
+
     @OptionGroup var table: TableOptions
 
     @Argument(help: ArgumentHelp("Settings to show or change.", valueName: "name[=value]"), completion: .controls)
@@ -37,6 +41,9 @@ struct ControlCommand: AsyncParsableCommand {
 
     func validate() throws {
         if camera != nil, microphone != nil { throw ValidationError("give either --camera or --microphone, not both") }
+        if watch, reset || settings.contains(where: { $0.contains("=") }) {
+            throw ValidationError("--watch only shows settings; change them with another 'capturectl control'")
+        }
         if reset, settings.contains(where: { !$0.contains("=") }) {
             throw ValidationError("--reset only goes with changes, as in --reset brightness=10")
         }
@@ -57,6 +64,7 @@ struct ControlCommand: AsyncParsableCommand {
         _ = try await InlineAgent.during(daemon) { () async throws(CaptureError) in
             try await AuthorizationPanel(on: daemon).requestAccess(to: [AuthorizationService(device.mediaType)])
         }
+        if watch { return try await follow(device) }
         if reset { try await device.resetControls() }
         let changes = settings.filter { $0.contains("=") }
         if !changes.isEmpty {
@@ -68,14 +76,37 @@ struct ControlCommand: AsyncParsableCommand {
         if reset || !changes.isEmpty, settings.count == changes.count, !table.json { return }
         let names = settings.map { String($0.prefix { $0 != "=" }) }
         let controls = try await device.controls()
-        let shown =
-            try names.isEmpty
-            ? controls
-            : names.map { name throws(CaptureError) in
-                try ControlSetting.find(name, among: controls)
-            }
+        let shown = names.isEmpty ? controls : try ControlSetting.find(names, among: controls)
         if table.json { return Output.print(JSON.array(shown.map(ControlPresentation.json))) }
         Output.print(ControlPresentation.table(shown), isWide: table.wide)
+    }
+
+    /// Prints each change until Ctrl-C.
+    private func follow(_ device: CaptureDevice) async throws {
+        let names = try await Set(ControlSetting.find(settings, among: device.controls()).map(\.name))
+        let (lines, feed) = AsyncThrowingStream<String?, any Error>.makeStream()
+        let interrupts = Interrupts { feed.yield(nil) }
+        let changes = try await device.controlChanges()
+        let json = table.json
+        let listening = Task {
+            do {
+                for try await control in changes where names.isEmpty || names.contains(control.name) {
+                    let text = ControlPresentation.change(control, at: Clock.now().clock)
+                    feed.yield(json ? ControlPresentation.json(control).line : text)
+                }
+                feed.finish()
+            } catch {
+                feed.finish(throwing: error)
+            }
+        }
+        defer {
+            listening.cancel()
+            withExtendedLifetime(interrupts) {}
+        }
+        for try await line in lines {
+            guard let line else { return }
+            Output.print(line)
+        }
     }
 
     private func check(_ device: CaptureDevice) throws(CaptureError) {

@@ -17,9 +17,14 @@ struct ControlSetting: Equatable {
 
     /// The control of a name.
     static func find(_ name: String, among controls: [DeviceControl]) throws(CaptureError) -> DeviceControl {
-        if let found = controls.first(where: { $0.name == name }) { return found }
+        if let found = controls.control(named: name) { return found }
         let known = controls.isEmpty ? "none" : controls.map { Printable.text($0.name) }.joined(separator: ", ")
         throw CaptureError(.invalidArgument, "the device has no setting '\(Printable.text(name))'; it has: \(known)")
+    }
+
+    /// The controls of some names.
+    static func find(_ names: [String], among controls: [DeviceControl]) throws(CaptureError) -> [DeviceControl] {
+        try names.map { name throws(CaptureError) in try find(name, among: controls) }
     }
 
     private static func value(_ text: String, of control: DeviceControl) throws(CaptureError) -> Int64 {
@@ -55,16 +60,34 @@ struct ControlSetting: Equatable {
 enum ControlPresentation {
     static func table(_ controls: [DeviceControl]) -> Table {
         var table = Table([
-            .name("NAME"), ">VALUE", .optional("KIND"), .name("RANGE"), .optional(">DEFAULT"), .text("LABEL"),
+            .name("NAME"), ">VALUE", .text("RANGE"), .optional(">DEFAULT"), .text("STATE"), .optional("KIND"),
+            .detail("ID"), .optional("LABEL"),
         ])
         for control in controls {
             table.add([
-                control.name, control.kind == .button ? "" : "\(control.value)", control.kind.rawValue,
-                range(control), control.kind == .button ? "" : "\(control.defaultValue)",
-                control.label + (control.isWritable ? "" : " (cannot be changed now)"),
+                control.name, value(control), range(control), control.kind == .button ? "" : "\(control.defaultValue)",
+                state(control), control.kind.rawValue, control.id.map { DeviceControl.text(ofID: $0) } ?? "",
+                control.label,
             ])
         }
         return table
+    }
+
+    /// A change as a line.
+    static func change(_ control: DeviceControl, at time: String) -> String {
+        let words = [time, Printable.text(control.name), value(control), Printable.text(state(control))]
+        return words.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private static func value(_ control: DeviceControl) -> String {
+        control.kind == .button ? "" : "\(control.value)"
+    }
+
+    /// Why it cannot be changed now, and what a menu's number stands for.
+    private static func state(_ control: DeviceControl) -> String {
+        let flags = control.flags.map(\.rawValue).sorted().joined(separator: ", ")
+        guard control.kind == .menu, let choice = control.choices[control.value] else { return flags }
+        return flags.isEmpty ? choice : "\(choice) (\(flags))"
     }
 
     static func json(_ control: DeviceControl) -> JSON {
@@ -72,6 +95,9 @@ enum ControlPresentation {
             "name": JSON(control.name), "label": JSON(control.label), "kind": JSON(control.kind.rawValue),
             "value": JSON(control.value), "minimum": JSON(control.minimum), "maximum": JSON(control.maximum),
             "step": JSON(control.step), "default": JSON(control.defaultValue), "writable": JSON(control.isWritable),
+            "id": control.id.map { JSON(DeviceControl.text(ofID: $0)) } ?? .null,
+            "unit": control.unit.map { JSON($0) } ?? .null,
+            "flags": .array(control.flags.map(\.rawValue).sorted().map { JSON($0) }),
             "choices": .object(
                 control.choices.sorted { $0.key < $1.key }.map { JSON.Member(key: "\($0.key)", value: JSON($0.value)) }
             ),
@@ -82,6 +108,7 @@ enum ControlPresentation {
         switch control.kind {
         case .integer:
             "\(control.minimum) to \(control.maximum)" + (control.step > 1 ? " by \(control.step)" : "")
+                + (control.unit.map { " (\($0))" } ?? "")
         case .boolean: "0 or 1"
         case .menu: control.choices.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .button: ""

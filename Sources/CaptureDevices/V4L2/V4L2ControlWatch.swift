@@ -1,0 +1,94 @@
+import CLinux
+import CaptureCore
+import CaptureSystem
+import Logging
+
+/// Tells of changed controls, on a thread of its own that waits for V4L2_EVENT_CTRL. It never touches the stream.
+final class V4L2ControlWatch: ControlWatch {
+    /// Between two looks, in milliseconds: the kernel keeps the newest event of each control, so that a control that
+    /// changes all the time is told of this often.
+    private static let pause: Int32 = 20
+
+    private let end: EventSignal
+
+    /// Starts to watch.
+    ///
+    /// - Throws: `deviceLost`, `internalFault` without a thread.
+    init(_ controls: V4L2Controls, _ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) {
+        do throws(SystemError) {
+            end = try EventSignal()
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+        // First, so that nothing is missed between the list and the events.
+        try controls.subscribe()
+        let known = try controls.list()
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "watch-controls") { [end] in
+                var run = ControlEvents(controls, known, changed)
+                do throws(SystemError) { try run.follow(until: end.descriptor) } catch {
+                    log.debug("no more changes of the controls of \(controls.node.path): \(error)")
+                }
+            }
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
+    }
+
+    deinit { end.raise() }
+
+    /// The thread's part. Thread-bound.
+    private struct ControlEvents {
+        private let controls: V4L2Controls
+        private let changed: @Sendable (DeviceControl) -> Void
+        private var known: [UInt32: DeviceControl] = [:]
+
+        init(
+            _ controls: V4L2Controls,
+            _ known: [DeviceControl],
+            _ changed: @escaping @Sendable (DeviceControl) -> Void
+        ) {
+            self.controls = controls
+            self.changed = changed
+            for control in known { if let id = control.id { self.known[id] = control } }
+        }
+
+        /// Until the descriptor can be read, or the camera is gone.
+        mutating func follow(until end: Int32) throws(SystemError) {
+            while true {
+                let (device, ended) = try Poll.wait(controls.node.descriptor, for: .exceptional, end)
+                guard ended.isEmpty else { return }
+                var event = clinux_v4l2_control_event()
+                // As many as there are controls, and no more: a driver may go on for ever.
+                for _ in 0...known.count {
+                    guard unsafe clinux_v4l2_take_control_event(controls.node.descriptor, &event) == 0 else { break }
+                    take(event)
+                }
+                // A camera that is gone has an event for ever.
+                if !device.isDisjoint(with: .failed) { return }
+                guard try Poll.wait(end, timeout: V4L2ControlWatch.pause).isEmpty else { return }
+            }
+        }
+
+        private mutating func take(_ event: clinux_v4l2_control_event) {
+            guard let former = known[event.id] else { return }
+            var control = former
+            if event.changes & UInt32(V4L2_EVENT_CTRL_CH_FLAGS) != 0 {
+                control.flags = controls.flags(event.flags, of: event.id, label: control.label)
+            }
+            if event.changes & UInt32(V4L2_EVENT_CTRL_CH_VALUE) != 0, control.kind != .button {
+                control.value = V4L2Controls.value(event.value, ofType: event.type)
+            }
+            // Ranges of 64 bits do not fit an event.
+            if event.changes & UInt32(V4L2_EVENT_CTRL_CH_RANGE) != 0, control.kind == .integer, event.is_64_bit == 0 {
+                control.minimum = event.minimum
+                control.maximum = V4L2Controls.value(event.maximum, ofType: event.type)
+                control.step = max(event.step, 1)
+                control.defaultValue = V4L2Controls.value(event.standard, ofType: event.type)
+            }
+            guard control != former else { return }
+            known[event.id] = control
+            changed(control)
+        }
+    }
+}

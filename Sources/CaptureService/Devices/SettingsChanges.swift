@@ -1,0 +1,75 @@
+import CaptureCore
+import CaptureDevices
+
+/// What callers changed of a device's settings for as long as they are there.
+struct SettingsChanges {
+    private struct Change {
+        /// The value before the first of them.
+        var value: Int64
+        /// The connections that changed it and have not left.
+        var callers: Set<String>
+    }
+
+    private var changes: [String: Change] = [:]
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// Notes what a caller changed, directly or, as the focus by automatic focus, on the way.
+    mutating func note(from before: [DeviceControl], to after: [DeviceControl], by caller: String) {
+        for control in SettingsChanges.difference(before, after) {
+            changes[control.name, default: Change(value: control.value, callers: [])].callers.insert(caller)
+        }
+    }
+
+    /// What was changed for good meanwhile is not put back.
+    mutating func forget(from before: [DeviceControl], to after: [DeviceControl]) {
+        for control in SettingsChanges.difference(before, after) { changes[control.name] = nil }
+    }
+
+    /// What a caller changed stays.
+    mutating func keep(_ caller: String) { _ = take(caller) }
+
+    /// What is to be put back when a caller leaves, by name: what no other caller changed, too.
+    mutating func take(_ caller: String) -> [String: Int64] {
+        var values: [String: Int64] = [:]
+        for (name, change) in changes where change.callers.contains(caller) {
+            changes[name]?.callers.remove(caller)
+            if change.callers.count > 1 { continue }
+            values[name] = change.value
+            changes[name] = nil
+        }
+        return values
+    }
+
+    /// The settings that could be written before and are not as they were, as they were.
+    private static func difference(_ before: [DeviceControl], _ after: [DeviceControl]) -> [DeviceControl] {
+        var now: [String: DeviceControl] = [:]
+        for control in after { now[control.name] = control }
+        return before.filter { control in
+            guard control.isWritable, control.kind != .button, let now = now[control.name] else { return false }
+            return now.value != control.value || now.flags.contains(.inactive)
+        }
+    }
+}
+
+extension DeviceSettings {
+    /// Writes values; what cannot be written is left as it is.
+    ///
+    /// Numbers come first and last, because a mode such as automatic focus disables the number that it stands for.
+    ///
+    /// - Parameter value: The value that a setting is to have; `nil` for those that are left alone.
+    /// - Throws: Why a setting could not be written, other than that a stream or another setting holds it.
+    func restore(_ value: (DeviceControl) -> Int64?) throws(CaptureError) {
+        for isNumber in [true, false, true] {
+            for control in try list() where (control.kind == .integer) == isNumber && control.kind != .button {
+                guard control.isWritable, let value = value(control), value != control.value else { continue }
+                do throws(CaptureError) {
+                    try set(control.name, to: value)
+                } catch {
+                    // One setting may disable another as they are written.
+                    guard error.code == .busy || error.code == .wrongState else { throw error }
+                }
+            }
+        }
+    }
+}
