@@ -70,6 +70,11 @@ struct FileBudget {
         }
     }
 
+    /// Looks at the disk now: what the file got since the last look takes no room there, as a hole.
+    mutating func noteHole() throws(CaptureError) {
+        if freeSpace > 0 { _ = try look() }
+    }
+
     /// - Returns: The bytes that are free.
     private mutating func look() throws(CaptureError) -> Int64 {
         looked = .now

@@ -13,8 +13,14 @@ final class Markers: Sendable {
         }
     }
 
-    /// Bytes that they take in a file, amply.
-    var size: Int64 { list.withLock { $0.reduce(0) { $0 + Int64($1.title.utf8.count + 64) } } }
+    /// Bytes that the chapters take in a file, amply: some may be added before it is finished.
+    var size: Int64 {
+        let (more, around) = (8, 64)
+        return list.withLock { list in
+            let titles = list.reduce(more * RecordingMarker.longestTitle) { $0 + $1.title.utf8.count }
+            return Int64(titles + (list.count + more) * around)
+        }
+    }
 
     /// The chapters of a file, in order. Each lasts until the next one, and the last until the end.
     ///

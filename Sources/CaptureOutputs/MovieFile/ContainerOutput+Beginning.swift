@@ -54,6 +54,7 @@ extension ContainerOutput {
         try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
         muxer = made
         load.flushed(to: file.size)
+        try budget.noteHole()
         if video != nil {
             clocks[.video] = PacketClock(
                 offset: (origin ?? zero) - zero,

@@ -64,7 +64,8 @@ extension ContainerOutput {
     }
 
     var shortfall: CaptureError? {
-        if video != nil, frames == 0 || (load.isCut && good.written.frames == 0),
+        // A picture came, and had no room.
+        if firstVideo != nil, good.written.frames == 0,
             let fault = FileBudget.shortfall(reachedLimit, "a first picture")
         {
             return fault

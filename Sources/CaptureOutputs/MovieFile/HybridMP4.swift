@@ -152,11 +152,13 @@ final class HybridMP4 {
 
     /// Bytes, at most, by which the index lengthens the file, or that it fills of the `free` box.
     ///
-    /// - Parameter samples: How many are still to be noted.
-    func ending(samples: Int64) -> (growth: Int64, filling: Int64) {
+    /// - Parameters:
+    ///   - samples: How many are still to be noted.
+    ///   - chapters: Bytes of the chapters.
+    func ending(samples: Int64, chapters: Int64) -> (growth: Int64, filling: Int64) {
         guard file.isSeekable else { return (0, 0) }
         // What the tables need of a sample with a length, a time and a composition of its own, and of a run; wide headers.
-        var size = movieSize + 1024 + samples * (24 + 20)
+        var size = movieSize + 1024 + chapters + samples * (24 + 20)
         for table in tables.values { size += Int64(table.sizes.count * 24 + table.chunks.count * 20) }
         return size + Int64(HybridMP4.headerSize) <= room ? (0, size) : (size, 0)
     }

@@ -228,11 +228,13 @@ final class Muxer {
 
     /// What the end of the file takes: bytes by which it grows, and bytes that fill a hole in it.
     ///
-    /// - Parameter packets: How many are not flushed, or still to be written.
-    func ending(packets: Int64) -> (growth: Int64, filling: Int64) {
-        if let hybrid = sink.hybrid { return hybrid.ending(samples: packets) }
+    /// - Parameters:
+    ///   - packets: How many are not flushed, or still to be written.
+    ///   - chapters: Bytes of the chapters.
+    func ending(packets: Int64, chapters: Int64) -> (growth: Int64, filling: Int64) {
+        if let hybrid = sink.hybrid { return hybrid.ending(samples: packets, chapters: chapters) }
         // A place in Matroska's index is at most 36 bytes, its header and the other trailers are short.
-        return (1024 + 40 * (index.count + 1), 0)
+        return (1024 + 40 * (index.count + 1) + chapters, 0)
     }
 
     /// Ends the file, with its index.

@@ -37,6 +37,11 @@ copes() {
   timeout 60 capturectl photo --overwrite --camera "$id" "$work/lie.jpg" || status=$?
   case $status in 0 | 65 | 66 | 74) ;; *) return 1 ;; esac
 }
+# Each time another value: the watch may not have begun yet.
+zoom_is_told() {
+  zoom=$((zoom == 200 ? 210 : 200)) && capturectl control --camera "$node" "zoom_absolute=$zoom" &&
+    says '  zoom_absolute  ' cat "$work/watch"
+}
 goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 
 it "a camera is plugged in" start_usb_camera one
@@ -97,6 +102,16 @@ it "one is set" capturectl control --camera "$node" brightness=10
 it "the driver has it" says ' 10$' v4l2-ctl -d "$node" -C brightness
 it "a setting that the camera refuses" expect_exit 75 capturectl control --camera "$node" focus_absolute=50
 it "it is set back" capturectl control --camera "$node" brightness=0
+it "names are V4L2's" says 'exposure_absolute .*inactive' capturectl control --wide --camera "$node"
+it "the label selects it, too" says '(100 µs)' capturectl control --wide --camera "$node" exposure_time_absolute
+capturectl control --watch --camera "$node" >"$work/watch" &
+watcher=$!
+it "a change is told" wait_for 20 zoom_is_told
+it "automatic focus is switched off" capturectl control --camera "$node" focus_auto=off
+it "that enables the focus, which is told, too" wait_for 20 grep -q focus_absolute "$work/watch"
+it "it is automatic again" capturectl control --camera "$node" focus_auto=on
+it "the watch ends as asked" eval 'kill -INT $watcher && wait $watcher'
+it "zoom returns" capturectl control --camera "$node" zoom_absolute=100
 
 it "a photo is taken" facts capturectl photo --json --camera "$node" "$work/photo.jpg"
 it "in the largest size" says '^MJPG 2592x1944' value inputs.camera.format
