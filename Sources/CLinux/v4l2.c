@@ -237,6 +237,8 @@ int clinux_v4l2_input(int fd, struct clinux_v4l2_input *out) {
     if (ioctl(fd, VIDIOC_ENUMINPUT, &input) == -1) return -1;
     out->index = input.index;
     out->status = input.status;
+    out->is_cable = input.type == V4L2_INPUT_TYPE_TUNER || input.std != 0
+        || (input.capabilities & (V4L2_IN_CAP_DV_TIMINGS | V4L2_IN_CAP_STD)) != 0;
     copy_text(out->name, input.name, sizeof input.name);
     return 0;
 }
@@ -318,6 +320,12 @@ static int control_call(int fd, unsigned long request, uint32_t id, int is_64_bi
 int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value) {
     *value = 0;
     return control_call(fd, VIDIOC_G_EXT_CTRLS, id, is_64_bit, value);
+}
+
+int clinux_v4l2_orientation(int fd) {
+    int64_t value;
+    if (clinux_v4l2_get_control(fd, V4L2_CID_CAMERA_ORIENTATION, 0, &value) == -1) return -1;
+    return value >= V4L2_CAMERA_ORIENTATION_FRONT && value <= V4L2_CAMERA_ORIENTATION_EXTERNAL ? (int)value : -1;
 }
 
 int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value) {

@@ -128,6 +128,10 @@ public struct DeviceDescription: Hashable, Sendable {
     public var driver: String
     /// Where it is attached, in the driver's words.
     public var bus: String
+    /// How it is part of the machine.
+    public var deviceType: DeviceType
+    /// Where on the machine it is.
+    public var position: DevicePosition
     /// Camera: the formats offered.
     public var videoFormats: [VideoFormatOption]
     /// Microphone: the formats offered.
@@ -141,6 +145,8 @@ public struct DeviceDescription: Hashable, Sendable {
         aliases: [String],
         driver: String,
         bus: String,
+        deviceType: DeviceType = .builtIn,
+        position: DevicePosition = .unspecified,
         videoFormats: [VideoFormatOption] = [],
         audioFormats: [AudioFormatOption] = []
     ) {
@@ -150,6 +156,8 @@ public struct DeviceDescription: Hashable, Sendable {
         self.aliases = aliases
         self.driver = driver
         self.bus = bus
+        self.deviceType = deviceType
+        self.position = position
         self.videoFormats = videoFormats
         self.audioFormats = audioFormats
     }

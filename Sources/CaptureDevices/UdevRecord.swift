@@ -14,6 +14,8 @@ struct UdevRecord {
 
     /// What the driver of a video node can do, as in `:capture:`; `nil` for other nodes, and where nobody has asked it.
     var videoCapabilities: String?
+    /// Which way a camera looks, as udev's hardware database has it: `front` or `rear`.
+    var cameraDirection: String?
 
     /// The link that names a device for good: by its serial number, else by the port that it is in.
     ///
@@ -45,6 +47,9 @@ struct UdevRecord {
         defer { unsafe udev_device_unref(device) }
         isSettled = unsafe !UdevRecord.isKept || udev_device_get_is_initialized(device) > 0
         videoCapabilities = unsafe udev_device_get_property_value(device, "ID_V4L_CAPABILITIES").map {
+            unsafe String(cString: $0)
+        }
+        cameraDirection = unsafe udev_device_get_property_value(device, "ID_CAMERA_DIRECTION").map {
             unsafe String(cString: $0)
         }
         hasSerial = unsafe udev_device_get_property_value(device, "ID_SERIAL_SHORT") != nil

@@ -18,8 +18,12 @@ public struct CaptureDevice: Sendable, Identifiable {
 
     /// The same after a reboot and in the same port.
     public var id: DeviceID { description.id }
-    /// The device's name for people.
+    /// The device's name for people. If two have one name, their ports are added to it.
     public var name: String { description.name }
+    /// How it is part of the machine.
+    public var deviceType: DeviceType { description.deviceType }
+    /// Where on the machine it is.
+    public var position: DevicePosition { description.position }
     /// Camera or microphone.
     public var mediaType: MediaType { description.mediaType }
     /// The formats that a camera delivers; empty for a microphone.

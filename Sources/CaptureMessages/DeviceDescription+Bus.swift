@@ -2,8 +2,8 @@ public import CaptureBus
 public import CaptureCore
 
 extension DeviceDescription: BusCodable {
-    /// `id` s, `media-type` s, `name` s, `aliases` as, `driver` s, `bus` s, `video-formats` aa{sv}, `audio-formats`
-    /// aa{sv}.
+    /// `id` s, `media-type` s, `name` s, `aliases` as, `driver` s, `bus` s, `device-type` s, `position` s,
+    /// `video-formats` aa{sv}, `audio-formats` aa{sv}.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the device")
         guard let id = try reader.text("id") else { throw reader.missing("id") }
@@ -16,6 +16,8 @@ extension DeviceDescription: BusCodable {
             aliases: try reader.texts("aliases", most: most) ?? [],
             driver: try reader.text("driver") ?? "",
             bus: try reader.text("bus") ?? "",
+            deviceType: try reader.word("device-type") ?? .builtIn,
+            position: try reader.word("position") ?? .unspecified,
             videoFormats: try reader.list("video-formats", most: most) ?? [],
             audioFormats: try reader.list("audio-formats", most: most) ?? []
         )
@@ -28,6 +30,7 @@ extension DeviceDescription: BusCodable {
         .properties([
             "id": .string(id.rawValue), "media-type": .string(mediaType.rawValue), "name": .string(name),
             "aliases": .strings(aliases), "driver": .string(driver), "bus": .string(bus),
+            "device-type": .string(deviceType.rawValue), "position": .string(position.rawValue),
             "video-formats": .list(videoFormats), "audio-formats": .list(audioFormats),
         ])
     }

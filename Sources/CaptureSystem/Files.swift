@@ -26,6 +26,13 @@ public enum Files {
         }
     }
 
+    /// A path without symbolic links: realpath(3); `nil` where nothing is.
+    public static func resolved(_ path: String) -> String? {
+        guard let found = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// The inode of a socket by what a link to it says, as `socket:[123]`; `nil` for another link.
     public static func socketInode(ofLink link: String) -> UInt32? {
         guard link.hasPrefix("socket:["), link.hasSuffix("]") else { return nil }

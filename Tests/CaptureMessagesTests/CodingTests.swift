@@ -83,6 +83,8 @@ struct CodingTests {
             aliases: ["/dev/video0"],
             driver: "uvcvideo",
             bus: "usb-0000:00:14.0-1",
+            deviceType: .captureCard,
+            position: .back,
             videoFormats: [
                 VideoFormatOption(
                     pixelFormat: .mjpeg,

@@ -73,6 +73,7 @@ int clinux_v4l2_stream(int fd, uint32_t type, int on);
 /* The input in use and its state: G_INPUT and ENUMINPUT. */
 struct clinux_v4l2_input {
     uint32_t index, status; /* V4L2_IN_ST_* */
+    int is_cable;           /* A tuner, or a signal with timings or a television standard: no sensor of its own. */
     char name[33];
 };
 int clinux_v4l2_input(int fd, struct clinux_v4l2_input *out);
@@ -101,6 +102,8 @@ int clinux_v4l2_next_control(int fd, uint32_t id, struct clinux_v4l2_control *ou
 /* QUERYMENU; an integer menu's entry is written out as a number. EINVAL for an entry that is not there. */
 int clinux_v4l2_menu_entry(int fd, uint32_t id, uint32_t index, int is_integer, char name[33]);
 int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value);
+/* V4L2_CID_CAMERA_ORIENTATION: V4L2_CAMERA_ORIENTATION_*, or -1 where the driver does not say. */
+int clinux_v4l2_orientation(int fd);
 int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value);
 
 /* SUBSCRIBE_EVENT: changes of a control. */

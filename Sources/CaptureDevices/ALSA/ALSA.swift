@@ -8,7 +8,7 @@ public enum ALSA {
     ///
     /// Opens each device to ask what it offers, and closes it. One in use is described without formats. Thread-safe.
     public static func probe() -> [DeviceDescription] {
-        CardProbe.streams().map { CardProbe.describe($0) }.compactMap { $0 }
+        ProbeCache().probe(nil)
     }
 
     /// How a device monitor finds microphones: a device is asked again only when something was heard of its card.
@@ -26,7 +26,7 @@ private final class ProbeCache: Sendable {
         let streams = CardProbe.streams()
         return known.withLock { known in
             var found: [PCMAddress: (stream: CardProbe.Stream, description: DeviceDescription)] = [:]
-            var list: [DeviceDescription] = []
+            var list: [(stream: CardProbe.Stream, description: DeviceDescription)] = []
             for stream in streams {
                 let address = stream.address
                 let isNews =
@@ -36,10 +36,16 @@ private final class ProbeCache: Sendable {
                 } else if let description = CardProbe.describe(stream) {
                     found[address] = (stream, description)
                 }
-                if let description = found[address]?.description { list.append(description) }
+                if let entry = found[address] { list.append(entry) }
             }
             known = found
-            return list
+            return DevicePlace.toldApart(
+                list.map(\.description),
+                by: list.map { stream, _ in
+                    let address = stream.address
+                    return [stream.place.portName, "device \(address.device)", "hw:\(address.card),\(address.device)"]
+                }
+            )
         }
     }
 }

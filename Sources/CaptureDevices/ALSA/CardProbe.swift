@@ -15,6 +15,7 @@ enum CardProbe {
         var pcmName: String
         /// udev's name for the card, else its id.
         var stableName: String
+        var place: DevicePlace
     }
 
     /// The most subdevices to list for a device; each is opened to ask what it offers.
@@ -55,7 +56,8 @@ enum CardProbe {
             cardDriver: unsafe text(snd_ctl_card_info_get_driver(info)),
             cardLongName: unsafe text(snd_ctl_card_info_get_longname(info)),
             pcmName: "",
-            stableName: lastingName ?? cardID
+            stableName: lastingName ?? cardID,
+            place: DevicePlace(at: "/sys/class/sound/card\(card)")
         )
         var found: [Stream] = []
         var device: Int32 = -1
@@ -96,6 +98,8 @@ enum CardProbe {
             aliases: stream.address.aliases(cardID: stream.cardID),
             driver: stream.cardDriver,
             bus: stream.cardLongName,
+            deviceType: stream.place.type,
+            position: stream.place.type == .external ? .external : .unspecified,
             audioFormats: formats
         )
     }

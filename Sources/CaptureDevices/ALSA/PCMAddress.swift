@@ -1,4 +1,4 @@
-import CaptureCore
+public import CaptureCore
 
 /// Which of the kernel's capture streams: card, device and subdevice by number.
 ///
@@ -47,4 +47,10 @@ struct PCMAddress: Hashable, Sendable {
     func id(stableName: String) -> DeviceID {
         DeviceID(rawValue: "alsa:\(stableName):\(device)" + (subdevice == 0 ? "" : ":\(subdevice)"))
     }
+}
+
+extension DeviceDescription {
+    /// Whether it is one of a sound card's further subdevices: one microphone with the first, as people see it, and opened
+    /// by who names it.
+    public var isSubdevice: Bool { mediaType == .audio && PCMAddress(self).map { $0.subdevice > 0 } ?? false }
 }

@@ -37,6 +37,7 @@ public final class SyntheticDevices: Sendable {
                 aliases: [],
                 driver: "synthetic",
                 bus: "synthetic",
+                deviceType: .synthetic,
                 videoFormats: SyntheticFormats.videoOptions
             ),
             DeviceDescription(
@@ -46,6 +47,7 @@ public final class SyntheticDevices: Sendable {
                 aliases: [],
                 driver: "synthetic",
                 bus: "synthetic",
+                deviceType: .synthetic,
                 audioFormats: SyntheticFormats.audioOptions
             ),
         ]

@@ -26,6 +26,7 @@ final class V4L2Probe: Sendable {
         var card: String
         /// Which of the camera's nodes it is: sysfs' `index`.
         var index: String
+        var place: DevicePlace
         var formats: [VideoFormatOption]
     }
 
@@ -51,11 +52,13 @@ final class V4L2Probe: Sendable {
             }
             // Named anew each time: a node that comes may contest the links of one that is there.
             let links = UdevRecord.uncontested(records.compactMapValues { $0?.links })
-            return V4L2Probe.distinct(
-                paths.compactMap { path in
-                    guard let camera = found[path] ?? nil else { return nil }
-                    return describe(camera, at: path, links[path] ?? [], records[path]??.hasSerial ?? false)
-                }
+            let cameras = paths.compactMap { path in (found[path] ?? nil).map { (path: path, camera: $0) } }
+            let devices = cameras.map { path, camera in
+                describe(camera, at: path, links[path] ?? [], records[path]??.hasSerial ?? false)
+            }
+            return DevicePlace.toldApart(
+                V4L2Probe.distinct(devices),
+                by: cameras.map { path, camera in [camera.place.portName, String(path.dropFirst("/dev/".count))] }
             )
         }
     }
@@ -77,6 +80,8 @@ final class V4L2Probe: Sendable {
             aliases: identity.aliases,
             driver: camera.driver,
             bus: camera.bus,
+            deviceType: camera.place.type,
+            position: camera.place.position,
             videoFormats: camera.formats
         )
     }
@@ -89,12 +94,14 @@ final class V4L2Probe: Sendable {
             guard record.isSettled else { throw SystemError("open \(path)", errno: EAGAIN) }
             let node = try V4L2Node(path: path)
             guard node.isCamera else { return .success(nil) }
+            let folder = "/sys/class/video4linux/\(path.dropFirst("/dev/".count))"
             return .success(
                 Camera(
                     driver: node.driver,
                     bus: node.bus,
                     card: node.card,
-                    index: Files.line(of: "/sys/class/video4linux/\(path.dropFirst("/dev/".count))/index") ?? "0",
+                    index: Files.line(of: "\(folder)/index") ?? "0",
+                    place: DevicePlace(ofCamera: node, at: folder, direction: record.cameraDirection),
                     formats: node.formatOptions()
                 )
             )

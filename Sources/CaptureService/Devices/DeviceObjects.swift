@@ -1,6 +1,7 @@
 import Authorization
 import CaptureBus
 import CaptureCore
+import CaptureDevices
 import CaptureEngine
 import CaptureMessages
 
@@ -22,6 +23,7 @@ actor DeviceObjects {
     func follow(_ change: DeviceChange, announcing: Bool = true) async throws(CaptureError) {
         switch change {
         case .added(let device):
+            if device.isSubdevice { return }
             if paths[device.id] != nil { bus.unexport(path(of: device.id)) }
             paths[device.id] = path(of: device.id)
             try await bus.export(try makeObject(device))

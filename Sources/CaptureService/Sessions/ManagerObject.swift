@@ -35,7 +35,7 @@ struct ManagerObject: Sendable {
     }
 
     private func listDevices(_: BusCall) async throws(CaptureError) -> [BusValue] {
-        [.list(await devices.devices())]
+        [.list(await devices.devices().filter { !$0.isSubdevice })]
     }
 
     private func createSession(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

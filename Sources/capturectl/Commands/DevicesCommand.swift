@@ -1,21 +1,54 @@
-import ArgumentParser
-import CaptureKit
+public import ArgumentParser
+public import CaptureKit
 
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List cameras and microphones.",
-        discussion: "Ids stay the same after a reboot and in the same port. /dev/videoN and hw:CARD,DEV work, too."
+        discussion: """
+            Ids stay the same after a reboot and in the same port. /dev/videoN and hw:CARD,DEV work, too. 'in use' are \
+            devices with which one of your programs captures.
+            """
     )
 
+    /// A kind of device.
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case camera
+        case microphone
+
+        var mediaType: MediaType { self == .camera ? .video : .audio }
+    }
+
     @OptionGroup var bus: BusOptions
+
+    @Option(help: ArgumentHelp("Only cameras or only microphones.", valueName: "kind"))
+    var kind: Kind?
+
+    @Option(help: ArgumentHelp("Only devices of this type.", valueName: "type"))
+    var type: DeviceType?
+
+    @Option(help: ArgumentHelp("Only devices in this position.", valueName: "position"))
+    var position: DevicePosition?
 
     @OptionGroup var table: TableOptions
 
     func run() async throws {
-        let devices = try await CaptureDevice.devices(on: try await bus.connect()).map(\.description)
-        if table.json { return Output.print(JSON.array(devices.map(DevicePresentation.json))) }
-        if devices.isEmpty { return Output.note("there is no camera and no microphone") }
-        Output.print(DevicePresentation.table(devices), isWide: table.wide)
+        let daemon = try await bus.connect()
+        let search = CaptureDevice.DiscoverySession(
+            deviceTypes: type.map { [$0] } ?? DeviceType.allCases,
+            mediaType: kind?.mediaType,
+            position: position ?? .unspecified,
+            on: daemon
+        )
+        let devices = try await search.devices.map(\.description)
+        let used = Set(try await daemon.uses().filter { $0.phase == .live }.map(\.device))
+        if table.json {
+            return Output.print(JSON.array(devices.map { DevicePresentation.json($0, used: used) }))
+        }
+        if devices.isEmpty { return Output.note("there is no such device") }
+        Output.print(DevicePresentation.table(devices, used: used), isWide: table.wide)
     }
 }
+
+extension DeviceType: ExpressibleByArgument {}
+extension DevicePosition: ExpressibleByArgument {}
