@@ -54,11 +54,16 @@ struct SessionChange {
         }
     }
 
-    /// What keeps its name must stay as it is: a change of it would interrupt what it feeds.
+    /// What keeps its name must stay as it is: a change of it would interrupt what it feeds. The format of what feeds no file
+    /// may change.
     private func checkStays(in new: SessionDescription) throws(CaptureError) {
         let old = session.description
         for input in new.inputs {
             if let before = old.inputs.first(where: { $0.name == input.name }), before != input {
+                if InputRestart.isAsked(before, input) {
+                    try InputRestart.check(input, of: session)
+                    continue
+                }
                 throw CaptureError(
                     .invalidArgument,
                     "input '\(input.name)' is running; give a changed input another name"
@@ -70,7 +75,7 @@ struct SessionChange {
                 session.outputs[output.name]?.isDone != true
             else { continue }
             if before != output || files[output.name] != nil
-                || old.inputs(of: output.name) != new.inputs(of: output.name)
+                || old.inputs(of: output.name).map(\.name) != new.inputs(of: output.name).map(\.name)
             {
                 throw CaptureError(
                     .invalidArgument,
@@ -122,6 +127,8 @@ struct SessionChange {
                 throw CaptureError(.wrongState, "session \(session.id) ended or was interrupted meanwhile")
             }
             for input in added.values { try await engine.pool.stream(input.shared) }
+            var restart = InputRestart(of: session)
+            try await restart.apply(description, on: engine)
         } catch {
             let begun = session.outputs.filter { !known.contains($0.key) }
             await engine.desk.discard(Array(begun.values))
@@ -130,7 +137,7 @@ struct SessionChange {
             await engine.uses.end(Array(added.keys), of: session, as: .failed, error)
             throw error
         }
-        await commit(description, inputs, on: engine)
+        await commit(description, added.merging(session.inputs) { $1 }, on: engine)
     }
 
     private func commit(

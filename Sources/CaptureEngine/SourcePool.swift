@@ -245,6 +245,31 @@ actor SourcePool {
         }
     }
 
+    /// Closes a device that a session alone uses, and begins to open it in another format. `acquire` waits for that; its
+    /// readers wait to be handed another ring.
+    ///
+    /// - Throws: `.busy` if other sessions use it, `.deviceLost` if it does not stream any more. Then it stays as it is.
+    func restart(_ shared: SharedSource, as input: InputDescription, grant: Grant, for session: UInt32)
+        async throws(CaptureError)
+    {
+        let id = shared.device.id
+        while let running = moves[id] { _ = try? await running.value }
+        guard case .open(let current, .now) = entries[id], current === shared else {
+            throw CaptureError(.deviceLost, "\(shared.device.name) went away")
+        }
+        guard users[id] == [session] else {
+            throw CaptureError(.busy, "\(shared.device.name) is in use by other sessions, too, so its format stays")
+        }
+        log.debug("session \(session) has \(id) go on in another format")
+        let closing = Task {
+            await self.devices.close(shared.source)
+            shared.ring.sink.finish(.moved)
+            self.entries[id] = .opening(Task { try await self.open(input, shared.device, grant) })
+        }
+        entries[id] = .closing(closing)
+        await closing.value
+    }
+
     /// The sessions that use a device, or are about to.
     func users(of id: DeviceID) -> Set<UInt32> { users[id] ?? [] }
 

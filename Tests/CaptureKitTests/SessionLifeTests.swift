@@ -104,7 +104,7 @@ struct SessionLifeTests {
         #expect(await session.results.map(\.name) == ["movie"])
     }
 
-    @Test func `a preset set while a camera runs applies to cameras opened later`() async throws {
+    @Test func `a preset set while a camera runs applies to it, and to cameras opened later`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let session = try await CaptureSession(on: daemon)
@@ -116,7 +116,7 @@ struct SessionLifeTests {
         #expect(await session.preset == .low)
         try await session.addOutput(FrameBufferOutput(name: "second"))
         let listed = try #require(try await daemon.sessions().first?.description)
-        #expect(listed.inputs.map(\.video) == [Preset.medium.request])
+        #expect(listed.inputs.map(\.video) == [Preset.low.request])
         #expect(listed.outputs.map(\.name) == ["buffer", "second"])
 
         // A camera that is opened later follows it.

@@ -195,8 +195,8 @@ public final class FakeMachine: DeviceProvider {
     {
         let format = VideoFormat(
             pixelFormat: .yuyv,
-            width: 640,
-            height: 480,
+            width: request.isExact ? request.width ?? 640 : 640,
+            height: request.isExact ? request.height ?? 480 : 480,
             interval: FrameInterval(1, 30),
             planes: [PlaneLayout(offset: 0, stride: 1280, size: 614_400)]
         )

@@ -90,10 +90,7 @@ public actor CaptureSession {
 
     /// The session as it would be sent to the daemon.
     public var description: SessionDescription {
-        switch life {
-        case .local, .creating: draft.description(isAttached: isAttached)
-        case .made(let made), .changing(let made, _): describe(draft, beside: made)
-        }
+        draft.description(isAttached: isAttached)
     }
 
     /// Puts off that changes take effect until the matching `commitConfiguration`.
@@ -110,7 +107,13 @@ public actor CaptureSession {
         try await change { _ in }
     }
 
-    /// Sets the preset for cameras that are opened from now on. A running camera keeps its format.
+    /// Sets the format of the cameras that have no request of their own.
+    ///
+    /// A camera that runs is closed for that and opened again, if this session alone uses it and records no file of it.
+    /// Buffers go on in the new format. The frames lost meanwhile are counted as `paused` in `statistics()`.
+    ///
+    /// - Throws: Of a running session also `busy` if another one uses the camera, too, and `invalidArgument` while a file is
+    ///   recorded of it. Then everything stays as it is.
     public func setPreset(_ preset: Preset) async throws(CaptureError) {
         try await change { $0.preset = preset }
     }
@@ -345,7 +348,7 @@ public actor CaptureSession {
         if made.hub.isStarted, fresh.contains(where: { $0.output.description.library != nil }) {
             try await MediaLibrary(on: daemon).requestSaving()
         }
-        let description = describe(wanted, beside: made)
+        let description = wanted.description(isAttached: isAttached)
         let ends = fresh.map { ($0.number, made.hub.ends(of: $0.name)) }
         if description != made.description || !fresh.isEmpty {
             try await made.hub.call(
@@ -356,10 +359,5 @@ public actor CaptureSession {
         made.draft = wanted
         made.description = description
         made.ends.merge(ends) { $1 }
-    }
-
-    /// Describes a draft for the daemon. What the daemon has opened keeps its old description.
-    private func describe(_ draft: SessionDraft, beside made: Made) -> SessionDescription {
-        draft.description(isAttached: isAttached, opened: made.hub.isStarted ? made.description.inputs : [])
     }
 }

@@ -104,17 +104,9 @@ struct SessionDraft: Sendable {
     }
 
     /// The session as the bus describes it.
-    ///
-    /// - Parameter opened: Inputs that keep the descriptions they were opened with.
-    func description(isAttached: Bool, opened: [InputDescription] = []) -> SessionDescription {
+    func description(isAttached: Bool) -> SessionDescription {
         SessionDescription(
-            inputs: inputs.map { input in
-                let new = input.description(preset: preset)
-                guard var before = opened.first(where: { $0.name == input.name }) else { return new }
-                // A camera that follows the preset keeps the one it was opened with.
-                if input.video == nil { before.video = new.video }
-                return before == new ? opened.first { $0.name == input.name } ?? new : new
-            },
+            inputs: inputs.map { $0.description(preset: preset) },
             outputs: entries.map { $0.output.limitedDescription },
             connections: connections,
             isAttached: isAttached
