@@ -17,6 +17,8 @@ public final class CaptureDaemon: Sendable {
     private static let common = Mutex<CaptureDaemon?>(nil)
 
     package let connection: BusConnection
+    /// Whether it was looked for on the session bus.
+    let isOnSessionBus: Bool
     private let start: DaemonStart
     /// Whether a call of this connection has found the daemon running.
     private let wasRunning = Atomic<Bool>(false)
@@ -25,6 +27,7 @@ public final class CaptureDaemon: Sendable {
 
     private init(_ connection: BusConnection, on bus: BusKind) {
         self.connection = connection
+        isOnSessionBus = bus == .session
         start = DaemonStart(connection: connection, isUnit: bus == .system)
     }
 

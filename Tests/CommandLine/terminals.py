@@ -247,3 +247,57 @@ def tables(daemon, folder, it):
     text, _ = shown(daemon, 80, "formats", "synthetic:camera")
     it("the formats of a camera fit one screen", len(text.splitlines()) <= 24 and "1920x1080" in text, text)
     daemon.control("stop", number)
+
+
+def settings(daemon, folder, it):
+    """A person looks through a program's answers and changes them."""
+    child, master = pty.fork()
+    if child == 0:
+        os.execve(daemon.programs / "capturectl", ["capturectl", "auth", "settings", "exe:/bin/cat"],
+                  {"TERM": "xterm", **daemon.environment})
+    text = ""
+
+    def until(end, typed):
+        nonlocal text
+        piece = ""
+        while end not in piece:
+            piece += os.read(master, 65536).decode()
+        text += piece
+        os.write(master, f"{typed}\n".encode())
+        return piece
+
+    which = "or Enter to leave: "
+    first = until(which, "1")
+    it("it shows each service", all(name in first for name in ["camera", "microphone", "library-add", "library-read-write"]), first)
+    until("or Enter to leave it: ", "denied")
+    it("a no is stored and shown", re.search(r"1 +camera +denied", until(which, "9")), text)
+    it("a number that is not there is told", "there is no 9 in the list" in until(which, "1"), text)
+    until("or Enter to leave it: ", "perhaps")
+    it("an answer that is not there is told", "perhaps is none of authorized, denied, forget" in until(which, "1"), text)
+    until("or Enter to leave it: ", "forget")
+    it("a no is forgotten", re.search(r"1 +camera +not ?determined", until(which, ""), re.I), text)
+    it("it ends well", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, text)
+    os.close(master)
+    status, _, said = run(daemon, "auth", "settings", "exe:/bin/cat")
+    it("without a terminal it says what to use", status == 64 and "auth set" in said, said)
+
+
+def kinds(daemon, folder, it):
+    """Devices by kind, type and position."""
+    def ids(*options):
+        status, said, complaints = run(daemon, "devices", "--json", *options)
+        return status, [device["id"] for device in json.loads(said or "[]")]
+
+    it("cameras alone", ids("--kind", "camera", "--type", "synthetic") == (0, ["synthetic:camera"]), ids("--kind", "camera"))
+    it("microphones alone", ids("--kind", "microphone", "--type", "synthetic") == (0, ["synthetic:microphone"]))
+    it("the position is unknown", ids("--type", "synthetic", "--position", "front") == (0, []))
+    status, said, complaints = run(daemon, "devices", "--type", "synthetic", "--position", "back")
+    it("none is told", status == 0 and not said and "there is no such device" in complaints, complaints)
+    status, _, complaints = run(daemon, "devices", "--type", "loud")
+    it("an unknown type names the known ones", status == 64 and "capture-card" in complaints, complaints)
+    number = re.search(r"\d+", daemon.control("start", "--microphone", "none", "--camera", "synthetic:camera", folder / "a.mkv")).group()
+    _, said, _ = run(daemon, "devices", "--type", "synthetic")
+    it("a device in use is shown so", re.search(r"^camera .*in use", said, re.M) and not re.search(r"^micro.*in use", said, re.M), said)
+    daemon.control("stop", number)
+    _, said, _ = run(daemon, "devices", "--type", "synthetic")
+    it("and then no more", "in use" not in said, said)

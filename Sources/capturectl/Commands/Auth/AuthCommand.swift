@@ -11,7 +11,7 @@ struct AuthCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AuthListCommand.self, AuthStatusCommand.self, AuthExplainCommand.self, AuthWhoAmICommand.self,
-            AuthAgentsCommand.self, AuthSetCommand.self, AuthResetCommand.self,
+            AuthAgentsCommand.self, AuthSettingsCommand.self, AuthSetCommand.self, AuthResetCommand.self,
         ]
     )
 
