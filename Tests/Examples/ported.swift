@@ -31,7 +31,8 @@ try await session.addInput(mic)
 // 5 outputs
 let count = Count()
 let videoData = FrameBufferOutput(newest: true) { _ in count.frames.add(1, ordering: .relaxed) }
-let audioData = FrameBufferOutput(.audio, name: "audio", newest: false) { _ in count.samples.add(1, ordering: .relaxed)
+let audioData = FrameBufferOutput(.audio, name: "audio", newest: false) { _ in
+    count.samples.add(1, ordering: .relaxed)
 }
 try await session.addOutput(videoData)
 try await session.addOutput(audioData)
