@@ -78,6 +78,14 @@ import Testing
         )
         let rig = try Rig(output, video: Self.pictures, audio: Material.stereo, slots: 256)
         _ = try rig.ready()
+        // Chapters are written at the end.
+        for index in 0..<100 {
+            let marker = try RecordingMarker(String(repeating: "a", count: 200))
+            let time = Rig.epoch.advanced(by: Int64(index) * 1_000_000)
+            try rig.socket.send(RecorderCommand.mark(marker, at: time).text)
+        }
+        try rig.socket.send(RecorderCommand.pause(at: Rig.epoch.advanced(by: 90_000_000_000)).text)
+        try rig.progress { $0.isPaused }
         try feed(rig, seconds: 6, lead: 7)
         let counters = try ended(rig, by: .fileSize)
         let bytes = Int64(try Shell.bytes(rig.path).count)
