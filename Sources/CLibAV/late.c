@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
-#define MOVED(X) X(av_packet_side_data_get)
+#define MOVED(X) X(av_packet_side_data_get) X(av_packet_side_data_add)
 #else
-#define MOVED(X) X(av_stream_get_side_data)
+#define MOVED(X) X(av_stream_get_side_data) X(av_stream_add_side_data)
 #endif
 /* What is called anywhere here; the linker names one that is missing. */
 #define FUNCTIONS(X) \
@@ -25,6 +25,7 @@
     X(av_mallocz) X(av_new_packet) X(av_opt_set_int) X(av_packet_alloc) X(av_packet_free) X(av_packet_unref) \
     X(av_realloc_array) \
     X(av_read_frame) X(av_rescale) X(av_rescale_q) X(av_rescale_q_rnd) X(av_sample_fmt_is_planar) X(av_seek_frame) \
+    X(av_spherical_alloc) \
     X(av_strerror) X(av_write_frame) X(av_write_trailer) X(avcodec_alloc_context3) X(avcodec_default_get_buffer2) \
     X(avcodec_find_decoder) X(avcodec_find_encoder) X(avcodec_find_encoder_by_name) X(avcodec_flush_buffers) \
     X(avcodec_free_context) X(avcodec_get_name) X(avcodec_open2) X(avcodec_parameters_from_context) \

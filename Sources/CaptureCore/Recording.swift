@@ -40,22 +40,24 @@ public struct RecordingJob: Hashable, Sendable {
 
     /// The job as text. Descriptors go beside it in this order: the file, the picture's ring, the sound's ring.
     public var text: String {
-        KeyValueText.encode([
-            ("message", "job"), ("name", output.name), ("kind", output.kind.rawValue), ("format", output.format),
-            ("video-codec", output.videoCodec), ("audio-codec", output.audioCodec),
-            ("video-bit-rate", "\(output.videoBitRate)"), ("quality", "\(output.quality)"),
-            ("encoder-preset", output.encoderPreset),
-            ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
-            ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
-            ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
-            ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
-            ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
-            ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
-            ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
-            ("files", "\(fileCount)"), ("sensitivity", "\(origin.sensitivity)"),
-            ("exposure-mode", origin.exposureMode?.rawValue ?? ""),
-            ("white-balance", origin.whiteBalance?.rawValue ?? ""),
-        ])
+        KeyValueText.encode(
+            [
+                ("message", "job"), ("name", output.name), ("kind", output.kind.rawValue), ("format", output.format),
+                ("video-codec", output.videoCodec), ("audio-codec", output.audioCodec),
+                ("video-bit-rate", "\(output.videoBitRate)"), ("quality", "\(output.quality)"),
+                ("encoder-preset", output.encoderPreset),
+                ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
+                ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
+                ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
+                ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
+                ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
+                ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
+                ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
+                ("files", "\(fileCount)"), ("sensitivity", "\(origin.sensitivity)"),
+                ("exposure-mode", origin.exposureMode?.rawValue ?? ""),
+                ("white-balance", origin.whiteBalance?.rawValue ?? ""),
+            ] + output.settings.pairs
+        )
     }
 
     /// Reads a job from its text.
@@ -92,6 +94,7 @@ public struct RecordingJob: Hashable, Sendable {
             maxFileSize: try number("max-file-size", as: Int64.self),
             minFreeSpace: try number("min-free-space", as: Int64.self)
         )
+        output.settings = try ConnectionSettings(word)
         hasVideo = try word("video") == "1"
         hasAudio = try word("audio") == "1"
         disabled = []
@@ -143,6 +146,10 @@ public enum RecorderCommand: Hashable, Sendable {
     case enable(MediaType, at: Timestamp)
     /// Leave pictures out, or write silence in the place of sound, from that time on.
     case disable(MediaType, at: Timestamp)
+    /// Make sound louder by so many decibels from now on.
+    case setGain(Double)
+    /// Report the levels of sound twenty times a second, or no more.
+    case watchLevels(Bool)
 
     /// The command as text.
     public var text: String {
@@ -154,6 +161,9 @@ public enum RecorderCommand: Hashable, Sendable {
             KeyValueText.encode([("message", "mark"), ("at", "\(time.nanoseconds)"), ("title", marker.title)])
         case .enable(let kind, let time): Self.text("enable", time, kind)
         case .disable(let kind, let time): Self.text("disable", time, kind)
+        case .setGain(let gain): KeyValueText.encode([("message", "gain"), ("decibels", "\(gain)")])
+        case .watchLevels(let isWatched):
+            KeyValueText.encode([("message", "levels"), ("watched", isWatched ? "1" : "0")])
         case .videoMoved: KeyValueText.encode([("message", "video-moved")])
         case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
         case .file: KeyValueText.encode([("message", "file")])
@@ -172,6 +182,15 @@ public enum RecorderCommand: Hashable, Sendable {
         case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
         case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
         case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
+        case "gain":
+            guard let gain = words["decibels"].flatMap({ Double($0) }), ConnectionSettings.gains.contains(gain) else {
+                throw CaptureError(
+                    .badData,
+                    "the command 'gain' to a recorder lacks its decibels, or they are out of range"
+                )
+            }
+            self = .setGain(gain)
+        case "levels": self = .watchLevels(words["watched"] == "1")
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved
         case "file": self = .file
@@ -221,6 +240,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var duration: Int64 = 0
     /// The loudest sample since the last report, in thousandths of full scale.
     public var peak: Int = 0
+    /// How loud each channel was over the last twentieth of a second; empty without sound.
+    public var levels: [AudioLevel] = []
     /// How far the sound's clock runs from the monotonic one, in parts per million; positive when it runs fast.
     public var drift: Int = 0
     /// Frames read and waiting to be encoded.
@@ -250,6 +271,8 @@ public enum RecorderReport: Hashable, Sendable {
     case ready(OutputStatistics)
     /// The counters now, once or more a second, and when a photo has its frame: nothing more is needed of its camera.
     case progress(OutputStatistics)
+    /// The levels of sound now, while they are watched.
+    case levels([AudioLevel])
     /// The file is complete.
     case finished(OutputStatistics)
     /// The file could not be created or continued; the part that was written is finished as far as possible.
@@ -270,6 +293,7 @@ public enum RecorderReport: Hashable, Sendable {
         switch self {
         case .ready(let counters): KeyValueText.encode([("message", "ready")] + counters.pairs)
         case .progress(let counters): KeyValueText.encode([("message", "progress")] + counters.pairs)
+        case .levels(let levels): KeyValueText.encode([("message", "levels"), ("levels", levels.text)])
         case .finished(let counters): KeyValueText.encode([("message", "finished")] + counters.pairs)
         case .failed(let error, let counters):
             KeyValueText.encode(
@@ -287,6 +311,11 @@ public enum RecorderReport: Hashable, Sendable {
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a recorder's report", values)
+        if values["message"] == "levels" {
+            self = .levels(try [AudioLevel](text: try words.word("levels")))
+            try words.finish()
+            return
+        }
         let counters = try OutputStatistics(&words)
         switch values["message"] {
         case "ready": self = .ready(counters)
@@ -340,7 +369,7 @@ public struct RecorderReports: Sendable {
     public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
         let report = try RecorderReport(text: text)
         switch (state, report) {
-        case (.beginning, .ready), (.recording, .progress): state = .recording
+        case (.beginning, .ready), (.recording, .progress), (.recording, .levels): state = .recording
         case (.recording, .finished), (.beginning, .failed), (.recording, .failed): state = .over
         default: throw CaptureError(.badData, "a recorder sent a report out of order")
         }
@@ -355,8 +384,8 @@ extension OutputStatistics {
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
-            ("paused", isPaused ? "1" : "0"), ("pictures", pictures.map(\.text).joined(separator: " ")),
-            ("reached-limit", reachedLimit?.rawValue ?? ""),
+            ("paused", isPaused ? "1" : "0"), ("levels", levels.text),
+            ("pictures", pictures.map(\.text).joined(separator: " ")), ("reached-limit", reachedLimit?.rawValue ?? ""),
         ]
     }
 
@@ -389,5 +418,6 @@ extension OutputStatistics {
         guard limit.isEmpty || reachedLimit != nil else {
             throw CaptureError(.badData, "a recorder reported an unknown limit")
         }
+        levels = try [AudioLevel](text: try words.word("levels"))
     }
 }

@@ -25,11 +25,12 @@ public struct SessionDescription: Hashable, Sendable {
         self.isAttached = isAttached
     }
 
-    /// The kind of media of a connection that can be disabled.
+    /// The parts that a connection connects.
     ///
-    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection, or it leads to a photo or a
-    ///   buffer.
-    public func kindToDisable(of connection: ConnectionDescription) throws(CaptureError) -> MediaType {
+    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection.
+    public func parts(
+        of connection: ConnectionDescription
+    ) throws(CaptureError) -> (input: InputDescription, output: OutputDescription) {
         guard connections.contains(connection),
             let input = inputs.first(where: { $0.name == connection.input }),
             let output = outputs.first(where: { $0.name == connection.output })
@@ -40,6 +41,15 @@ public struct SessionDescription: Hashable, Sendable {
                 "there is no connection from '\(connection.input)' to '\(connection.output)'; the session has: \(known)"
             )
         }
+        return (input, output)
+    }
+
+    /// The kind of media of a connection that can be disabled.
+    ///
+    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection, or it leads to a photo or a
+    ///   buffer.
+    public func kindToDisable(of connection: ConnectionDescription) throws(CaptureError) -> MediaType {
+        let (input, output) = try parts(of: connection)
         guard output.kind.hasRecorder, output.kind != .photo else {
             throw CaptureError(
                 .invalidArgument,
@@ -168,6 +178,8 @@ public struct OutputDescription: Hashable, Sendable {
 
     /// The smallest greatest size: less has no room for a recording and what its format needs.
     public static let leastMaxFileSize: Int64 = 65_536
+    /// How pictures and sound are changed on their way into it.
+    public var settings = ConnectionSettings()
 
     /// An output of the given properties.
     public init(

@@ -20,6 +20,7 @@ extension CaptureEngine {
     /// behind is seen to have lost its asker, not its agent. Files are finished after that.
     public func clientGone(_ connection: String) async {
         var waiting: [Task<Void, Never>] = []
+        forgetLevels(for: connection)
         for session in sessions.values { session.changes.refuse(of: connection, ChangeQueue.clientGone) }
         for session in sessions.values where session.client.connection == connection {
             let gone = CaptureError(.unreachable, "its program left before it ran")

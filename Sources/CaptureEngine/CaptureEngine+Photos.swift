@@ -60,7 +60,7 @@ extension CaptureEngine {
     ) async throws(CaptureError) {
         try session.checkTakesPhotos()
         var description = session.description
-        guard description.outputs.contains(where: { $0.name == name }) else {
+        guard let whole = description.outputs.first(where: { $0.name == name }) else {
             let known = description.outputs.map(\.name).joined(separator: ", ")
             throw CaptureError(.invalidArgument, "session \(session.id) has no output '\(name)'; it has: \(known)")
         }
@@ -70,6 +70,9 @@ extension CaptureEngine {
         guard session.inputs[camera.name] != nil else {
             throw CaptureError(.wrongState, "the camera '\(camera.name)' of the output '\(name)' is closed")
         }
+        var photo = photo
+        photo.settings.rotation = whole.settings.rotation
+        photo.settings.isMirrored = whole.settings.isMirrored
         description.outputs.append(photo)
         description.connections.append(ConnectionDescription(input: camera.name, output: photo.name))
         try description.validate(photo, hasFile: !files.isEmpty)

@@ -107,6 +107,10 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func mark(_ marker: RecordingMarker)
     /// Tells it to take what is captured of a kind from now on, or to leave it out.
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType)
+    /// Tells it to make sound louder by so many decibels.
+    func setGain(_ gain: Double)
+    /// Tells it to report the levels of sound twenty times a second, or no more.
+    func watchLevels(_ isWatched: Bool)
     /// Tells it to finish its file at what is published now.
     func stop()
     /// Ends it at once, because it does not answer.
@@ -166,6 +170,8 @@ public protocol EngineObserver: Sendable {
     func bufferMoved(_ session: SessionSnapshot, output: String)
     /// An output is in the media library; that it is done comes next. For the connection alone that asked for it.
     func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String)
+    /// How loud an output's channels are now, for the connections that asked for it.
+    func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>)
     /// An output is done, `error` being nil when it is complete.
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
 }

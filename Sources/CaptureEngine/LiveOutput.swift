@@ -40,6 +40,8 @@ final class LiveOutput {
     private var state: State
     /// How many markers its file was given.
     private var markers = 0
+    /// When levels were passed on last.
+    private var levelsPassed = ContinuousClock.now - .seconds(1)
     /// Wait for its end.
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -141,6 +143,26 @@ final class LiveOutput {
     /// Has its recorder take what is captured of a kind from now on, or leave it out.
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
         if !isDone { recorder?.setEnabled(isEnabled, kind) }
+    }
+
+    /// Has its recorder make sound louder by so many decibels.
+    func setGain(_ gain: Double) {
+        if !isDone { recorder?.setGain(gain) }
+    }
+
+    /// Has its recorder report the levels of sound, or no more.
+    func watchLevels(_ isWatched: Bool) {
+        if !isDone { recorder?.watchLevels(isWatched) }
+    }
+
+    /// Takes levels that its recorder reports.
+    ///
+    /// - Returns: Whether to pass them on: no recorder has more than twice as many passed on as it should report.
+    func take(_ levels: [AudioLevel]) -> Bool {
+        statistics.levels = levels
+        guard levelsPassed.duration(to: .now) >= .seconds(1) / (2 * AudioLevel.perSecond) else { return false }
+        levelsPassed = .now
+        return true
     }
 
     /// Ends its recorder at once, unless that is gone.

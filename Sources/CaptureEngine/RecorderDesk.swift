@@ -195,6 +195,12 @@ final class RecorderDesk {
         for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name, in: description)) {
             live.setEnabled(disabled.contains(kind), kind)
         }
+        if session.state == .starting, let now = session.description.outputs.first(where: { $0.name == output.name }),
+            now.settings.gain != output.settings.gain
+        {
+            live.setGain(now.settings.gain)
+        }
+        if session.levelWatchers[output.name]?.isEmpty == false { live.watchLevels(true) }
         // The recorder has its own descriptors now; the daemon keeps no file of a client open.
         for name in session.fileNames(of: output.name) { session.files[name] = nil }
         let id = session.id
@@ -247,6 +253,9 @@ final class RecorderDesk {
             output.endIfFull()
             output.feed()
             if output.needsNothing { engine.finishIfDone(session) }
+        case .levels(let levels):
+            guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
+            observer.outputLevels(session.id, output: name, levels, to: watchers)
         case .finished(let counters):
             output.statistics = counters
             pace.note(

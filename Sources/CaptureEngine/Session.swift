@@ -38,10 +38,15 @@ final class Session {
     let id: UInt32
     let client: SessionClient
     var description: SessionDescription {
-        didSet { disabled = disabledConnections(in: description) }
+        didSet {
+            disabled = disabledConnections(in: description)
+            levelWatchers = levelWatchers.filter { watched in description.outputs.contains { $0.name == watched.key } }
+        }
     }
     /// The connections that are disabled.
     private(set) var disabled: Set<ConnectionDescription> = []
+    /// By output name, the connections that hear of the levels of its sound.
+    var levelWatchers: [String: Set<String>] = [:]
     var files: [String: any OpenFile]
     private var phase = Phase.configured
     private var halt = Halt.none

@@ -17,6 +17,7 @@ struct SessionChange {
     /// Gives the session a new description. Only while no other change of it is under way.
     func apply(_ description: SessionDescription, on engine: isolated CaptureEngine) async throws(CaptureError) {
         let state = session.state
+        let description = state == .configured ? description : description.withGains(of: session.description)
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
         let described = Set(description.outputs.filter(\.takesFile).map(\.name))
         let replaced = replaced(by: description)

@@ -65,6 +65,7 @@ extension SessionDescription {
         case .buffer:
             guard fed.count == 1 else { throw wrong("needs exactly one input") }
         }
+        try output.checkSettings(hasPictures: pictures > 0, hasSound: sounds > 0)
         if output.library != nil {
             guard [.movie, .sound, .photo].contains(output.kind) else {
                 throw wrong("the media library only takes movies, sound and photos; give a file to write to")

@@ -136,6 +136,8 @@ public enum CaptureInterfaces {
                 [BusArgument("output", "s"), BusArgument("settings", "a{sv}"), BusArgument("files", "a{ss}")],
                 returns: [BusArgument("photo", "s")]
             ),
+            BusMethod("SetGain", [BusArgument("output", "s"), BusArgument("gain", "d")]),
+            BusMethod("WatchLevels", [BusArgument("output", "s"), BusArgument("watched", "b")]),
             BusMethod("OpenBuffer", [BusArgument("output", "s")], returns: [BusArgument("ring", "h")]),
             BusMethod("GetStatistics", returns: [BusArgument("statistics", "a{sv}")]),
         ],
@@ -158,6 +160,7 @@ public enum CaptureInterfaces {
                 ]
             ),
             BusSignalDeclaration("OutputSaved", [BusArgument("output", "s"), BusArgument("result", "a{sv}")]),
+            BusSignalDeclaration("Levels", [BusArgument("output", "s"), BusArgument("levels", "a(dd)")]),
             BusSignalDeclaration("BufferMoved", [BusArgument("output", "s")]),
         ]
     )

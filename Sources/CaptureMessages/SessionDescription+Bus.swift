@@ -164,13 +164,14 @@ extension PixelFormat {
 extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
     /// `video-bit-rate` u (0), `quality` u (90), `encoder-preset` s (auto), `duration` x in nanoseconds (0),
-    /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0).
+    /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0),
+    /// `rotation` u (0), `mirrored` b (false), `channels` au (all), `gain` d in decibels (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
         let name = try reader.name("name")
         guard let kind = try reader.word("kind", OutputKind.self) else { throw reader.missing("kind") }
         let formats = OutputDescription.formats(of: kind)
-        let output = OutputDescription(
+        var output = OutputDescription(
             name: name,
             kind: kind,
             format: try reader.word("format", of: formats) ?? formats.first ?? "",
@@ -188,6 +189,7 @@ extension OutputDescription: BusCodable {
             maxFileSize: try reader.number("max-file-size", 0...1 << 62) ?? 0,
             minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0
         )
+        output.settings = try reader.connectionSettings()
         try reader.end()
         self = output
     }
@@ -205,7 +207,7 @@ extension OutputDescription: BusCodable {
         if sizeLimit > 0 { values["size-limit"] = .int64(sizeLimit) }
         if maxFileSize > 0 { values["max-file-size"] = .int64(maxFileSize) }
         if minFreeSpace > 0 { values["min-free-space"] = .int64(minFreeSpace) }
-        return .properties(values)
+        return .properties(values.merging(settings.properties) { $1 })
     }
 }
 

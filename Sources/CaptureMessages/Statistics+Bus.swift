@@ -99,8 +99,8 @@ extension InputStatistics: BusCodable {
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
     /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
-    /// `disabled-inputs` as, `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured in nanoseconds
-    /// since 1970, how many frames were lost before it, and its bytes.
+    /// `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
+    /// in nanoseconds since 1970, how many frames were lost before it, and its bytes.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
         self.init()
@@ -118,6 +118,7 @@ extension OutputStatistics: BusCodable {
         encoderPreset = try reader.text("encoder-preset") ?? ""
         audioEncoder = try reader.text("audio-encoder") ?? ""
         isPaused = try reader.flag("paused") ?? false
+        if let value = reader.take("levels") { levels = try [AudioLevel](busValue: value) }
         disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
         pictures = try reader.pictures("pictures")
         reachedLimit = try reader.word("reached-limit", RecordingLimit.self)
@@ -133,6 +134,7 @@ extension OutputStatistics: BusCodable {
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
             "paused": .bool(isPaused), "disabled-inputs": .strings(disabledInputs),
+            "levels": levels.busValue,
         ]
         if !pictures.isEmpty {
             values["pictures"] = .array(

@@ -2,6 +2,7 @@ import CLibAV
 import CaptureCore
 import CaptureRing
 import CaptureSystem
+import MediaExamination
 
 /// What a job comes to with the formats that its rings really have: an output, and a converter for each ring.
 struct OutputPlan {
@@ -10,7 +11,9 @@ struct OutputPlan {
     /// Makes of a frame's slot what the output takes; `nil` without pictures.
     let video: (any BufferConverter)?
     /// The same for sound.
-    let audio: (any BufferConverter)?
+    private(set) var audio: (any BufferConverter)?
+    /// The format of the sound that the output takes: it may take some channels alone.
+    private(set) var sound: AudioFormat?
 
     /// Decides.
     ///
@@ -35,7 +38,10 @@ struct OutputPlan {
         guard let file = files.first, wanted.kind == .photo || files.count == 1 else {
             throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output came with \(files.count) files")
         }
+        try wanted.checkSettings(hasPictures: video != nil, hasSound: audio != nil)
         let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, markers: markers, counters: counters)
+        let whole = audio
+        let audio = try whole?.taking(wanted.settings.channels)
         switch wanted.kind {
         case .movie:
             guard video != nil || audio != nil else {
@@ -56,6 +62,10 @@ struct OutputPlan {
         case .buffer, .photos:
             throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output needs no recorder")
         }
+        if let whole, !wanted.settings.channels.isEmpty {
+            self.audio = ChannelConverter(whole, wanted.settings.channels)
+        }
+        sound = audio
     }
 
     init(_ output: any MediaOutput, video: (any BufferConverter)? = nil, audio: (any BufferConverter)? = nil) {
@@ -95,7 +105,7 @@ struct OutputMaker {
         var converter: (any BufferConverter)?
         if let video {
             let (coding, made) = try videoCoding(video)
-            track = VideoTrack(video, coding)
+            track = VideoTrack(video, coding, turned: PictureOrientation(wanted.settings))
             converter = made
         }
         var sound: (encoder: AudioEncoder, format: AudioFormat)?
@@ -157,23 +167,25 @@ struct OutputMaker {
     }
 
     func photo(_ video: VideoFormat, into files: [RecorderFile]) throws(CaptureError) -> OutputPlan {
+        let turn = PictureOrientation(wanted.settings)
         if [.mjpeg, .jpeg].contains(video.pixelFormat), wanted.format == "jpeg" {
             let coding = PictureOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
-            let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
+            let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
         let coding: PictureOutput.Coding
         let picture: Picture
         switch wanted.format {
         case "png":
-            picture = try pictures(video, as: .rgb)
+            // Few programs look at the orientation of a PNG.
+            picture = turned(try pictures(video, as: .rgb), turn)
             coding = .png(try PNGEncoder(picture.layout, color: picture.color))
         case "jpeg":
             picture = try pictures(video, as: samplesForJPEG(video))
             coding = .jpeg(try JPEGEncoder(picture.layout, color: picture.color, quality: wanted.quality))
         default: throw unknownFormat
         }
-        let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
+        let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
         return OutputPlan(output, video: picture.converter)
     }
 
@@ -277,6 +289,13 @@ struct OutputMaker {
 
     /// Pictures, what makes them and what their numbers mean.
     private typealias Picture = (converter: any BufferConverter, layout: PictureLayout, color: ColorMeaning)
+
+    /// The same pictures, turned and mirrored.
+    private func turned(_ picture: Picture, _ turn: PictureOrientation) -> Picture {
+        guard turn != .upright else { return picture }
+        let converter = TurnedConverter(picture.converter, picture.layout, turn)
+        return (converter, converter.layout, picture.color)
+    }
 
     /// One JPEG image a frame, of no more chroma than players expect.
     private func motionJPEG(_ video: VideoFormat) throws(CaptureError) -> (any BufferConverter, JPEGEncoder) {

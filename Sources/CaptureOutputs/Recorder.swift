@@ -139,6 +139,7 @@ public final class Recorder: Sendable {
         MediaDate.learnZone()
         let markers = Markers()
         let plan = try OutputPlan(job, video: video, audio: audio, files: sinks, markers: markers, counters: counters)
+        if let taken = plan.sound { audio = taken }
         guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
             throw CaptureError(
                 .invalidArgument,
@@ -178,7 +179,9 @@ public final class Recorder: Sendable {
         let made = Unguarded(plan.output)
         let live = Set(readers.keys)
         let pauses = PauseClock(hasVideo: video != nil, audio: audio)
-        let passing = Passing(pauses: pauses, gate: ConnectionGate(disabled: job.disabled), sound: audio)
+        let gate = ConnectionGate(disabled: job.disabled)
+        let sound = audio.map { SoundPassage($0, gain: job.output.settings.gain, counters) }
+        let passing = Passing(pauses: pauses, gate: gate, format: audio, sound: sound)
         let schedule = RecordingSchedule(job, video)
         if let schedule {
             // Without a first picture there would be nothing: it is waited for, too.
@@ -206,13 +209,6 @@ public final class Recorder: Sendable {
     }
 
     // MARK: Writing
-
-    /// What stands between the streams and the output.
-    private struct Passing {
-        let pauses: PauseClock
-        let gate: ConnectionGate
-        let sound: AudioFormat?
-    }
 
     /// Feeds the output until it is complete or every stream has ended, on a thread of its own.
     private func write(
@@ -248,7 +244,7 @@ public final class Recorder: Sendable {
                         try output.write(video: buffer)
                     }
                 case .buffer(.audio, let buffer):
-                    if let format = passing.sound { passing.gate.silence(buffer, format) }
+                    passing.prepare(audio: buffer)
                     try passing.pauses.take(audio: buffer) { (buffer) throws(CaptureError) in
                         began(.audio)
                         try output.write(audio: buffer)
@@ -306,6 +302,7 @@ public final class Recorder: Sendable {
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
             if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files[0].cancel() }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
+            if let levels = counters.takeLevels() { report(.levels(levels)) }
             let becameFed = counters.isFed && !isFed
             if becameFed {
                 isFed = true
@@ -367,6 +364,8 @@ public final class Recorder: Sendable {
                 work.markers.add(marker.title, at: time.advanced(by: -work.passing.pauses.length(until: time)))
             case .enable(let kind, let time): work.passing.gate.set(kind, isEnabled: true, at: time)
             case .disable(let kind, let time): work.passing.gate.set(kind, isEnabled: false, at: time)
+            case .setGain(let gain): work.passing.sound?.setGain(gain)
+            case .watchLevels(let isWatched): counters.watchLevels(isWatched)
             }
             let isPaused = work.passing.pauses.isPaused
             counters.update { $0.isPaused = isPaused }
@@ -378,7 +377,7 @@ public final class Recorder: Sendable {
     /// Tells the daemon; one that does not listen misses progress, and only that.
     private func report(_ report: RecorderReport) {
         do throws(SystemError) {
-            if case .progress = report {
+            if report.isForNow {
                 guard try Poll.wait(socket.file.descriptor, for: .writable, timeout: 0).contains(.writable) else {
                     return
                 }

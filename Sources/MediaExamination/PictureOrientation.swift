@@ -39,12 +39,47 @@ package enum PictureOrientation: Int, CaseIterable {
         }
     }
 
+    private static let turns: [PictureOrientation] = [.upright, .left, .upsideDown, .right]
+    private static let mirroredTurns: [PictureOrientation] = [
+        .mirrored, .rightMirrored, .upsideDownMirrored, .leftMirrored,
+    ]
+
+    /// To be mirrored left to right, and then turned clockwise by a number of quarters.
+    package init(isMirrored: Bool, quarters: Int) {
+        self = (isMirrored ? Self.mirroredTurns : Self.turns)[quarters & 3]
+    }
+
+    /// Whether it is to be mirrored left to right, and by how many quarters it is then to be turned clockwise.
+    package var parts: (isMirrored: Bool, quarters: Int) {
+        if let quarters = Self.turns.firstIndex(of: self) { return (false, quarters) }
+        return (true, Self.mirroredTurns.firstIndex(of: self) ?? 0)
+    }
+
+    /// The orientation of a picture that is turned and mirrored once more when it stands upright.
+    package func followed(by next: PictureOrientation) -> PictureOrientation {
+        let (first, second) = (parts, next.parts)
+        // A mirror makes a turn before it one the other way round.
+        return PictureOrientation(
+            isMirrored: first.isMirrored != second.isMirrored,
+            quarters: second.quarters + (second.isMirrored ? -first.quarters : first.quarters)
+        )
+    }
+
+    /// The first two rows of the matrix that movies have, as whole numbers: where a step to the right and a step down in
+    /// the stored picture lead in the upright one.
+    package var steps: (right: (x: Int, y: Int), down: (x: Int, y: Int)) {
+        func turned(_ x: Int, _ y: Int) -> (x: Int, y: Int) {
+            (0..<parts.quarters).reduce((parts.isMirrored ? -x : x, y)) { step, _ in (-step.1, step.0) }
+        }
+        return (turned(1, 0), turned(0, 1))
+    }
+
     /// Where the upright picture takes a pixel from.
     ///
     /// - Parameters:
     ///   - x, y: A pixel of the upright picture.
     ///   - width, height: Sides of the stored one.
-    func source(_ x: Int, _ y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
+    package func source(_ x: Int, _ y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
         switch self {
         case .upright: (x, y)
         case .mirrored: (width - 1 - x, y)

@@ -24,7 +24,7 @@ struct Capturectl: AsyncParsableCommand {
                 name: "Capture",
                 subcommands: [
                     RecordCommand.self, StartCommand.self, MarkCommand.self, PauseCommand.self, ResumeCommand.self,
-                    DisableCommand.self, EnableCommand.self, StopCommand.self,
+                    DisableCommand.self, EnableCommand.self, AdjustCommand.self, StopCommand.self,
                     PhotoCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
                 ]
             ),

@@ -10,8 +10,9 @@ import Testing
         ("bytes=0", "bytes=9223372036854775807"),
         ("duration=0", "duration=-1"), ("peak=0", "peak=-5"), ("drift=0", "drift=99999999999"), ("queue=0", "queue=-1"),
         ("queue=0", "queue=9999999999"), ("message=progress", "message=progress\nmore=1"), ("samples=0\n", ""),
-        ("reached-limit=", "reached-limit=moon"), ("message=progress", "message=copied"),
-        ("message=progress", "message=failed"),
+        ("levels=", "levels=1"), ("levels=", "levels=nan/0"), ("levels=", "levels=-161/0"), ("levels=", "levels=0/0/0"),
+        ("levels=", "levels=" + String(repeating: "0/0 ", count: 65)), ("reached-limit=", "reached-limit=moon"),
+        ("message=progress", "message=copied"), ("message=progress", "message=failed"),
     ]) func `a report with an unknown key, or a number out of range, is refused`(
         from: String,
         to: String
@@ -53,17 +54,19 @@ import Testing
     }
 
     private static let ready = RecorderReport.ready(.init()).text
+    private static let levels = RecorderReport.levels([AudioLevel(average: -3, peak: 0)]).text
     private static let finished = RecorderReport.finished(.init()).text
     private static let failed = RecorderReport.failed(CaptureError(.inputOutput, "full"), .init()).text
 
-    @Test(arguments: [[failed], [ready, finished], [ready, failed], [ready, progress, progress, finished]])
+    @Test(arguments: [[failed], [ready, finished], [ready, failed], [ready, progress, levels, finished]])
     func `a recorder's reports are accepted in order`(texts: [String]) throws {
         var order = RecorderReports()
         for text in texts { _ = try order.next(text) }
     }
 
     @Test(arguments: [
-        [progress], [finished], [ready, ready], [ready, finished, progress], [ready, finished, finished],
+        [progress], [levels], [ready, finished, levels], [finished], [ready, ready], [ready, finished, progress],
+        [ready, finished, finished],
         [failed, ready], [ready, failed, failed],
     ]) func `a report out of order is refused`(texts: [String]) throws {
         var order = RecorderReports()

@@ -79,7 +79,7 @@ import Testing
 
 @Suite struct `What daemon and recorder say to each other` {
     @Test func `a job reads back as it was written`() throws {
-        let output = OutputDescription(
+        var output = OutputDescription(
             name: "a=b\nc\\d",
             kind: .movie,
             format: "mp4",
@@ -92,6 +92,10 @@ import Testing
             maxFileSize: 70_000,
             minFreeSpace: 5
         )
+        output.settings.rotation = 270
+        output.settings.isMirrored = true
+        output.settings.channels = [3, 0]
+        output.settings.gain = -12.5
         let job = RecordingJob(output: output, hasVideo: true, hasAudio: false)
         #expect(try RecordingJob(text: job.text) == job)
     }
@@ -108,9 +112,11 @@ import Testing
             CapturedPicture(time: 7, bytes: 9), CapturedPicture(time: 1 << 62, lostBefore: 3, bytes: 0),
         ]
         counters.reachedLimit = .fileSize
+        counters.levels = [AudioLevel(average: -23.01, peak: -20), AudioLevel()]
         let failure = CaptureError(.inputOutput, "no space left on device: 'out=put' \\", errno: 28)
         for report in [
             RecorderReport.ready(counters), .progress(counters), .finished(counters), .failed(failure, counters),
+            .levels(counters.levels), .levels([]),
         ] {
             #expect(try RecorderReport(text: report.text) == report)
         }
@@ -126,7 +132,10 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test(arguments: [RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved, .file])
+    @Test(arguments: [
+        RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved, .file, .setGain(-4.5),
+        .watchLevels(true), .watchLevels(false),
+    ])
     func `commands read back`(_ command: RecorderCommand) throws {
         #expect(try RecorderCommand(text: command.text) == command)
     }

@@ -70,6 +70,47 @@ private func changed(_ part: String?, _ key: String, _ value: BusValue?) -> BusV
 }
 
 struct CodingTests {
+    @Test func `what becomes of pictures and sound on their way survives, and is refused with what would be right`()
+        throws
+    {
+        var turned = session
+        turned.outputs[0].settings.rotation = 90
+        turned.outputs[0].settings.isMirrored = true
+        turned.outputs[0].settings.channels = [1, 0]
+        turned.outputs[0].settings.gain = -4.5
+        #expect(try SessionDescription(busValue: turned.busValue) == turned)
+        #expect(session.busValue.properties?["outputs"]?.elements?[0].properties?["rotation"] == nil)
+        for (key, value, right) in [
+            ("rotation", BusValue.uint32(45), "0, 90, 180 or 270"), ("gain", .double(40.5), "-60 to 40"),
+            ("gain", .double(.nan), "-60 to 40"), ("gain", .string("loud"), "decibels"),
+            ("channels", .array("u", [.uint32(1), .uint32(1)]), "twice"),
+            ("channels", .array("u", (0...64).map { .uint32($0) }), "64"),
+            ("channels", .array("u", [.uint32(256)]), "255"),
+            ("channels", .array("s", [.string("left")]), "au"),
+        ] {
+            let error = #expect(throws: CaptureError.self) {
+                try SessionDescription(busValue: changed("outputs", key, value))
+            }
+            #expect(
+                error?.code == .invalidArgument && error?.message.contains(right) == true,
+                "\(key): \(error as Any)"
+            )
+        }
+    }
+
+    @Test func `levels survive, and are refused if they are none`() throws {
+        let levels = [AudioLevel(average: -12.04, peak: 0), AudioLevel()]
+        #expect(try [AudioLevel](busValue: levels.busValue) == levels)
+        for wrong in [
+            BusValue.string("loud"), .array("(dd)", [.structure([.double(1)])]),
+            .array("(dd)", [.structure([.double(-161), .double(0)])]),
+            .array("(dd)", [.structure([.double(.nan), .double(0)])]),
+            .array("(dd)", (0..<65).map { _ in .structure([.double(0), .double(0)]) }),
+        ] {
+            #expect(throws: CaptureError.self) { try [AudioLevel](busValue: wrong) }
+        }
+    }
+
     @Test func `a session comes back as it was described`() throws {
         #expect(try SessionDescription(busValue: session.busValue) == session)
     }

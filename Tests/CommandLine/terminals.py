@@ -186,6 +186,9 @@ def bursts(daemon, folder, it):
     it("and its size", [row["bytes"] for row in rows] == [name.stat().st_size for name in names], rows)
     it("in the order of capture", sorted(row["taken"] for row in rows) == [row["taken"] for row in rows], rows)
     it("no other file is there", len(list(folder.glob("a*"))) == 3)
+    daemon.control("photo", "--preset", "low", "--burst", "2", "--rotate", "90", folder / "t.jpg")
+    turned = subprocess.run(["exiftool", "-n", "-s3", "-Orientation", folder / "t-2.jpg"], capture_output=True, text=True)
+    it("a burst can be turned", turned.stdout.split()[:1] == ["6"], turned)
     status, _, messages = run(daemon, "photo", "--burst", "2", folder / "a.jpg")
     it("files that are there stay", status == 74 and "a-1.jpg exists" in messages, f"{status} {messages}")
     status, _, messages = run(daemon, "photo", "--burst", "17", folder / "b.jpg")
@@ -197,6 +200,43 @@ def bursts(daemon, folder, it):
     daemon.control("stop", number)
     status, _, messages = run(daemon, "photo", "--session", number, "--burst", "2", folder / "late.jpg")
     it("one that is over takes none", status == 75 and not list(folder.glob("late*")), f"{status} {messages}")
+
+
+def connection_settings(daemon, folder, it):
+    number = daemon.control("start", "--preset", "low", "--rotate", "90", "--mirror", "--channels", "2", "--gain", "-6",
+                            folder / "turned.mp4").strip()
+    status = lambda: json.loads(daemon.control("status", number, "--json"))
+    output = lambda: status()["statistics"]["outputs"]["movie"]
+    until = lambda holds: next(now for now in iter(output, None) if holds(now))
+    levels = until(lambda now: now["frames"] > 0 and now["levels"])["levels"]
+    it("levels are there for each channel that was chosen", len(levels) == 1 and -160 <= levels[0]["peak"] <= 0, levels)
+    it("status shows the settings", ", rotated by 90 degrees, mirrored, channels 2, gain -6 dB\n" in
+       daemon.control("status", number), daemon.control("status", number))
+    _, _, messages = run(daemon, "adjust", number, "--gain", "-12.5")
+    it("a gain is told", messages == f"session {number}: the gain of movie is -12.5 dB\n", messages)
+    described = status()["outputs"][0]
+    it("and in JSON", (described["gain"], described["rotation"], described["isMirrored"], described["channels"])
+       == (-12.5, 90, True, [1]), described)
+    photo = folder / "turned.jpg"
+    daemon.control("photo", "--session", number, "--rotate", "270", photo)
+    turned = subprocess.run(["exiftool", "-n", "-s3", "-Orientation", photo], capture_output=True, text=True)
+    it("a photo of it is turned on its own", turned.stdout.split()[:1] == ["8"], turned)
+    daemon.control("stop", number)
+    while status()["state"] != "stopped":
+        pass
+    turned = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream_side_data=displaymatrix:stream=channels",
+                             "-of", "json", folder / "turned.mp4"], capture_output=True, text=True)
+    it("the file has one channel", [stream["channels"] for stream in json.loads(turned.stdout)["streams"]
+                                      if "channels" in stream] == [1], turned)
+    # Mirrored, then a quarter clockwise.
+    rows = [[int(number) for number in row.split(":")[1].split()] for row in
+            json.loads(turned.stdout)["streams"][0]["side_data_list"][0]["displaymatrix"].strip().splitlines()]
+    it("and the matrix", (rows[0][:2], rows[1][:2]) == ([0, -65536], [-65536, 0]), rows)
+    for wrong in (["--rotate", "45"], ["--channels", "0"], ["--channels", "1,1"], ["--gain", "41"]):
+        status_, _, messages = run(daemon, "record", *wrong, folder / "wrong.mkv")
+        it(f"{' '.join(wrong)} is out of range", status_ == 64 and wrong[0] in messages, messages)
+    status_, _, messages = run(daemon, "record", "--duration", "1", "--channels", "3", "--camera", "none", folder / "wrong.flac")
+    it("a channel that is not there is told with those that are", status_ == 65 and "0 to 1" in messages, messages)
 
 
 def allow_library(daemon):

@@ -130,6 +130,12 @@ public final class FakeRecorder: RecorderHandle {
         switched.withLock { $0.append("\(kind.rawValue) \(isEnabled ? "on" : "off")") }
     }
 
+    /// Notes it among the switches: `gain 6.0`.
+    public func setGain(_ gain: Double) { switched.withLock { $0.append("gain \(gain)") } }
+
+    /// Notes it among the switches: `levels on`.
+    public func watchLevels(_ isWatched: Bool) { switched.withLock { $0.append("levels \(isWatched ? "on" : "off")") } }
+
     /// Notes it.
     public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
@@ -249,6 +255,7 @@ public final class StateWatch: EngineObserver {
         var waits: [Wait] = []
         var moves = 0
         var saved: [String: SavedOutput] = [:]
+        var levels: [(connections: Set<String>, levels: [AudioLevel])] = []
         var outputs: Set<String> = []
         var faults: [String: CaptureError?] = [:]
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
@@ -281,6 +288,14 @@ public final class StateWatch: EngineObserver {
         }
         for wait in ready { wait.resume() }
     }
+
+    /// Notes levels.
+    public func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>) {
+        seen.withLock { $0.levels.append((connections, levels)) }
+    }
+
+    /// The levels that were told, and whom.
+    public var levels: [(connections: Set<String>, levels: [AudioLevel])] { seen.withLock { $0.levels } }
 
     /// Notes what was saved.
     public func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {

@@ -15,6 +15,7 @@
 #include <libavutil/log.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libavutil/spherical.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 #include <string.h>
@@ -40,6 +41,36 @@ static inline const int32_t *cav_display_matrix(const AVStream *stream) {
     const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
     return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
 #endif
+}
+
+static inline int cav_add_side_data(AVStream *stream, enum AVPacketSideDataType type, void *data, size_t size) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    int result = av_packet_side_data_add(&stream->codecpar->coded_side_data, &stream->codecpar->nb_coded_side_data, type,
+                                         data, size, 0) ? 0 : AVERROR(ENOMEM);
+#else
+    int result = av_stream_add_side_data(stream, type, data, size);
+#endif
+    if (result < 0) av_free(data);
+    return result;
+}
+
+/* Has a stream's pictures shown by a matrix of nine numbers. */
+static inline int cav_set_display_matrix(AVStream *stream, const int32_t *matrix) {
+    int32_t *copy = av_malloc(9 * sizeof(int32_t));
+    if (!copy) return AVERROR(ENOMEM);
+    memcpy(copy, matrix, 9 * sizeof(int32_t));
+    return cav_add_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, (uint8_t *)copy, 9 * sizeof(int32_t));
+}
+
+/* Gives a stream a pose in degrees, which libavformat has only for pictures that lie around the viewer. */
+static inline int cav_set_pose(AVStream *stream, int32_t yaw, int32_t roll) {
+    size_t size = 0;
+    AVSphericalMapping *mapping = av_spherical_alloc(&size);
+    if (!mapping) return AVERROR(ENOMEM);
+    mapping->projection = AV_SPHERICAL_EQUIRECTANGULAR;
+    mapping->yaw = yaw * 65536;
+    mapping->roll = roll * 65536;
+    return cav_add_side_data(stream, AV_PKT_DATA_SPHERICAL, (uint8_t *)mapping, size);
 }
 
 static inline int cav_open_nothing(AVFormatContext *context, AVIOContext **file, const char *name, int flags,

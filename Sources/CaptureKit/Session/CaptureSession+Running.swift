@@ -140,7 +140,17 @@ extension CaptureSession {
     /// Adds an output to a session of the daemon that was found by its number, fed by the named inputs. Asks nobody: an
     /// output for the media library needs a consent that was given before, for example with
     /// `MediaLibrary.requestSaving()`.
-    public func addOutput(_ output: any CaptureOutput, fedBy inputs: [String]) async throws(CaptureError) {
+    ///
+    /// - Parameters:
+    ///   - output: The output.
+    ///   - inputs: The names of its inputs.
+    ///   - settings: How its pictures are turned and mirrored, and what becomes of its sound.
+    /// - Throws: The daemon's refusal; `usage` for an output that only the program that made the session can add.
+    public func addOutput(
+        _ output: any CaptureOutput,
+        fedBy inputs: [String],
+        settings: ConnectionSettings = ConnectionSettings()
+    ) async throws(CaptureError) {
         let hub = try await create()
         guard output.file != nil || output.description.library != nil else {
             throw CaptureError(
@@ -149,7 +159,9 @@ extension CaptureSession {
             )
         }
         let file = output.file.map { BusValue.descriptor($0) } ?? .string("")
-        try await hub.call("AddOutput", [output.limitedDescription.busValue, .strings(inputs), file])
+        var description = output.limitedDescription
+        description.settings = settings
+        try await hub.call("AddOutput", [description.busValue, .strings(inputs), file])
     }
 
     /// Why a session ended otherwise than asked.

@@ -41,6 +41,13 @@ public actor CaptureSession {
         /// Whether it is a session of this object's that can only start again.
         var isOver: Bool { following != nil && hub.status.state.isFinal }
 
+        /// Whether an output of a draft was started, or is another program's.
+        func hasBegun(_ output: String, in draft: SessionDraft) -> Bool {
+            guard following != nil else { return true }
+            guard hub.isStarted, let entry = draft.entries.first(where: { $0.name == output }) else { return false }
+            return self.draft.entries.contains { $0.number == entry.number } && !isFinished(entry)
+        }
+
         /// Whether an output has finished.
         func isFinished(_ entry: SessionDraft.Entry) -> Bool { hub.ends(of: entry.name) > ends[entry.number] ?? 0 }
     }
@@ -150,6 +157,33 @@ public actor CaptureSession {
     /// this from the handler.
     public func removeOutput(_ name: String) async throws(CaptureError) {
         try await change { $0.removeOutput(name) }
+    }
+
+    /// Changes what becomes of what a connection brings, until its output begins.
+    func adjust(
+        _ connection: CaptureConnection,
+        _ kind: MediaType,
+        _ edit: (inout ConnectionSettings) -> Void
+    ) async throws(CaptureError) {
+        let pair = ConnectionDescription(input: connection.input, output: connection.output)
+        try await change { draft throws(CaptureError) in
+            if case .made(let made) = life, !made.isOver, made.hasBegun(pair.output, in: draft) {
+                throw CaptureError(
+                    .wrongState,
+                    "the output '\(Printable.text(pair.output))' has begun: this is set before the start"
+                )
+            }
+            try draft.adjust(pair, kind, edit)
+        }
+    }
+
+    /// Notes a gain that the daemon was told.
+    func noteGain(_ gain: Double, of output: String) { draft.note(gain: gain, of: output) }
+
+    /// Whether the daemon has an output of that name; of a session that was found by its number, the daemon checks.
+    func knows(_ output: String) -> Bool {
+        guard case .made(let made) = life else { return false }
+        return made.following == nil || made.draft.entries.contains { $0.name == output }
     }
 
     // MARK: Questions

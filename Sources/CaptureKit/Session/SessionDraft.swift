@@ -16,6 +16,8 @@ struct SessionDraft: Sendable {
     private(set) var entries: [Entry] = []
     private var lastNumber = 0
     var connections: [ConnectionDescription] = []
+    /// By output name, what becomes of pictures and sound on their way into it, if that was set.
+    private var settings: [String: ConnectionSettings] = [:]
     var preset = Preset.high
 
     var outputs: [any CaptureOutput] { entries.map(\.output) }
@@ -76,8 +78,36 @@ struct SessionDraft: Sendable {
     }
 
     mutating func removeOutput(_ name: String) {
+        settings[name] = nil
         entries.removeAll { $0.name == name }
         connections.removeAll { $0.output == name }
+    }
+
+    /// Changes what becomes of what a connection brings.
+    ///
+    /// - Parameter kind: What its input has to be.
+    mutating func adjust(
+        _ connection: ConnectionDescription,
+        _ kind: MediaType,
+        _ edit: (inout ConnectionSettings) -> Void
+    ) throws(CaptureError) {
+        let description = description(isAttached: false)
+        var (input, output) = try description.parts(of: connection)
+        guard input.mediaType == kind else {
+            let name = AuthorizationService(kind).rawValue
+            throw CaptureError(.invalidArgument, "the input '\(input.name)' is no \(name), which this setting is for")
+        }
+        edit(&output.settings)
+        let feeding = description.connections.filter { $0.output == output.name }.map(\.input)
+        let kinds = Set(description.inputs.filter { feeding.contains($0.name) }.map(\.mediaType))
+        try output.checkSettings(hasPictures: kinds.contains(.video), hasSound: kinds.contains(.audio))
+        settings[output.name] = output.settings
+    }
+
+    /// Notes a gain that the daemon was told.
+    mutating func note(gain: Double, of output: String) {
+        guard let entry = entries.first(where: { $0.name == output }) else { return }
+        settings[output, default: entry.output.description.settings].gain = gain
     }
 
     mutating func connect(_ input: String, _ output: String) throws(CaptureError) {
@@ -107,7 +137,11 @@ struct SessionDraft: Sendable {
     func description(isAttached: Bool) -> SessionDescription {
         SessionDescription(
             inputs: inputs.map { $0.description(preset: preset) },
-            outputs: entries.map { $0.output.limitedDescription },
+            outputs: entries.map { entry in
+                var output = entry.output.limitedDescription
+                if let settings = settings[entry.name] { output.settings = settings }
+                return output
+            },
             connections: connections,
             isAttached: isAttached
         )

@@ -26,6 +26,7 @@ final class SessionHub: Sendable {
         var isAsking = false
     }
     private let state = Mutex(State())
+    let levelReaders = LevelReaders()
     let path: String
     private let daemon: CaptureDaemon
 
@@ -189,6 +190,7 @@ final class SessionHub: Sendable {
                 let saved = SavedOutput(signal.arguments[1])
             else { return }
             state.withLock { $0.saved[name, default: []].append(saved) }
+        case (CaptureNames.session, "Levels"): levelReaders.heard(signal.arguments)
         case (CaptureNames.session, "BufferMoved"):
             guard let name = signal.arguments.first?.text else { return }
             send(.bufferMoved(output: name))
@@ -261,6 +263,7 @@ final class SessionHub: Sendable {
             return taken
         }
         for listener in listeners.values { listener.finish() }
+        levelReaders.finish()
         for one in waiting { one.resume(returning: status) }
         // Let go outside of the lock: the end of a subscription goes to the bus thread.
         withExtendedLifetime(subscriptions) {}

@@ -5,13 +5,21 @@ import MediaExamination
 /// Puts what is known of a photo's making into its file.
 enum PhotoFacts {
     /// A JPEG with EXIF and a thumbnail, in the place of what the camera wrote there; which way is up stays.
-    static func jpeg(_ image: [UInt8], _ facts: FileFacts, width: Int, height: Int) throws(CaptureError) -> [UInt8] {
+    ///
+    /// - Parameter turn: How the upright picture is to be turned.
+    static func jpeg(
+        _ image: [UInt8],
+        _ facts: FileFacts,
+        width: Int,
+        height: Int,
+        turned turn: PictureOrientation = .upright
+    ) throws(CaptureError) -> [UInt8] {
         var orientation = PictureOrientation.upright
         var head: [UInt8] = [0xff, 0xd8]
         var at = 2
         try unsafe image.withUnsafeBufferPointer { (memory) throws(CaptureError) in
             let bytes = unsafe ByteView(UnsafeRawBufferPointer(memory))
-            orientation = try PhotoStructure(.jpeg, bytes).exif?.orientation ?? .upright
+            orientation = (try PhotoStructure(.jpeg, bytes).exif?.orientation ?? .upright).followed(by: turn)
             // If there is a JFIF segment, it comes first.
             if let length = bytes.number(at: 4, UInt16.self), bytes.number(at: 2, UInt16.self) == 0xffe0,
                 bytes.count > Int(length) + 4

@@ -182,6 +182,12 @@ final class Muxer {
         sink.head?.headerEnded()
     }
 
+    /// The stream of pictures.
+    var video: UnsafeMutablePointer<AVStream>? { unsafe streams[.video] }
+
+    /// The header of a Matroska file will say how pictures lie in space, which are to be flat.
+    func setsProjection() { sink.projection = .expected }
+
     /// The unit in which times of a stream are written; known once the header is.
     func timeBase(of kind: MediaType) -> AVRational {
         unsafe streams[kind]?.pointee.time_base ?? AVRational(num: 1, den: 1000)
@@ -258,6 +264,10 @@ final class Muxer {
             let result = unsafe av_write_trailer(context)
             unsafe avio_flush(transport)
             try check("end a \(container.rawValue) file", result)
+            // libavformat has written the tracks once more.
+            if sink.file.isSeekable, case .written(let place) = sink.projection {
+                try sink.file.overwrite(MatroskaProjection.flat, at: place)
+            }
             if let interval { try sink.head?.set(interval: interval) }
         }
     }
@@ -286,6 +296,15 @@ final class MuxerSink {
     let file: RecorderFile
     let hybrid: HybridMP4?
     var head: MatroskaHead?
+    /// Whether pictures with a pose are flat ones, and where the file says so.
+    var projection = Projection.none
+
+    enum Projection {
+        case none
+        case expected
+        case written(at: Int64)
+    }
+
     private(set) var failure: CaptureError?
 
     init(_ file: RecorderFile, hybrid: HybridMP4?, head: MatroskaHead?) {
@@ -299,6 +318,9 @@ final class MuxerSink {
         do throws(CaptureError) {
             if let hybrid {
                 try unsafe hybrid.write(bytes)
+            } else if case .expected = projection, let header = unsafe MatroskaProjection.flattened(bytes) {
+                projection = .written(at: file.position + Int64(header.place))
+                try write(header: header.bytes)
             } else {
                 unsafe head?.look(at: bytes, position: file.position)
                 try unsafe file.write(bytes)
@@ -307,6 +329,13 @@ final class MuxerSink {
         } catch {
             if failure == nil { failure = error }
             return cav_error_from_errno(error.errno == 0 ? EIO : error.errno)
+        }
+    }
+
+    private func write(header: [UInt8]) throws(CaptureError) {
+        try unsafe header.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+            unsafe head?.look(at: UnsafeRawBufferPointer(bytes), position: file.position)
+            try unsafe file.write(UnsafeRawBufferPointer(bytes))
         }
     }
 

@@ -14,6 +14,7 @@ final class VideoTrack {
     /// What the camera delivers.
     let format: VideoFormat
     private let coding: Coding
+    private let turn: PictureOrientation
     /// Parameter sets of a copied stream, from its first keyframe.
     private(set) var header: [UInt8] = []
     /// Microseconds between two pictures from which an encoder's work can be played. More would hardly make files smaller.
@@ -27,10 +28,11 @@ final class VideoTrack {
     /// Since when it waits, in the file's time.
     private var waitsSince: Timestamp?
 
-    /// A track of frames of `format`.
-    init(_ format: VideoFormat, _ coding: Coding) {
+    /// A track of frames of `format`, which players are to turn and mirror.
+    init(_ format: VideoFormat, _ coding: Coding, turned turn: PictureOrientation = .upright) {
         self.format = format
         self.coding = coding
+        self.turn = turn
     }
 
     /// The encoder as statistics name it.
@@ -77,6 +79,7 @@ final class VideoTrack {
         case .copied(let codec): try muxer.addStream(compressed: format, as: codec, header: header)
         }
         muxer.setFrameRate(format.interval)
+        if turn != .upright { try muxer.setOrientation(turn) }
     }
 
     /// Whether a file can begin with this frame.

@@ -27,6 +27,7 @@ final class PictureOutput: MediaOutput {
 
     private let coding: Coding
     private let format: VideoFormat
+    private let turn: PictureOrientation
     private let origin: CaptureOrigin
     private let files: [RecorderFile]
     private let counters: RecorderCounters
@@ -36,16 +37,19 @@ final class PictureOutput: MediaOutput {
     private var last: UInt64 = 0
     private var lost: UInt64 = 0
 
-    /// An output of one picture of `format` into each file, which says that it is from `origin`.
+    /// An output of one picture of `format` into each file, which says that it is from `origin`. A PNG comes turned already;
+    /// a JPEG says how it is to be turned.
     init(
         _ coding: Coding,
         of format: VideoFormat,
+        turned turn: PictureOrientation = .upright,
         _ origin: CaptureOrigin,
         files: [RecorderFile],
         counters: RecorderCounters
     ) {
         self.coding = coding
         self.format = format
+        self.turn = turn
         self.origin = origin
         self.files = files
         self.counters = counters
@@ -65,15 +69,16 @@ final class PictureOutput: MediaOutput {
                 return try passOver()
             }
             noteFrame()
-            image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height)
+            image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height, turned: turn)
         case .jpeg(let encoder):
             noteFrame()
             let plain = try unsafe Array(encoder.encode(buffer))
-            image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height)
+            image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height, turned: turn)
         case .png(let encoder):
             noteFrame()
             let packet = try encoder.encode(buffer)
-            let (width, height) = (format.width, format.height)
+            let (width, height) =
+                turn.swapsSides ? (format.height, format.width) : (format.width, format.height)
             image = try unsafe PhotoFacts.png(
                 packet.bytes,
                 facts,

@@ -102,7 +102,7 @@ final class ConnectionGate: Sendable {
             return stream.spans.filter { $0.start == .min || $0.start - ConnectionGate.fade < end }
         }
         if spans.isEmpty { return }
-        unsafe SampleFade.apply(to: buffer.mutableBytes, format) { frame in
+        unsafe SampleGain.apply(to: buffer.mutableBytes, format) { frame in
             let time = start + Int64(frame) * 1_000_000_000 / Int64(format.sampleRate)
             return spans.map { ConnectionGate.gain(at: time, beside: $0) }.min() ?? 1
         }

@@ -169,12 +169,12 @@ final class PauseClock: Sendable {
             place.kept = Kept(position: position + Int64(to), time: end, cut: place.cut)
             let piece = from == 0 && to == count ? buffer : buffer.part(from..<to, of: format, at: time, here)
             if let next, end > next.start - PauseClock.fade {
-                unsafe SampleFade.apply(to: piece.mutableBytes, format) { frame in
+                unsafe SampleGain.apply(to: piece.mutableBytes, format) { frame in
                     Double(next.start - time - format.duration(of: Int64(frame))) / Double(PauseClock.fade)
                 }
             }
             if let began = place.lastEnd, time < began + PauseClock.fade {
-                unsafe SampleFade.apply(to: piece.mutableBytes, format) { frame in
+                unsafe SampleGain.apply(to: piece.mutableBytes, format) { frame in
                     Double(time + format.duration(of: Int64(frame)) - began) / Double(PauseClock.fade)
                 }
             }
@@ -233,36 +233,5 @@ extension AudioFormat {
         guard end != .max else { return .max }
         let (seconds, rest) = (end - start).quotientAndRemainder(dividingBy: 1_000_000_000)
         return Int(seconds * Int64(sampleRate) + (rest * Int64(sampleRate) + 999_999_999) / 1_000_000_000)
-    }
-}
-
-/// Makes samples quieter.
-enum SampleFade {
-    /// Multiplies each sample frame by a gain between 0 and 1, which is given for its number; others are cut to that range.
-    static func apply(to bytes: UnsafeMutableRawBufferPointer, _ format: AudioFormat, _ gain: (Int) -> Double) {
-        let width = format.sampleFormat.bytes
-        for frame in 0..<bytes.count / format.bytesPerFrame {
-            let gain = min(max(gain(frame), 0), 1)
-            if gain == 1 { continue }
-            for channel in 0..<format.channels {
-                let at = frame * format.bytesPerFrame + channel * width
-                switch format.sampleFormat {
-                case .s16:
-                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Int16.self)
-                    unsafe bytes.storeBytes(of: Int16(Double(sample) * gain), toByteOffset: at, as: Int16.self)
-                case .s24Packed:
-                    let high = unsafe Int32(Int8(bitPattern: bytes[at + 2]))
-                    let sample = unsafe high << 16 | Int32(bytes[at + 1]) << 8 | Int32(bytes[at])
-                    let faded = UInt32(bitPattern: Int32(Double(sample) * gain))
-                    for byte in 0..<3 { unsafe bytes[at + byte] = UInt8(truncatingIfNeeded: faded >> UInt32(8 * byte)) }
-                case .s32:
-                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Int32.self)
-                    unsafe bytes.storeBytes(of: Int32(Double(sample) * gain), toByteOffset: at, as: Int32.self)
-                case .float32:
-                    let sample = unsafe bytes.loadUnaligned(fromByteOffset: at, as: Float.self)
-                    unsafe bytes.storeBytes(of: sample * Float(gain), toByteOffset: at, as: Float.self)
-                }
-            }
-        }
     }
 }

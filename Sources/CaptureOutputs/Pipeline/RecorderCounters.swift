@@ -5,13 +5,16 @@ import Synchronization
 final class RecorderCounters: Sendable {
     private let state = Mutex(OutputStatistics())
     private let fed = Atomic(false)
-    private let whenFed: @Sendable () -> Void
+    private let watched = Atomic(false)
+    private let fresh = Atomic(false)
+    private let wake: @Sendable () -> Void
 
     /// Counters at zero.
     ///
-    /// - Parameter whenFed: Called when the output has all that it takes of its streams.
-    init(whenFed: @escaping @Sendable () -> Void = {}) {
-        self.whenFed = whenFed
+    /// - Parameter wake: Called when there is something to report at once: the output has all that it takes of its
+    ///   streams, or levels were measured that are watched.
+    init(wake: @escaping @Sendable () -> Void = {}) {
+        self.wake = wake
     }
 
     /// Whether the output has all that it takes of its streams, and is only to be finished.
@@ -37,6 +40,24 @@ final class RecorderCounters: Sendable {
     func feed(_ change: (inout OutputStatistics) -> Void) {
         update(change)
         fed.store(true, ordering: .releasing)
-        whenFed()
+        wake()
+    }
+
+    // MARK: Levels
+
+    /// Whether each measured level is to be reported.
+    func watchLevels(_ isWatched: Bool) { watched.store(isWatched, ordering: .releasing) }
+
+    /// Takes levels that were measured.
+    func note(_ levels: [AudioLevel]) {
+        update { $0.levels = levels }
+        guard watched.load(ordering: .acquiring) else { return }
+        fresh.store(true, ordering: .releasing)
+        wake()
+    }
+
+    /// The levels that are to be reported, once.
+    func takeLevels() -> [AudioLevel]? {
+        fresh.exchange(false, ordering: .acquiringAndReleasing) ? now.levels : nil
     }
 }

@@ -16,6 +16,7 @@ final class Announcer: EngineObserver {
         case bufferMoved(SessionSnapshot, String)
         case outputSaved(SessionSnapshot, String, SavedOutput, connection: String)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
+        case levels(UInt32, String, [AudioLevel], connections: Set<String>)
         case answered(Decision)
     }
 
@@ -59,6 +60,10 @@ final class Announcer: EngineObserver {
 
     func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {
         continuation.yield(.outputSaved(session, output, saved, connection: connection))
+    }
+
+    func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>) {
+        continuation.yield(.levels(id, output, levels, connections: connections))
     }
 
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
@@ -120,6 +125,12 @@ final class Announcer: EngineObserver {
                             statistics.busValue,
                         ]
                     )
+                case .levels(let id, let output, let levels, let connections):
+                    let arguments: [BusValue] = [.string(output), levels.busValue]
+                    for connection in connections {
+                        let path = SessionObjects.path(id)
+                        try bus.tell(path, CaptureNames.session, "Levels", arguments, to: connection)
+                    }
                 case .answered(let decision):
                     try listeners.tell(
                         bus,

@@ -32,6 +32,11 @@ extension [BusValue] {
         return isTrue
     }
 
+    func real(_ index: Int) throws(CaptureError) -> Double {
+        guard let number = try argument(index).number else { throw wrong(index, "a number") }
+        return number
+    }
+
     func texts(_ index: Int) throws(CaptureError) -> [String] {
         guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
         return texts

@@ -150,6 +150,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(isEnabled ? .enable(kind, at: .now) : .disable(kind, at: .now))
     }
 
+    func setGain(_ gain: Double) { tell(.setGain(gain)) }
+
+    func watchLevels(_ isWatched: Bool) { tell(.watchLevels(isWatched)) }
+
     func stop() {
         tell(.stop(at: .now))
     }

@@ -116,6 +116,15 @@ actor SessionObjects {
                             )
                             return []
                         },
+                        "SetGain": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.setGain(arguments.real(1), id, output: arguments.text(0), client: client)
+                            return []
+                        },
+                        "WatchLevels": handler { engine, client, arguments throws(CaptureError) in
+                            let isWatched = try arguments.boolean(1)
+                            try await engine.watchLevels(isWatched, id, output: arguments.text(0), client: client)
+                            return []
+                        },
                         "GetStatistics": handler(looks: true) { engine, client, _ throws(CaptureError) in
                             [try await engine.statistics(of: id, client: client).busValue]
                         },

@@ -60,6 +60,8 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var burst: Int?
 
+    @OptionGroup var turn: TurnOptions
+
     @Flag(
         name: [.customShort("y"), .long],
         help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
@@ -81,12 +83,16 @@ struct PhotoCommand: AsyncParsableCommand {
         if session != nil, camera != nil || preset != nil || videoFormat != nil {
             throw ValidationError("a running session already has a camera and format; leave the other options out")
         }
+        if session != nil, burst != nil, let given = turn.given {
+            throw ValidationError("the pictures of a burst are turned as the session's output is; leave \(given) out")
+        }
     }
 
     func run() async throws {
         try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
         try NumberOptions.check(quality, "--quality", 1...100)
         try NumberOptions.check(burst, "--burst", 1...PhotoSettings.longestBurst)
+        let settings = try turn.settings()
         let place = try saving.place(file: self.file, overwrite: overwrite)
         try place.requireExtension(format, example: "jpg")
         let kind = try FileFormat.photo(format, path: place.name)
@@ -95,7 +101,14 @@ struct PhotoCommand: AsyncParsableCommand {
         }
         let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
         if let burst {
-            let photos = PhotoBurst(place, count: burst, format: kind.name, quality: quality, overwrite: overwrite)
+            let photos = PhotoBurst(
+                place,
+                count: burst,
+                format: kind.name,
+                quality: quality,
+                turned: settings,
+                overwrite: overwrite
+            )
             let daemon = try await bus.connect()
             let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
             if json { Output.print(taken.json) } else { Output.note(taken.text) }
@@ -109,11 +122,12 @@ struct PhotoCommand: AsyncParsableCommand {
         let daemon = try await bus.connect()
         let outcome: SessionOutcome
         if let session {
-            outcome = try await SessionRun.addPhoto(output, to: UInt32(session), file, on: daemon)
+            outcome = try await SessionRun.addPhoto(output, settings, to: UInt32(session), file, on: daemon)
         } else {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)
             try await session.addOutput(output)
+            try await session.apply(settings, to: output.name)
             let run = SessionRun(session: session, output: output.name, file: file, naming: .whenComplete)
             outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         }

@@ -26,6 +26,7 @@ struct RecordCommand: AsyncParsableCommand {
         for input in plan.inputs { try await session.addInput(input) }
         let output = try plan.output(file)
         try await session.addOutput(output)
+        try await session.apply(plan.settings, to: output.name)
         let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         let isThere = file.map { $0.isKept && !$0.isLost } ?? true

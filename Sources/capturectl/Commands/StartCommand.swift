@@ -27,6 +27,7 @@ struct StartCommand: AsyncParsableCommand {
         for input in plan.inputs { try await session.addInput(input) }
         let output = try plan.output(file)
         try await session.addOutput(output)
+        try await session.apply(plan.settings, to: output.name)
         let run = SessionRun(session: session, output: output.name, file: file, naming: .whenRunning)
         try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.untilRunning() }
         let id = await session.id ?? 0

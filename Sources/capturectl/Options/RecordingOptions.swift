@@ -89,6 +89,10 @@ struct RecordingOptions: ParsableArguments {
     )
     var audioFormat: String?
 
+    @OptionGroup var turn: TurnOptions
+
+    @OptionGroup var sound: SoundOptions
+
     @Flag(
         name: [.customShort("y"), .long],
         help: "Replace the file if it exists; for a symbolic link, replace the file that it points to."
@@ -142,6 +146,8 @@ struct RecordingPlan {
     private let encoderPreset: String
     private let duration: Double?
     private let limits: LimitOptions
+    /// What becomes of pictures and sound on their way into it.
+    let settings: ConnectionSettings
 
     /// Reads the options.
     ///
@@ -161,6 +167,15 @@ struct RecordingPlan {
         duration = options.duration
         limits = options.limits
         try limits.check()
+        var settings = try options.turn.settings()
+        try options.sound.apply(to: &settings)
+        self.settings = settings
+        if let option = options.sound.given, options.microphone == "none" {
+            throw CaptureError(.usage, "\(option) needs a microphone, but --microphone is none")
+        }
+        if let option = options.turn.given, format.kind == .sound || options.camera == "none" {
+            throw CaptureError(.usage, "\(option) needs a camera, and there is no picture to record")
+        }
         if options.encoderPreset != "auto", !["auto", "h264"].contains(options.videoCodec) {
             throw CaptureError(.usage, "--encoder-preset does not apply to \(options.videoCodec), only to h264")
         }

@@ -24,7 +24,7 @@ struct ProgressLine {
         guard hasSound else { return String(parts.joined(separator: "  ").prefix(room)) }
         let level = Quantities.level(counters.peak)
         let meters = [LevelMeter.steps, LevelMeter.steps / 2].map {
-            LevelMeter.bar(counters.peak, steps: $0) + " " + level
+            LevelMeter.bar(counters.peak, average: counters.levels.map(\.average).max(), steps: $0) + " " + level
         }
         let lines = (meters + [level]).map { (parts + [$0]).joined(separator: "  ") }
         return lines.first { $0.count <= room } ?? String(parts.joined(separator: "  ").prefix(room))
@@ -85,13 +85,21 @@ enum LevelMeter {
     /// What its left end stands for.
     static let floor = -48.0
 
-    /// The bar of a peak in thousandths of full scale: four decibels a step if there are 12, `!` at its end from -1 dB on.
-    static func bar(_ peak: Int, steps: Int = steps) -> String {
+    /// The bar of a peak in thousandths of full scale: four decibels a step if there are 12, `!` at its end from -1 dB on. From
+    /// the average to the peak it is thin.
+    ///
+    /// - Parameter average: In decibels; `nil` if that is not known.
+    static func bar(_ peak: Int, average: Double? = nil, steps: Int = steps) -> String {
         guard peak > 0 else { return "[" + String(repeating: " ", count: steps) + "]" }
         let level = Quantities.decibels(peak)
-        let lit = min(max(Int(((level - floor) / -floor * Double(steps)).rounded(.up)), 0), steps)
+        func lit(_ level: Double) -> Int {
+            min(max(Int(((level - floor) / -floor * Double(steps)).rounded(.up)), 0), steps)
+        }
         let isLoud = level > -1
-        let bar = String(repeating: "=", count: isLoud ? steps - 1 : lit) + (isLoud ? "!" : "")
+        let long = isLoud ? steps - 1 : lit(level)
+        let thick = min(average.map(lit) ?? long, long)
+        let bar =
+            String(repeating: "=", count: thick) + String(repeating: "-", count: long - thick) + (isLoud ? "!" : "")
         return "[" + bar + String(repeating: " ", count: steps - bar.count) + "]"
     }
 }

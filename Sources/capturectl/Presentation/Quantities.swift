@@ -44,6 +44,11 @@ enum Quantities {
         return "\(Int(decibels(peak).rounded())) dB"
     }
 
+    /// As in `+6 dB` or `-4.5 dB`.
+    static func gain(_ decibels: Double) -> String {
+        (decibels > 0 ? "+" : "") + (Int(exactly: decibels).map { "\($0)" } ?? tenth(decibels)) + " dB"
+    }
+
     /// Thousandths of full scale as decibels below it.
     static func decibels(_ peak: Int) -> Double {
         20 * log10(Double(min(max(peak, 1), 1000)) / 1000)

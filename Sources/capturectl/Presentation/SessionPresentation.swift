@@ -49,6 +49,7 @@ enum SessionPresentation {
                     + (output.isPaused ? ", paused" : "")
                     + output.disabledInputs.map { ", \(Printable.text($0)) disabled" }.joined()
                     + (output.reachedLimit.map { ", \(words(for: $0))" } ?? "")
+                    + (session.description?.outputs.first { $0.name == name }.map(settingsText) ?? "")
             )
             lines.append(
                 "    \(Quantities.count(output.frames, "frame")), \(Quantities.count(output.samples, "sample frame")), "
@@ -83,7 +84,12 @@ enum SessionPresentation {
                     key: "outputs",
                     value: .array(
                         description.outputs.map {
-                            ["name": JSON($0.name), "kind": JSON($0.kind.rawValue), "format": JSON($0.format)]
+                            [
+                                "name": JSON($0.name), "kind": JSON($0.kind.rawValue), "format": JSON($0.format),
+                                "rotation": JSON($0.settings.rotation), "isMirrored": JSON($0.settings.isMirrored),
+                                "channels": .array($0.settings.channels.map { JSON($0) }),
+                                "gain": JSON($0.settings.gain),
+                            ]
                         }
                     )
                 )
@@ -123,6 +129,7 @@ enum SessionPresentation {
             "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
             "disabledInputs": .array(output.disabledInputs.map { JSON($0) }),
             "reachedLimit": JSON(output.reachedLimit?.rawValue),
+            "levels": .array(output.levels.map { ["average": JSON($0.average), "peak": JSON($0.peak)] }),
         ]
     }
 
@@ -140,6 +147,19 @@ enum SessionPresentation {
     private static func outputText(_ output: OutputDescription) -> String {
         let text = output.format.isEmpty ? output.kind.rawValue : "\(output.kind.rawValue)/\(output.format)"
         return output.library == nil ? text : text + " to library"
+    }
+
+    /// `, rotated by 90 degrees, mirrored, channels 1 2, gain +6 dB`: what is not as usual.
+    private static func settingsText(_ output: OutputDescription) -> String {
+        let settings = output.settings
+        var parts: [String] = []
+        if settings.rotation != 0 { parts.append("rotated by \(settings.rotation) degrees") }
+        if settings.isMirrored { parts.append("mirrored") }
+        if !settings.channels.isEmpty {
+            parts.append("channels \(settings.channels.map { "\($0 + 1)" }.joined(separator: " "))")
+        }
+        if settings.gain != 0 { parts.append("gain \(Quantities.gain(settings.gain))") }
+        return parts.map { ", \($0)" }.joined()
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {

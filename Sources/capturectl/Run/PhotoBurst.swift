@@ -4,9 +4,18 @@ import CaptureKit
 struct PhotoBurst {
     private let paths: [String]
     private let settings: PhotoSettings
+    private let turn: ConnectionSettings
     private let overwrite: Bool
 
-    init(_ place: RecordingPlace, count: Int, format: String, quality: Int, overwrite: Bool) {
+    init(
+        _ place: RecordingPlace,
+        count: Int,
+        format: String,
+        quality: Int,
+        turned turn: ConnectionSettings,
+        overwrite: Bool
+    ) {
+        self.turn = turn
         self.overwrite = overwrite
         switch place {
         case .file(let path):
@@ -77,6 +86,7 @@ struct PhotoBurst {
         let output = PhotoOutput()
         try await session.addInput(camera)
         try await session.addOutput(output)
+        try await session.apply(turn, to: output.name)
         try await session.startRunning()
         let photos = try await output.capturePhotos(with: settings, files: files)
         try await session.stopRunning()

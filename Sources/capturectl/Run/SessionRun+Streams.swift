@@ -21,6 +21,7 @@ extension SessionRun {
     /// Takes a photo of a running session.
     static func addPhoto(
         _ output: PhotoOutput,
+        _ settings: ConnectionSettings,
         to id: UInt32,
         _ file: OutputFile?,
         on daemon: CaptureDaemon
@@ -40,7 +41,7 @@ extension SessionRun {
         let session = try await CaptureSession.session(id, on: daemon)
         let name = output.name
         let events = try await session.events()
-        try await session.addOutput(output, fedBy: [camera.name])
+        try await session.addOutput(output, fedBy: [camera.name], settings: settings)
         for await event in events {
             switch event {
             case .finished(let result) where result.name == name:

@@ -1,0 +1,92 @@
+import Authorization
+public import CaptureCore
+
+/// The gain of connections, and who hears how loud they are.
+extension CaptureEngine {
+    /// How many connections hear of an output's levels at a time.
+    private static let mostWatchers = 16
+
+    /// Sets the gain of a movie's or a sound's microphone, before the start or later.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for a gain out of range, an output that does not exist
+    ///   or cannot have a gain; `wrongState` for a session that is over.
+    public func setGain(_ gain: Double, _ id: UInt32, output name: String, client: SessionClient) throws(CaptureError) {
+        let session = try alive(id, by: client)
+        let place = try self.place(of: name, in: session)
+        var output = session.description.outputs[place]
+        output.settings.gain = gain
+        try output.settings.check()
+        try output.checkGain(hasSound: session.description.inputs(of: name).contains { $0.mediaType == .audio })
+        guard output != session.description.outputs[place] else { return }
+        session.description.outputs[place] = output
+        session.outputs[name]?.setGain(gain)
+        observer.sessionChanged(session.snapshot)
+    }
+
+    /// Has a connection told the levels of an output's sound twenty times a second, or no more.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or records no sound;
+    ///   `busy` if 16 connections are told already; `wrongState` for a session that is over.
+    public func watchLevels(
+        _ isWatched: Bool,
+        _ id: UInt32,
+        output name: String,
+        client: SessionClient
+    ) throws(CaptureError) {
+        guard client.isOnBus else { throw CaptureError(.invalidArgument, "levels are told on the bus alone") }
+        let session = try alive(id, by: client)
+        let output = session.description.outputs[try place(of: name, in: session)]
+        guard [.movie, .sound, .samples].contains(output.kind),
+            session.description.inputs(of: name).contains(where: { $0.mediaType == .audio })
+        else {
+            throw CaptureError(.invalidArgument, "the output '\(name)' records no sound, so it has no levels")
+        }
+        var watchers = session.levelWatchers[name] ?? []
+        if isWatched {
+            watchers.insert(client.connection)
+            guard watchers.count <= Self.mostWatchers else {
+                throw CaptureError(.busy, "\(Self.mostWatchers) programs hear of the levels of '\(name)' already")
+            }
+        } else {
+            watchers.remove(client.connection)
+        }
+        session.levelWatchers[name] = watchers
+        session.outputs[name]?.watchLevels(!watchers.isEmpty)
+    }
+
+    /// A connection left the bus, and hears of no levels any more.
+    func forgetLevels(for connection: String) {
+        for session in sessions.values {
+            for (name, watchers) in session.levelWatchers where watchers.contains(connection) {
+                session.levelWatchers[name]?.remove(connection)
+                if watchers.count == 1 { session.outputs[name]?.watchLevels(false) }
+            }
+        }
+    }
+
+    private func alive(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
+        let session = try changeable(id, by: client)
+        guard !session.state.isFinal, !session.isEnding else {
+            throw CaptureError(.wrongState, "session \(id) is \(session.doing)")
+        }
+        return session
+    }
+
+    private func place(of name: String, in session: Session) throws(CaptureError) -> Int {
+        if let place = session.description.outputs.firstIndex(where: { $0.name == name }) { return place }
+        let known = session.description.outputs.map(\.name).joined(separator: ", ")
+        throw CaptureError(.invalidArgument, "session \(session.id) has no output '\(name)'; it has: \(known)")
+    }
+}
+
+extension SessionDescription {
+    /// The same with the gains that the outputs of another have now: what runs keeps its gain.
+    func withGains(of now: SessionDescription) -> SessionDescription {
+        var changed = self
+        for place in outputs.indices {
+            guard let before = now.outputs.first(where: { $0.name == outputs[place].name }) else { continue }
+            changed.outputs[place].settings.gain = before.settings.gain
+        }
+        return changed
+    }
+}
