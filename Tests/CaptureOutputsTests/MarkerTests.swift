@@ -91,7 +91,7 @@ import Testing
         wanted.maxFileSize = limit
         let rig = try Rig(wanted, video: format)
         _ = try rig.ready()
-        for index in 0..<255 { try mark(rig, String(repeating: "x", count: 255), at: Int64(index) * 1_000_000) }
+        for index in 0..<255 { try mark(rig, String(repeating: "x", count: 255), at: Int64(index) * 100_000) }
         try heard(rig)
         var random = SystemRandomNumberGenerator()
         for index in 0..<60 {

@@ -97,8 +97,10 @@ extension ContainerOutput {
 
     private func limit(adding bytes: Int64, packets: Int64) throws(CaptureError) -> RecordingLimit? {
         // Until there is a header, as much is kept for it as any container needs.
+        let chapters = markers.size
         let ending =
-            muxer?.ending(packets: load.packets + packets, chapters: markers.size) ?? (growth: 16_384, filling: 0)
+            muxer?.ending(packets: load.packets + packets, chapters: chapters)
+            ?? (growth: 16_384 + chapters, filling: 0)
         return try budget.limit(
             reachedBy: load.size + bytes + ending.growth,
             filling: ending.filling

@@ -1,0 +1,95 @@
+/// A command of the daemon to a running recorder.
+public enum RecorderCommand: Hashable, Sendable {
+    /// Finish the file with what was published until that time, even if the command arrives later.
+    case stop(at: Timestamp)
+    /// Go on with the picture's ring that comes along as a descriptor.
+    case videoMoved
+    /// Go on with the sound's ring that comes along as a descriptor.
+    case audioMoved
+    /// Leave out what is captured from that time on, until the command to go on.
+    case pause(at: Timestamp)
+    /// Go on with what is captured from that time on.
+    case resume(at: Timestamp)
+    /// Begin a chapter at that time.
+    case mark(RecordingMarker, at: Timestamp)
+    /// Here is another file to write, as a descriptor that comes along.
+    case file
+    /// Take what is captured of a kind from that time on.
+    case enable(MediaType, at: Timestamp)
+    /// Leave pictures out, or write silence in the place of sound, from that time on.
+    case disable(MediaType, at: Timestamp)
+    /// Make sound louder by so many decibels from now on.
+    case setGain(Double)
+    /// Report the levels of sound twenty times a second, or no more.
+    case watchLevels(Bool)
+
+    /// The command as text.
+    public var text: String {
+        switch self {
+        case .stop(let time): Self.text("stop", time)
+        case .pause(let time): Self.text("pause", time)
+        case .resume(let time): Self.text("resume", time)
+        case .mark(let marker, let time):
+            KeyValueText.encode([("message", "mark"), ("at", "\(time.nanoseconds)"), ("title", marker.title)])
+        case .enable(let kind, let time): Self.text("enable", time, kind)
+        case .disable(let kind, let time): Self.text("disable", time, kind)
+        case .setGain(let gain): KeyValueText.encode([("message", "gain"), ("decibels", "\(gain)")])
+        case .watchLevels(let isWatched):
+            KeyValueText.encode([("message", "levels"), ("watched", isWatched ? "1" : "0")])
+        case .videoMoved: KeyValueText.encode([("message", "video-moved")])
+        case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
+        case .file: KeyValueText.encode([("message", "file")])
+        }
+    }
+
+    /// Reads a command from its text.
+    ///
+    /// - Throws: `CaptureError.Code.badData` for an unknown command, and one that lacks its time.
+    public init(text: String) throws(CaptureError) {
+        let words = try KeyValueText.decode(text)
+        switch words["message"] ?? "" {
+        case "stop": self = .stop(at: try Self.time(of: words))
+        case "pause": self = .pause(at: try Self.time(of: words))
+        case "resume": self = .resume(at: try Self.time(of: words))
+        case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
+        case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
+        case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
+        case "gain":
+            guard let gain = words["decibels"].flatMap({ Double($0) }), ConnectionSettings.gains.contains(gain) else {
+                throw CaptureError(
+                    .badData,
+                    "the command 'gain' to a recorder lacks its decibels, or they are out of range"
+                )
+            }
+            self = .setGain(gain)
+        case "levels": self = .watchLevels(words["watched"] == "1")
+        case "video-moved": self = .videoMoved
+        case "audio-moved": self = .audioMoved
+        case "file": self = .file
+        case let word: throw CaptureError(.badData, "a recorder was told '\(word)', which it does not know")
+        }
+    }
+
+    private static func text(_ message: String, _ time: Timestamp, _ kind: MediaType? = nil) -> String {
+        KeyValueText.encode(
+            [("message", message), ("at", "\(time.nanoseconds)")] + (kind.map { [("kind", $0.rawValue)] } ?? [])
+        )
+    }
+
+    private static func kind(of words: [String: String]) throws(CaptureError) -> MediaType {
+        guard let kind = words["kind"].flatMap({ MediaType(rawValue: $0) }) else {
+            throw CaptureError(
+                .badData,
+                "the command '\(words["message"] ?? "")' to a recorder lacks its kind of media"
+            )
+        }
+        return kind
+    }
+
+    private static func time(of words: [String: String]) throws(CaptureError) -> Timestamp {
+        guard let time = words["at"].flatMap({ Int64($0) }) else {
+            throw CaptureError(.badData, "the command '\(words["message"] ?? "")' to a recorder lacks its time")
+        }
+        return Timestamp(nanoseconds: time)
+    }
+}
