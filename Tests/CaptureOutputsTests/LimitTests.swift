@@ -89,7 +89,7 @@ import Testing
         try feed(rig, seconds: 6, lead: 7)
         let counters = try ended(rig, by: .fileSize)
         let bytes = Int64(try Shell.bytes(rig.path).count)
-        #expect(bytes <= size && bytes > size / 2, "\(bytes) of \(size)")
+        #expect(bytes <= size && bytes > size / 4, "\(bytes) of \(size)")
         #expect(counters.bytes == UInt64(bytes))
         try examine(rig.path, counters)
     }

@@ -121,7 +121,7 @@ def limits(daemon, folder, it):
     it("a recording ends before it is larger than it may be", said["reachedLimit"] == "file-size" and
        0 < said["bytes"] == (folder / "small.mkv").stat().st_size <= 200 * 1024, said)
     status, text, messages = run(daemon, "record", "--camera", "none", "--max-size", "64K", folder / "small.wav")
-    it("and tells a person", status == 0 and "ended by its greatest size" in text, f"{status} {text} {messages}")
+    it("and tells a person", status == 0 and "ended by its greatest size" in messages, f"{status} {text} {messages}")
     status, _, messages = run(daemon, "record", "--min-free", "1000000T", folder / "free.mkv")
     it("what the disk does not have free is told", status == 74 and " bytes free" in messages, f"{status} {messages}")
     it("and no file is left", not (folder / "free.mkv").exists())
