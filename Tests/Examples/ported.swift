@@ -20,6 +20,17 @@ let discovery = CaptureDevice.DiscoverySession(
 print(try await discovery.devices.map(\.name))
 let camera = try await CaptureDevice.default(for: .video)
 print(try await camera.isConnected, camera.position, camera.id, camera.name, camera.videoFormats.count)
+// 3 device control
+try await camera.lockForConfiguration()
+try await camera.setFocusMode(.continuousAutoFocus)
+try await camera.setFocusMode(.locked(lensPosition: 0.5))
+try await camera.setExposureTargetBias(1)
+try await camera.setExposureMode(.custom(duration: .milliseconds(10)))
+try await camera.setWhiteBalanceMode(.locked(temperature: 4600))
+try await camera.setVideoZoomFactor(2)
+try await camera.setTorchMode(.on)
+print(try await camera.focusMode(), try await camera.whiteBalanceMode(), try await camera.videoZoomFactor())
+try await camera.unlockForConfiguration()
 // 4 session
 let session = try await CaptureSession()
 await session.beginConfiguration()
@@ -36,13 +47,15 @@ let audioData = FrameBufferOutput(.audio, name: "audio", newest: false) { _ in
 }
 try await session.addOutput(videoData)
 try await session.addOutput(audioData)
+let photoOutput = PhotoOutput()
+try await session.addOutput(photoOutput)
 try await session.commitConfiguration()
 let states = try await session.states()
 try await session.startRunning()
 print(try await session.statistics().inputs["camera"]?.format ?? "no format")
 // 6 record, photo
 let movie = try OutputFile(creating: "a.mov")
-let movieOutput = try MovieFileOutput(file: movie.descriptor, format: "mov", duration: 60)
+let movieOutput = try MovieFileOutput(file: movie.descriptor, format: "mov", duration: 60, maxFileSize: 1 << 30)
 try await session.addOutput(movieOutput)  // starts the recording
 let connection = await session.connection(with: .video, to: movieOutput.name)
 try await recorded(moreThan: 30)
@@ -52,17 +65,10 @@ print(try await session.statistics().outputs[movieOutput.name]?.peak ?? -1 >= 0)
 try await session.pauseRecording()
 try await session.resumeRecording()
 try await recorded(moreThan: 60)
+let photo = try await photoOutput.capturePhoto(with: PhotoSettings(format: "jpeg", quality: 80))
+print(photo.bytes.starts(with: [0xff, 0xd8]), photo.lostBefore)
 try await session.removeOutput(movieOutput.name)  // stops the recording
 try movie.keep()
-let file = try OutputFile(creating: "a.jpg")
-let photoOutput = try PhotoOutput(file: file.descriptor)
-let events = try await session.events()
-try await session.addOutput(photoOutput)
-for await case .finished(let result) in events where result.name == photoOutput.name {
-    if let error = result.error { throw error }
-    break
-}
-try file.keep()
 let interruptions = Task {
     for await status in states { if let reason = status.interruption { print(reason) } }
 }
