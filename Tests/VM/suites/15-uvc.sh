@@ -105,7 +105,7 @@ it "it is set back" capturectl control --camera "$node" brightness=0
 it "names are V4L2's" says 'exposure_absolute .*inactive' capturectl control --wide --camera "$node"
 it "the label selects it, too" says '(100 µs)' capturectl control --wide --camera "$node" exposure_time_absolute
 capturectl control --watch --camera "$node" >"$work/watch" &
-watcher=$!
+watcher=$! zoom=100
 it "a change is told" wait_for 20 zoom_is_told
 it "automatic focus is switched off" capturectl control --camera "$node" focus_auto=off
 it "that enables the focus, which is told, too" wait_for 20 grep -q focus_absolute "$work/watch"
