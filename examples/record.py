@@ -45,7 +45,8 @@ def record(path):
     session.Start()
     get = lambda name: session.Get(NAME + ".Session", name, dbus_interface=dbus.PROPERTIES_IFACE)
     while (state := get("State")) != "running":
-        if state not in ("authorizing", "starting"):
+        # The property may be told a moment after Start returns.
+        if state not in ("configured", "authorizing", "starting"):
             fail(get("ReasonCode"), get("Reason"))
         time.sleep(0.05)
     ring = mmap.mmap(session.OpenBuffer("frames").take(), 0, prot=mmap.PROT_READ)
