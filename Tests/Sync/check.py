@@ -63,7 +63,7 @@ def record_once(daemon, path, seconds, meanwhile):
         if meanwhile and output["duration"] > seconds / 2:
             meanwhile()
             meanwhile = None
-        if status["state"] not in ("authorizing", "starting", "running"):
+        if status["state"] not in ("configured", "authorizing", "starting", "running"):
             break
         if time.monotonic() > limit:
             raise RuntimeError(f"it does not end: {status}")
