@@ -26,9 +26,7 @@ struct SoundLevels {
     mutating func take(_ bytes: UnsafeRawBufferPointer, _ finished: ([AudioLevel]) -> Void) {
         switch format.sampleFormat {
         case .s16:
-            unsafe measure(bytes, finished) {
-                unsafe Double($0.loadUnaligned(fromByteOffset: $1, as: Int16.self)) / 32768
-            }
+            unsafe measureWhole(bytes, finished)
         case .s24Packed:
             unsafe measure(bytes, finished) {
                 let high = unsafe Int32(Int8(bitPattern: $0[$1 + 2]))
@@ -53,6 +51,29 @@ struct SoundLevels {
             let part = min(left, window - count)
             count += part
             left -= part
+            if count == window { finish(finished) }
+        }
+    }
+
+    /// The same for 16 bits, in whole numbers: most microphones have these, and it takes a fraction of the time.
+    private mutating func measureWhole(_ bytes: UnsafeRawBufferPointer, _ finished: ([AudioLevel]) -> Void) {
+        let frames = bytes.count / format.bytesPerFrame
+        var begin = 0
+        while begin < frames {
+            let end = min(begin + window - count, frames)
+            for channel in 0..<channels {
+                var (sum, top): (Int64, Int32) = (0, 0)
+                for frame in begin..<end {
+                    let place = frame * format.bytesPerFrame + channel * 2
+                    let value = unsafe Int32(bytes.loadUnaligned(fromByteOffset: place, as: Int16.self))
+                    sum += Int64(value * value)
+                    top = max(top, abs(value))
+                }
+                squares[channel] += Double(sum) / (32768 * 32768)
+                peaks[channel] = max(peaks[channel], Double(top) / 32768)
+            }
+            count += end - begin
+            begin = end
             if count == window { finish(finished) }
         }
     }
