@@ -1,4 +1,4 @@
-/// How loud one channel of sound was over a twentieth of a second, in decibels below full scale.
+/// How loud one channel of sound was over a twentieth of a second, in decibels: 0 is full scale, and what is quieter is negative.
 public struct AudioLevel: Hashable, Sendable {
     /// How often levels are measured in a second of sound.
     public static let perSecond = 20
@@ -32,7 +32,7 @@ extension [AudioLevel] {
             let parts = word.split(separator: "/", omittingEmptySubsequences: false).map { Double($0) }
             guard count < AudioLevel.mostChannels, parts.count == 2, let average = parts[0], let peak = parts[1],
                 AudioLevel.range.contains(average), AudioLevel.range.contains(peak)
-            else { throw CaptureError(.badData, "a recorder reports '\(text.prefix(100))', which are no levels") }
+            else { throw CaptureError(.badData, "a recorder reports '\(text.prefix(100))', which cannot be levels") }
             append(AudioLevel(average: average, peak: peak))
         }
     }

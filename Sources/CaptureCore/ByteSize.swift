@@ -10,7 +10,7 @@ public enum ByteSize {
             let (bytes, isTooLarge) = whole.multipliedReportingOverflow(by: scale)
             return isTooLarge || bytes >= 1 << 62 ? nil : bytes
         }
-        // A part of a byte is none.
+        // Bytes alone are whole.
         guard scale > 1, let part = Double(number), part * Double(scale) < 0x1p62 else { return nil }
         return Int64(part * Double(scale))
     }

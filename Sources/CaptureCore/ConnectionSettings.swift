@@ -39,7 +39,7 @@ public struct ConnectionSettings: Hashable, Sendable {
             )
         }
         guard Set(channels).count == channels.count else {
-            throw CaptureError(.invalidArgument, "channels \(channels) name one twice")
+            throw CaptureError(.invalidArgument, "channels \(channels) cannot be chosen: one of them is there twice")
         }
     }
 }
@@ -76,11 +76,11 @@ extension OutputDescription {
         _ isFed: Bool,
         _ device: String
     ) throws(CaptureError) {
-        let names = kinds.map { "\($0.rawValue)s" }.joined(separator: " and ")
         guard kinds.contains(kind) else {
             throw CaptureError(
                 .invalidArgument,
-                "the output '\(name)' is of kind \(kind.rawValue); \(what) is for \(names) alone"
+                "the output '\(name)' is of kind \(kind.rawValue); \(what) is for "
+                    + (kinds.contains(.photo) ? "movies and photos alone" : "movies and sounds alone")
             )
         }
         guard isFed else {

@@ -1,11 +1,11 @@
 /// How a camera or microphone is part of the machine.
 public enum DeviceType: String, Hashable, Sendable, CaseIterable {
-    /// Built into the machine. So is every device of which the system does not say otherwise.
+    /// Built into the machine, or the system does not say how the device is attached.
     case builtIn = "built-in"
     /// Plugged in, as by USB.
     case external
-    /// A card or box whose picture comes by a cable, such as HDMI, from another device. One that calls itself a USB
-    /// camera is `external`.
+    /// A card or box whose picture comes by a cable, such as HDMI, from another device. A box that presents
+    /// itself as a USB camera is `external`.
     case captureCard = "capture-card"
     /// Made by software, such as a loopback or a driver for tests.
     case virtual

@@ -9,7 +9,7 @@ public struct PhotoSettings: Hashable, Sendable {
     public var quality: Int
     /// How many consecutive pictures are taken, 1 to `longestBurst`, each into a file of its own.
     public var burst: Int
-    /// That the pictures are saved into the media library, and how; `nil` for files of the client's.
+    /// Where in the media library the pictures are saved; `nil` for files of the client's.
     public var library: LibraryDestination?
     /// Bytes that each of the client's files may have, as its own limit for files has it (`ulimit -f`); 0 for no limit.
     public var sizeLimit: Int64

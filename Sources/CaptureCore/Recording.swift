@@ -192,6 +192,14 @@ public enum RecorderReport: Hashable, Sendable {
     /// A longer reason is cut to this many characters.
     private static let longestReason = 500
 
+    /// Whether another one follows within a second: nothing is lost if it is not heard.
+    public var isProgress: Bool {
+        switch self {
+        case .progress, .levels: true
+        case .ready, .finished, .failed: false
+        }
+    }
+
     /// The report as text.
     public var text: String {
         switch self {

@@ -1,11 +1,11 @@
 /// The limit at which a recording was finished by itself.
 public enum RecordingLimit: String, Hashable, Sendable, CaseIterable {
-    /// It lasts as long as it may.
+    /// Its greatest duration.
     case duration
-    /// It has as many frames as it may.
+    /// Its greatest number of frames.
     case frameCount = "frame-count"
-    /// More would make the file larger than it may be.
+    /// The file's greatest size.
     case fileSize = "file-size"
-    /// More would leave less free space on the file's disk than shall stay.
+    /// The least free space on the file's disk.
     case freeSpace = "free-space"
 }

@@ -19,9 +19,15 @@ public protocol DeviceSettings: Sendable {
 
     /// Tells of each setting that changes, whoever changes it, until the watch is let go or the device is gone.
     ///
-    /// - Parameter changed: Gets the setting as it is now. Called on any thread, one call at a time; must not block.
+    /// - Parameters:
+    ///   - changed: Gets the setting as it is now. Called on any thread, one call at a time; must not block, nor let go of the
+    ///     watch.
+    ///   - ended: Called once if the device tells of nothing any more; must not block.
     /// - Throws: `invalidArgument` for a device that does not tell, `internalFault` without a thread, `deviceLost`.
-    func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) -> any ControlWatch
+    func watch(
+        _ changed: @escaping @Sendable (DeviceControl) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(CaptureError) -> any ControlWatch
 }
 
 /// Settings that are watched. Ends when it is let go.

@@ -143,9 +143,16 @@ extension CaptureEngine {
     }
 }
 
+extension CaptureEngine {
+    /// Gives grants back that were used beside sessions, for a device's settings.
+    public func giveBack(_ grants: [Grant]) async {
+        await gate.sessionEnded(grants, needed: sessions.servicesInUse)
+    }
+}
+
 extension Grant {
     /// That it was withdrawn, and why.
-    var withdrawal: CaptureError {
+    public var withdrawal: CaptureError {
         switch withdrawnBy {
         case .switchedOff: CaptureError(.switchedOff, "\(service.title) was switched off for every program")
         case .userAway: CaptureError(.userAway, withdrawalReason)

@@ -3,8 +3,8 @@ public import CaptureCore
 
 /// Photos that a program takes while its session runs.
 extension CaptureEngine {
-    /// Takes photos of what the camera of an output delivers from now on. Returns when their recorder has begun; that they
-    /// are taken is the end of an output by the name that this returns.
+    /// Takes photos of what the camera of an output delivers from now on. Returns when their recorder has begun, with
+    /// the name of an output: its end tells that they are taken, or why not.
     ///
     /// A photo is an output beside the described ones, with a recorder of its own, so that it can be saved, fail and be
     /// withdrawn as any other.
@@ -133,7 +133,7 @@ extension Session {
     /// Refuses photos, unless it runs.
     fileprivate func checkTakesPhotos() throws(CaptureError) {
         guard state == .running, !isEnding else {
-            throw state == .configured ? notNow : whyNoPhoto(notNow)
+            throw whyNoPhoto(notNow)
         }
     }
 

@@ -1,7 +1,7 @@
 import Authorization
 public import CaptureCore
 
-/// The gain of connections, and who hears how loud they are.
+/// The gain of connections, and the connections of the bus that receive levels.
 extension CaptureEngine {
     /// How many connections hear of an output's levels at a time.
     private static let mostWatchers = 16
@@ -23,7 +23,8 @@ extension CaptureEngine {
         observer.sessionChanged(session.snapshot)
     }
 
-    /// Has a connection told the levels of an output's sound twenty times a second, or no more.
+    /// Starts or stops sending the levels of an output's sound to a connection, twenty times a second. It stops when it was
+    /// stopped as often as it was started.
     ///
     /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or records no sound;
     ///   `busy` if 16 connections are told already; `wrongState` for a session that is over.
@@ -33,7 +34,7 @@ extension CaptureEngine {
         output name: String,
         client: SessionClient
     ) throws(CaptureError) {
-        guard client.isOnBus else { throw CaptureError(.invalidArgument, "levels are told on the bus alone") }
+        guard client.isOnBus else { throw CaptureError(.invalidArgument, "levels are only sent over the bus") }
         let session = try alive(id, by: client)
         let output = session.description.outputs[try place(of: name, in: session)]
         guard [.movie, .sound, .samples].contains(output.kind),
@@ -41,24 +42,26 @@ extension CaptureEngine {
         else {
             throw CaptureError(.invalidArgument, "the output '\(name)' records no sound, so it has no levels")
         }
-        var watchers = session.levelWatchers[name] ?? []
-        if isWatched {
-            watchers.insert(client.connection)
-            guard watchers.count <= Self.mostWatchers else {
-                throw CaptureError(.busy, "\(Self.mostWatchers) programs hear of the levels of '\(name)' already")
-            }
-        } else {
-            watchers.remove(client.connection)
+        var watchers = session.levelWatchers[name] ?? [:]
+        let wasWatched = !watchers.isEmpty
+        let before = watchers[client.connection] ?? 0
+        guard !isWatched || before > 0 || watchers.count < Self.mostWatchers else {
+            throw CaptureError(
+                .busy,
+                "\(Self.mostWatchers) connections already receive the levels of '\(name)'; stop one of them first"
+            )
         }
+        let after = before + (isWatched ? 1 : -1)
+        watchers[client.connection] = after > 0 ? after : nil
         session.levelWatchers[name] = watchers
-        session.outputs[name]?.watchLevels(!watchers.isEmpty)
+        if wasWatched == watchers.isEmpty { session.outputs[name]?.watchLevels(!watchers.isEmpty) }
     }
 
     /// A connection left the bus, and hears of no levels any more.
     func forgetLevels(for connection: String) {
         for session in sessions.values {
-            for (name, watchers) in session.levelWatchers where watchers.contains(connection) {
-                session.levelWatchers[name]?.remove(connection)
+            for (name, watchers) in session.levelWatchers where watchers[connection] != nil {
+                session.levelWatchers[name]?[connection] = nil
                 if watchers.count == 1 { session.outputs[name]?.watchLevels(false) }
             }
         }
@@ -80,10 +83,10 @@ extension CaptureEngine {
 }
 
 extension SessionDescription {
-    /// The same with the gains that the outputs of another have now: what runs keeps its gain.
-    func withGains(of now: SessionDescription) -> SessionDescription {
+    /// The same with the gains that the outputs of another have now, but for some by name: what runs keeps its gain.
+    func withGains(of now: SessionDescription, except new: Set<String>) -> SessionDescription {
         var changed = self
-        for place in outputs.indices {
+        for place in outputs.indices where !new.contains(outputs[place].name) {
             guard let before = now.outputs.first(where: { $0.name == outputs[place].name }) else { continue }
             changed.outputs[place].settings.gain = before.settings.gain
         }

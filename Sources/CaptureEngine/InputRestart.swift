@@ -7,8 +7,8 @@ struct InputRestart {
     private let session: Session
     /// Those that run in another format now, as they were described before.
     private var changed: [InputDescription] = []
-    /// The one that is closed, as it was described before.
-    private var closed: InputDescription?
+    /// The one that is closed, as it was described before, and since when it delivers nothing.
+    private var closed: (input: InputDescription, since: ContinuousClock.Instant)?
 
     init(of session: Session) {
         self.session = session
@@ -30,7 +30,8 @@ struct InputRestart {
         else { return }
         throw CaptureError(
             .invalidArgument,
-            "input '\(input.name)' feeds '\(output)', whose file has one format; finish that output first"
+            "input '\(input.name)' feeds '\(output)', whose file has one format; change the format before that output is added, or after it"
+                + " has finished"
         )
     }
 
@@ -54,7 +55,7 @@ struct InputRestart {
     /// Gives the inputs their former formats back. If they cannot have them, the session ends.
     private mutating func takeBack(on engine: isolated CaptureEngine) async {
         do throws(CaptureError) {
-            if let closed { try await open(closed, since: .now, on: engine) }
+            if let closed { try await open(closed.input, since: closed.since, on: engine) }
             while let former = changed.popLast() { try await restart(former, instead: former, on: engine) }
         } catch {
             _ = engine.beginEnd(session, as: .failed, error)
@@ -69,12 +70,17 @@ struct InputRestart {
         // An input whose outputs have all finished may be closed.
         guard let shared = session.inputs[input.name]?.shared else { return }
         guard session.inputs.values.filter({ $0.shared === shared }).count == 1 else {
-            throw CaptureError(.busy, "\(shared.device.name) is two inputs of the session, so its format stays")
+            throw CaptureError(
+                .busy,
+                "\(shared.device.name) feeds two inputs of this session; remove one before you change its format"
+            )
         }
+        // An output that came with this change records, too.
+        try InputRestart.check(input, of: session)
         let grant = try grant(for: input)
         let start = ContinuousClock.now
         try await engine.pool.restart(shared, as: input, grant: grant, for: session.id)
-        closed = former
+        closed = (former, since: start)
         try await open(input, since: start, on: engine)
         closed = nil
     }
@@ -93,6 +99,7 @@ struct InputRestart {
         do throws(CaptureError) {
             try session.proceed()
             try await engine.pool.stream(shared)
+            try session.proceed()
         } catch {
             await engine.pool.release(shared.device.id, for: session.id)
             throw error
@@ -104,7 +111,9 @@ struct InputRestart {
         for (name, output) in session.outputs where output.reads(former) {
             if output.recorder == nil {
                 session.outputs[name] = LiveOutput(output.description, recorder: nil, feeds: [shared])
-                engine.observer.bufferMoved(session.snapshot, output: name)
+                if output.description.kind == .buffer {
+                    engine.observer.bufferMoved(session.snapshot, output: name)
+                }
             } else if output.isDone {
                 output.leaveFeeds()
             }

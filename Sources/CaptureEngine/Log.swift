@@ -5,14 +5,6 @@ import Logging
 let log = Logger(label: "captured.engine")
 
 extension RecorderReport {
-    /// Comes several times a second.
-    var isProgress: Bool {
-        switch self {
-        case .progress, .levels: true
-        case .ready, .finished, .failed: false
-        }
-    }
-
     /// The report on one line.
     var words: String { text.split(separator: "\n").joined(separator: " ") }
 }

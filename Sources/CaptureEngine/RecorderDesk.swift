@@ -102,6 +102,11 @@ final class RecorderDesk {
         }
         var fault = error
         for recording in output.recordings {
+            // After a fault the rest of a burst is not wanted either.
+            if fault != nil, output.description.kind == .photo {
+                await recording.cancel()
+                continue
+            }
             do throws(CaptureError) {
                 let saved = try await recording.save()
                 observer.outputSaved(session.snapshot, output: output.description.name, saved, to: output.connection)
@@ -255,7 +260,7 @@ final class RecorderDesk {
             if output.needsNothing { engine.finishIfDone(session) }
         case .levels(let levels):
             guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
-            observer.outputLevels(session.id, output: name, levels, to: watchers)
+            observer.outputLevels(session.id, output: name, levels, to: Set(watchers.keys))
         case .finished(let counters):
             output.statistics = counters
             pace.note(
@@ -294,7 +299,7 @@ final class RecorderDesk {
         in session: Session,
         on engine: isolated CaptureEngine
     ) {
-        // That its camera's stream ended is the least that there is to say of a photo.
+        // The recorder of a photo only knows that the stream ended; the session knows why.
         let isCutOff = error?.code == .inputOutput && error?.errno == 0 && session.isShot(output.description.name)
         let error = isCutOff ? error.map(session.whyNoPhoto) : error
         if output.recordings.isEmpty {

@@ -45,8 +45,8 @@ final class Session {
     }
     /// The connections that are disabled.
     private(set) var disabled: Set<ConnectionDescription> = []
-    /// By output name, the connections that hear of the levels of its sound.
-    var levelWatchers: [String: Set<String>] = [:]
+    /// By output name, the connections that receive the levels of its sound, and how often each asked for them.
+    var levelWatchers: [String: [String: Int]] = [:]
     var files: [String: any OpenFile]
     private var phase = Phase.configured
     private var halt = Halt.none

@@ -17,10 +17,12 @@ struct SessionChange {
     /// Gives the session a new description. Only while no other change of it is under way.
     func apply(_ description: SessionDescription, on engine: isolated CaptureEngine) async throws(CaptureError) {
         let state = session.state
-        let description = state == .configured ? description : description.withGains(of: session.description)
         let kept = session.state == .configured ? Set(session.files.keys) : Set(session.outputs.keys)
         let described = Set(description.outputs.filter(\.takesFile).map(\.name))
         let replaced = replaced(by: description)
+        let description =
+            state == .configured
+            ? description : description.withGains(of: session.description, except: Set(replaced.keys))
         let finished = session.outputs.filter { $0.value.isDone && replaced[$0.key] == nil }
         try description.validate(
             files: kept.intersection(described).union(files.keys),
@@ -138,7 +140,9 @@ struct SessionChange {
             await engine.uses.end(Array(added.keys), of: session, as: .failed, error)
             throw error
         }
-        await commit(description, added.merging(session.inputs) { $1 }, on: engine)
+        // A gain that was set meanwhile counts.
+        let now = description.withGains(of: session.description, except: Set(replaced.keys))
+        await commit(now, added.merging(session.inputs) { $1 }, on: engine)
     }
 
     private func commit(
@@ -150,8 +154,11 @@ struct SessionChange {
         session.description = description
         session.before = session.before.filter { before in description.inputs.contains { $0.name == before.key } }
         engine.observer.sessionChanged(session.snapshot)
-        let goneOutputs = session.outputs.filter { output in
-            !session.isShot(output.key) && !description.outputs.contains { $0.name == output.key }
+        let kept = inputs.filter { input in description.inputs.contains { $0.name == input.key } }.values.map(\.shared)
+        // A photo that is being taken goes with its camera.
+        let goneOutputs = session.outputs.filter { name, output in
+            session.isShot(name)
+                ? !kept.contains { output.reads($0) } : !description.outputs.contains { $0.name == name }
         }
         await engine.desk.finish(Array(goneOutputs.values), forChangeOf: session, on: engine)
         // The end or interruption that came meanwhile finishes and closes the rest.
@@ -184,7 +191,9 @@ struct SessionChange {
     /// another way.
     private func replaced(by new: SessionDescription) -> [String: LiveOutput] {
         session.outputs.filter { name, output in
-            guard output.isDone, let now = new.outputs.first(where: { $0.name == name }) else { return false }
+            guard output.isDone, var now = new.outputs.first(where: { $0.name == name }) else { return false }
+            // It may have been changed while the output ran.
+            now.settings.gain = output.description.settings.gain
             return files[name] != nil || (now.library != nil && now != output.description)
         }
     }

@@ -89,7 +89,7 @@ extension SessionDescription {
             throw wrong("a greatest size or a least free space is negative")
         }
         guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
-        guard output.kind != .photo, output.kind != .buffer else {
+        guard output.kind.hasRecorder, output.kind != .photo else {
             throw wrong("has no length that a greatest size or a least free space could end")
         }
         let least = OutputDescription.leastMaxFileSize

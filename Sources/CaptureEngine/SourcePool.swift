@@ -258,7 +258,7 @@ actor SourcePool {
             throw CaptureError(.deviceLost, "\(shared.device.name) went away")
         }
         guard users[id] == [session] else {
-            throw CaptureError(.busy, "\(shared.device.name) is in use by other sessions, too, so its format stays")
+            throw CaptureError(.busy, "cannot change the format of \(shared.device.name): other sessions use it; stop them first")
         }
         log.debug("session \(session) has \(id) go on in another format")
         let closing = Task {

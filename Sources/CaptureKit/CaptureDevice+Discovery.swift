@@ -59,7 +59,8 @@ extension CaptureDevice {
                     do throws(CaptureError) {
                         continuation.yield(try await present())
                     } catch {
-                        break
+                        // The next event reads the list again.
+                        continue
                     }
                 }
                 continuation.finish()

@@ -16,8 +16,9 @@ extension DeviceDescription: BusCodable {
             aliases: try reader.texts("aliases", most: most) ?? [],
             driver: try reader.text("driver") ?? "",
             bus: try reader.text("bus") ?? "",
-            deviceType: try reader.word("device-type") ?? .builtIn,
-            position: try reader.word("position") ?? .unspecified,
+            // A daemon that is newer than its client may know more words.
+            deviceType: DeviceType(rawValue: try reader.text("device-type") ?? "") ?? .builtIn,
+            position: DevicePosition(rawValue: try reader.text("position") ?? "") ?? .unspecified,
             videoFormats: try reader.list("video-formats", most: most) ?? [],
             audioFormats: try reader.list("audio-formats", most: most) ?? []
         )

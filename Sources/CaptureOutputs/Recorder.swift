@@ -300,7 +300,7 @@ public final class Recorder: Sendable {
                 for reader in work.readers.values { reader.stop(at: .now) }
             }
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
-            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files[0].cancel() }
+            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files.forEach { $0.cancel() } }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
             if let levels = counters.takeLevels() { report(.levels(levels)) }
             let becameFed = counters.isFed && !isFed
@@ -377,7 +377,7 @@ public final class Recorder: Sendable {
     /// Tells the daemon; one that does not listen misses progress, and only that.
     private func report(_ report: RecorderReport) {
         do throws(SystemError) {
-            if report.isForNow {
+            if report.isProgress {
                 guard try Poll.wait(socket.file.descriptor, for: .writable, timeout: 0).contains(.writable) else {
                     return
                 }

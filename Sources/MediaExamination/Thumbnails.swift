@@ -1,8 +1,8 @@
 import CTurboJPEG
-import CaptureCore
+public import CaptureCore
 
 /// Small pictures of a large one, as JPEG, upright, what is transparent on white.
-enum Thumbnails {
+public enum Thumbnails {
     private static let quality: Int32 = 85
 
     /// One for each of `ExaminedMedia.thumbnailEdges`; none larger than the picture, so that those of a small picture are
@@ -33,6 +33,22 @@ enum Thumbnails {
         let swaps = orientation.swapsSides
         let (width, height) = swaps ? (picture.height, picture.width) : (picture.width, picture.height)
         let upright = turned(picture, orientation, width: width, height: height)
+        return try encode(upright, width: width, height: height, quality: quality)
+    }
+
+    /// A small picture of red, green and blue without gaps, as JPEG.
+    ///
+    /// - Parameters:
+    ///   - pixels: Three bytes for each pixel.
+    ///   - width: In pixels, more than 0.
+    ///   - height: In rows, more than 0.
+    ///   - quality: 1 to 100.
+    public static func encode(
+        _ pixels: [UInt8],
+        width: Int,
+        height: Int,
+        quality: Int32
+    ) throws(CaptureError) -> [UInt8] {
         guard let encoder = unsafe tjInitCompress() else {
             throw CaptureError(.internalFault, "libjpeg-turbo has no encoder to give")
         }
@@ -44,7 +60,7 @@ enum Thumbnails {
             var start = image.baseAddress
             return unsafe tjCompress2(
                 encoder,
-                upright,
+                pixels,
                 Int32(width),
                 Int32(width * 3),
                 Int32(height),

@@ -118,7 +118,7 @@ private struct Devices: ~Copyable {
             names([("A", ["port 1", "video0"]), ("B", [nil, "video1"]), ("A", ["port 2.1", "video2"])])
                 == ["A (port 1)", "B", "A (port 2.1)"]
         )
-        // Two nodes of one camera have one port, and those of software none.
+        // Two nodes of one camera share its port, and software has no port.
         #expect(
             names([("A", ["port 1", "video0"]), ("A", ["port 1", "video2"]), ("A", [nil, "video4"])])
                 == ["A (video0)", "A (video2)", "A (video4)"]

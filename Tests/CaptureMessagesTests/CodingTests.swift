@@ -98,7 +98,7 @@ struct CodingTests {
         }
     }
 
-    @Test func `levels survive, and are refused if they are none`() throws {
+    @Test func `levels survive, and what cannot be a level is refused`() throws {
         let levels = [AudioLevel(average: -12.04, peak: 0), AudioLevel()]
         #expect(try [AudioLevel](busValue: levels.busValue) == levels)
         for wrong in [

@@ -12,21 +12,7 @@ import Testing
     private static let faded = 240
 
     private func gained(_ gate: ConnectionGate, _ range: Range<Int>) throws -> [Int16] {
-        let pool = try BufferPool(count: 2, capacity: 960)
-        return try range.flatMap { index -> [Int16] in
-            let info = BufferInfo(
-                timestamp: Timestamp(nanoseconds: Int64(index) * 10_000_000),
-                deviceSequence: 0,
-                position: UInt64(index * 480),
-                bytesUsed: (960, 0, 0, 0),
-                flags: .monotonic
-            )
-            let buffer = MediaBuffer(try #require(pool.take()), of: pool, count: 960, info: info)
-            let bytes = unsafe buffer.mutableBytes
-            for frame in 0..<480 { unsafe bytes.storeBytes(of: 10_000, toByteOffset: 2 * frame, as: Int16.self) }
-            gate.silence(buffer, Self.mono)
-            return (0..<480).map { unsafe bytes.load(fromByteOffset: 2 * $0, as: Int16.self) }
-        }
+        try SoundPeriods.passed(range) { gate.silence($0, Self.mono) }
     }
 
     @Test func `is silent to the sample, and fades at both sides`() throws {

@@ -10,21 +10,7 @@ import Testing
 
     /// Periods of samples that are all the same, after their passage.
     private func passed(_ passage: SoundPassage, _ periods: Int, of sample: Int16 = 10_000) throws -> [Int16] {
-        let pool = try BufferPool(count: 2, capacity: 960)
-        return try (0..<periods).flatMap { index in
-            let info = BufferInfo(
-                timestamp: Timestamp(nanoseconds: Int64(index) * 10_000_000),
-                deviceSequence: 0,
-                position: UInt64(index * 480),
-                bytesUsed: (960, 0, 0, 0),
-                flags: .monotonic
-            )
-            let buffer = MediaBuffer(try #require(pool.take()), of: pool, count: 960, info: info)
-            let bytes = unsafe buffer.mutableBytes
-            for frame in 0..<480 { unsafe bytes.storeBytes(of: sample, toByteOffset: 2 * frame, as: Int16.self) }
-            passage.take(buffer)
-            return (0..<480).map { unsafe bytes.load(fromByteOffset: 2 * $0, as: Int16.self) }
-        }
+        try SoundPeriods.passed(0..<periods, of: sample, through: passage.take)
     }
 
     @Test func `becomes louder over 5 ms, without a step`() throws {

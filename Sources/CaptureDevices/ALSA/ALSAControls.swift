@@ -42,7 +42,10 @@ public final class ALSAControls: DeviceSettings {
     /// A sound card is not watched.
     ///
     /// - Throws: `.invalidArgument`, always.
-    public func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) -> any ControlWatch {
+    public func watch(
+        _ changed: @escaping @Sendable (DeviceControl) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(CaptureError) -> any ControlWatch {
         throw CaptureError(.invalidArgument, "captured does not watch sound cards; read their settings again instead")
     }
 }

@@ -107,7 +107,11 @@ final class SyntheticControls: DeviceSettings {
         }
     }
 
-    func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) -> any ControlWatch {
+    /// It never ends by itself: a device that is gone is told of by the monitor.
+    func watch(
+        _ changed: @escaping @Sendable (DeviceControl) -> Void,
+        ended: @escaping @Sendable () -> Void = {}
+    ) -> any ControlWatch {
         let number = watches.withLock { watches in
             let number = (watches.keys.max() ?? 0) + 1
             watches[number] = changed

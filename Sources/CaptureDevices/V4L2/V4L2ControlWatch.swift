@@ -13,8 +13,12 @@ final class V4L2ControlWatch: ControlWatch {
 
     /// Starts to watch.
     ///
-    /// - Throws: `deviceLost`, `internalFault` without a thread.
-    init(_ controls: V4L2Controls, _ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) {
+    /// - Throws: `deviceLost`, `internalFault` without a thread, `invalidArgument` for a driver that tells of nothing.
+    init(
+        _ controls: V4L2Controls,
+        _ changed: @escaping @Sendable (DeviceControl) -> Void,
+        _ ended: @escaping @Sendable () -> Void
+    ) throws(CaptureError) {
         do throws(SystemError) {
             end = try EventSignal()
         } catch {
@@ -26,9 +30,12 @@ final class V4L2ControlWatch: ControlWatch {
         do throws(SystemError) {
             try WorkerThread.detached(name: "watch-controls") { [end] in
                 var run = ControlEvents(controls, known, changed)
-                do throws(SystemError) { try run.follow(until: end.descriptor) } catch {
-                    log.debug("no more changes of the controls of \(controls.node.path): \(error)")
+                do throws(SystemError) {
+                    if try run.follow(until: end.descriptor) { return }
+                } catch {
+                    log.notice("no more changes of the controls of \(controls.node.path): \(error)")
                 }
+                ended()
             }
         } catch {
             throw CaptureError(.internalFault, error)
@@ -54,10 +61,12 @@ final class V4L2ControlWatch: ControlWatch {
         }
 
         /// Until the descriptor can be read, or the camera is gone.
-        mutating func follow(until end: Int32) throws(SystemError) {
+        ///
+        /// - Returns: Whether it was the descriptor.
+        mutating func follow(until end: Int32) throws(SystemError) -> Bool {
             while true {
                 let (device, ended) = try Poll.wait(controls.node.descriptor, for: .exceptional, end)
-                guard ended.isEmpty else { return }
+                guard ended.isEmpty else { return true }
                 var event = clinux_v4l2_control_event()
                 // As many as there are controls, and no more: a driver may go on for ever.
                 for _ in 0...known.count {
@@ -65,8 +74,8 @@ final class V4L2ControlWatch: ControlWatch {
                     take(event)
                 }
                 // A camera that is gone has an event for ever.
-                if !device.isDisjoint(with: .failed) { return }
-                guard try Poll.wait(end, timeout: V4L2ControlWatch.pause).isEmpty else { return }
+                if !device.isDisjoint(with: .failed) { return false }
+                guard try Poll.wait(end, timeout: V4L2ControlWatch.pause).isEmpty else { return true }
             }
         }
 

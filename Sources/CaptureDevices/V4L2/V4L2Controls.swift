@@ -81,13 +81,22 @@ public final class V4L2Controls: DeviceSettings {
     }
 
     /// Tells of each control that changes: V4L2_EVENT_CTRL.
-    public func watch(_ changed: @escaping @Sendable (DeviceControl) -> Void) throws(CaptureError) -> any ControlWatch {
-        try V4L2ControlWatch(self, changed)
+    public func watch(
+        _ changed: @escaping @Sendable (DeviceControl) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(CaptureError) -> any ControlWatch {
+        try V4L2ControlWatch(self, changed, ended)
     }
 
     /// Has the driver tell of changes.
+    ///
+    /// - Throws: `invalidArgument` for a driver that tells of none.
     func subscribe() throws(CaptureError) {
-        for entry in try raw().entries { _ = clinux_v4l2_watch_control(node.descriptor, entry.control.id) }
+        let entries = try raw().entries
+        let told = entries.filter { clinux_v4l2_watch_control(node.descriptor, $0.control.id) == 0 }
+        guard entries.isEmpty || !told.isEmpty else {
+            throw CaptureError(.invalidArgument, "the driver of \(node.path) does not tell of changed settings")
+        }
     }
 
     private struct Entry {

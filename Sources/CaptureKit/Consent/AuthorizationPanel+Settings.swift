@@ -9,8 +9,8 @@ extension AuthorizationPanel {
         try await settings().map(AuthorizationPanel.quoted).joined(separator: " ")
     }
 
-    /// Opens that command in a window of the person's terminal, as a program does that was refused and whose user wants
-    /// to change that. Changes nothing by itself: the person decides there, with a password if it allows more.
+    /// Opens that command in a window of the person's terminal. Call this after a refusal, if the person wants to change
+    /// the answer. It changes nothing by itself: the person decides there, with a password if it allows more.
     ///
     /// Returns when the terminal was started. A change is told by `CaptureDaemon.events()`, as `consentChanged`.
     ///
@@ -31,7 +31,7 @@ extension AuthorizationPanel {
                 standardInput: nothing,
                 standardOutput: nothing
             )
-            // Its end is taken when the person closes the window.
+            // Reaps the terminal when the person closes its window.
             try WorkerThread.detached(name: "settings") { ChildProcess.reap(child) }
         } catch {
             throw AuthorizationPanel.noWindow(command, "\(error)")

@@ -62,7 +62,9 @@ extension CaptureDevice {
     ///
     /// - Throws: `invalidArgument` for a sound card, whose settings are not watched; `notPermitted` as for `controls`.
     public func controlChanges() async throws(CaptureError) -> AsyncThrowingStream<DeviceControl, any Error> {
-        let (stream, continuation) = AsyncThrowingStream<DeviceControl, any Error>.makeStream()
+        let (stream, continuation) = AsyncThrowingStream<DeviceControl, any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(1024)
+        )
         let match = BusMatch(sender: CaptureNames.service, path: CaptureNames.devicePath(id))
         let heard = try await daemon.connection.subscribe(match) { signal in
             switch signal.member {
@@ -70,6 +72,7 @@ extension CaptureDevice {
                 guard let value = signal.arguments.first else { return }
                 do throws(CaptureError) { continuation.yield(try DeviceControl(busValue: value)) } catch {
                     continuation.finish(throwing: error)
+                    Task { try? await self.call("UnwatchControls") }
                 }
             case "WatchEnded":
                 guard let code = signal.arguments.first?.text, let message = signal.arguments.last?.text else { return }

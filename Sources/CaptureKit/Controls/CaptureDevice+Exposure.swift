@@ -69,7 +69,7 @@ extension CaptureDevice {
         )
     }
 
-    /// Exposes so.
+    /// Sets the exposure mode.
     ///
     /// - Throws: `invalidArgument` for a property that the camera lacks, or a value out of range; as
     ///   ``setControl(_:to:)``.
@@ -89,9 +89,9 @@ extension CaptureDevice {
             try await controls.set(unlocking(controls) + [(mode, value)])
         case .custom(let duration, let iso, let gain):
             var changes = unlocking(controls)
+            if let mode = controls[.exposureMode] { changes.append((mode, Self.manual)) }
             if let duration {
                 let exposure = try controls.need(.exposure, for: "an exposure time")
-                if let mode = controls[.exposureMode] { changes.append((mode, Self.manual)) }
                 changes.append(
                     (exposure, try exposure.value(of: duration / Self.exposureStep, "the exposure time in 100 µs"))
                 )

@@ -31,7 +31,7 @@ extension CaptureDevice {
         return .locked(lensPosition: try controls.need(.focus, for: "focus").fraction)
     }
 
-    /// Focuses so.
+    /// Sets the focus mode.
     ///
     /// - Throws: `invalidArgument` for a mode that the camera does not have, or a position outside of 0 to 1; as
     ///   ``setControl(_:to:)``.

@@ -39,7 +39,7 @@ extension CaptureDevice {
         return .locked(temperature: try controls.need(.temperature, for: "white balance").number())
     }
 
-    /// Finds white so.
+    /// Sets the white balance mode.
     ///
     /// - Throws: `invalidArgument` for a mode that the camera does not have, or a temperature out of range; as
     ///   ``setControl(_:to:)``.
@@ -52,7 +52,9 @@ extension CaptureDevice {
             let value = try temperature.value(of: kelvin, "the temperature in kelvin")
             try await controls.set(stop + [(temperature, value)])
         case .locked(nil):
-            try await controls.set(.autoWhiteBalance, to: 0, for: "locked white balance")
+            // A camera without automatic white balance is always locked.
+            if stop.isEmpty { _ = try controls.need(.temperature, for: "locked white balance") }
+            try await controls.set(stop)
         case .autoWhiteBalance:
             try await controls.set(stop + [(try controls.need(.whiteBalanceOnce, for: "finding white once"), 1)])
         case .continuousAutoWhiteBalance:

@@ -79,6 +79,7 @@ extension DeviceControl {
 
     /// The value nearest to a number in its range, on its steps.
     func nearest(_ number: Double) -> Int64 {
+        guard maximum > minimum else { return minimum }
         let step = Double(max(step, 1))
         let steps = ((number - Double(minimum)) / step).rounded()
         let most = ((Double(maximum) - Double(minimum)) / step).rounded(.down)
@@ -89,7 +90,9 @@ extension DeviceControl {
     /// The numbers that a menu of numbers offers, or the ends of a range, and the values that stand for them.
     var numbers: [(number: Double, value: Int64)] {
         switch kind {
-        case .menu: choices.compactMap { value, text in Double(text).map { ($0, value) } }.sorted { $0.0 < $1.0 }
+        case .menu:
+            choices.compactMap { value, text in Double(text).flatMap { $0.isFinite ? ($0, value) : nil } }
+                .sorted { $0.0 < $1.0 }
         default: [(Double(minimum), minimum), (Double(maximum), maximum)]
         }
     }
@@ -101,7 +104,7 @@ extension DeviceControl {
     func value(of number: Double, per unit: Double = 1, _ what: String) throws(CaptureError) -> Int64 {
         let numbers = numbers
         guard let least = numbers.first?.number, let most = numbers.last?.number, number.isFinite,
-            (least...most).contains(number * unit)
+            least <= most, (least...most).contains(number * unit)
         else {
             let range = "\((numbers.first?.number ?? 0) / unit) to \((numbers.last?.number ?? 0) / unit)"
             throw CaptureError(.invalidArgument, "\(what) goes from \(range), not to \(number)")

@@ -88,7 +88,8 @@ extension CaptureSession {
         if settings.library != nil {
             try await MediaLibrary(on: daemon).requestSaving()
         } else {
-            sent.sizeLimit = files.isEmpty ? 0 : ProcessLimits.file
+            let own = files.isEmpty ? 0 : ProcessLimits.file
+            sent.sizeLimit = [own, settings.sizeLimit].filter { $0 > 0 }.min() ?? 0
             if files.isEmpty {
                 memory = try MemoryFile.several(settings.burst)
                 targets = memory.map(\.descriptor)
@@ -109,7 +110,7 @@ extension CaptureSession {
             default: continue
             }
         }
-        throw CaptureError(.dismissed, "the photo was not waited for")
+        throw CaptureError(.dismissed, "cancelled before the photo was complete; it may still be saved")
     }
 }
 

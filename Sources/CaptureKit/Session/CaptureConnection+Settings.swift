@@ -1,7 +1,7 @@
 import CaptureBus
 public import CaptureCore
 
-/// What a connection makes of pictures and sound.
+/// Settings of a connection.
 extension CaptureConnection {
     /// How the pictures are turned and mirrored, and what becomes of the sound, of the connection's output.
     ///
@@ -48,38 +48,60 @@ extension CaptureConnection {
     /// How loud each channel is from now on, twenty times a second while sound comes, with the gain. A disabled microphone
     /// is silent. A reader who is slow gets the newest levels alone. Ends with the session.
     ///
-    /// - Throws: `invalidArgument` if the output records no sound; `wrongState` for a session that is over; `busy` if 16
+    /// - Throws: `invalidArgument` as `audioChannels`, and if the output records no sound; `wrongState` for a session that is over; `busy` if 16
     ///   connections read them already. This call creates the session in the daemon.
     public func audioLevels() async throws(CaptureError) -> AsyncStream<[AudioLevel]> {
         try await session.audioLevels(of: self)
     }
 
-    /// How loud each channel is now; empty before sound comes and without a microphone.
+    /// How loud each channel is now; empty before sound comes.
     ///
-    /// - Throws: `unreachable` without a daemon.
+    /// - Throws: `invalidArgument` if the session has no such connection, or its input is no microphone; `unreachable` without
+    ///   a daemon.
     public var audioChannels: [AudioLevel] {
-        get async throws(CaptureError) { try await session.statistics().outputs[output]?.levels ?? [] }
+        get async throws(CaptureError) {
+            try await session.checkSound(of: self)
+            return try await session.statistics().outputs[output]?.levels ?? []
+        }
     }
 }
 
 extension CaptureSession {
     func settings(of connection: CaptureConnection) async throws(CaptureError) -> ConnectionSettings {
-        if let own = description.outputs.first(where: { $0.name == connection.output }) { return own.settings }
-        guard let id, let found = try await daemon.sessions().first(where: { $0.id == id }) else {
+        try await description(with: connection).outputs.first { $0.name == connection.output }?.settings
+            ?? ConnectionSettings()
+    }
+
+    /// The description that has a connection's output: this object's own, or the daemon's of a session that was found by its
+    /// number.
+    private func description(with connection: CaptureConnection) async throws(CaptureError) -> SessionDescription {
+        if description.outputs.contains(where: { $0.name == connection.output }) { return description }
+        guard let id else { return description }
+        guard let found = try await daemon.sessions().first(where: { $0.id == id })?.description else {
             throw CaptureError(.noSuchSession, "the session is gone")
         }
-        return found.description?.outputs.first { $0.name == connection.output }?.settings ?? ConnectionSettings()
+        return found
+    }
+
+    /// Refuses a connection that is not one of a microphone.
+    func checkSound(of connection: CaptureConnection) async throws(CaptureError) {
+        let described = ConnectionDescription(input: connection.input, output: connection.output)
+        guard try await description(with: connection).parts(of: described).input.mediaType == .audio else {
+            throw CaptureError(.invalidArgument, "the input '\(Printable.text(connection.input))' is no microphone")
+        }
     }
 
     func setGain(_ decibels: Double, _ connection: CaptureConnection) async throws(CaptureError) {
         guard let hub = await made(), !isToBeMade, knows(connection.output) else {
             return try await adjust(connection, .audio) { $0.gain = decibels }
         }
+        try await checkSound(of: connection)
         try await hub.call("SetGain", [.string(connection.output), .double(decibels)])
         noteGain(decibels, of: connection.output)
     }
 
     func audioLevels(of connection: CaptureConnection) async throws(CaptureError) -> AsyncStream<[AudioLevel]> {
+        try await checkSound(of: connection)
         if isToBeMade { try await renew() }
         return try await create().levels(of: connection.output)
     }

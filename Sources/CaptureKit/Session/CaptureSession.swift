@@ -120,7 +120,8 @@ public actor CaptureSession {
     /// Buffers go on in the new format. The frames lost meanwhile are counted as `paused` in `statistics()`.
     ///
     /// - Throws: Of a running session also `busy` if another one uses the camera, too, and `invalidArgument` while a file is
-    ///   recorded of it. Then everything stays as it is.
+    ///   recorded of it: then everything stays as it is. If the new format cannot be opened, the camera goes on in the former
+    ///   one; if that fails, too, the session ends.
     public func setPreset(_ preset: Preset) async throws(CaptureError) {
         try await change { $0.preset = preset }
     }

@@ -16,7 +16,7 @@ final class LevelReaders: Sendable {
 
     /// A new reader of an output's levels, who keeps the newest alone.
     ///
-    /// - Parameter left: Called when the output's last reader has left.
+    /// - Parameter left: Called when the reader has left, unless the session is over.
     func add(_ output: String, left: @escaping @Sendable () -> Void) -> AsyncStream<[AudioLevel]> {
         let (stream, reader) = AsyncStream<[AudioLevel]>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
@@ -30,17 +30,14 @@ final class LevelReaders: Sendable {
             return stream
         }
         reader.onTermination = { [weak self] _ in
-            let isLast = self?.state.withLock { state in
+            let isOver = self?.state.withLock { state in
                 state.readers[output]?[number] = nil
-                return state.readers[output]?.isEmpty == true && !state.isOver
+                return state.isOver
             }
-            if isLast == true { left() }
+            if isOver == false { left() }
         }
         return stream
     }
-
-    /// Whether somebody reads an output's levels.
-    func has(_ output: String) -> Bool { state.withLock { $0.readers[output]?.isEmpty == false } }
 
     /// Hands on what the daemon says.
     func heard(_ arguments: [BusValue]) {
@@ -66,17 +63,10 @@ final class LevelReaders: Sendable {
 extension SessionHub {
     /// The levels of an output from now on.
     func levels(of output: String) async throws(CaptureError) -> AsyncStream<[AudioLevel]> {
-        let stream = levelReaders.add(output) { [weak self] in
-            Task { await self?.stopWatching(output) }
-        }
         try await call("WatchLevels", [.string(output), .bool(true)])
-        return stream
-    }
-
-    private func stopWatching(_ output: String) async {
-        // A session that is over tells nothing any more, whether it hears of this or not.
-        _ = try? await call("WatchLevels", [.string(output), .bool(false)])
-        // Somebody may have begun to read meanwhile.
-        if levelReaders.has(output) { _ = try? await call("WatchLevels", [.string(output), .bool(true)]) }
+        return levelReaders.add(output) { [weak self] in
+            // A session that is over tells nothing any more, whether it hears of this or not.
+            Task { _ = try? await self?.call("WatchLevels", [.string(output), .bool(false)]) }
+        }
     }
 }

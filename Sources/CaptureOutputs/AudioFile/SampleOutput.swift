@@ -47,14 +47,16 @@ final class SampleOutput: MediaOutput {
     var isComplete: Bool { timeline.isFull }
     var reachedLimit: RecordingLimit? { isComplete ? nearest : nil }
     var isQuick: Bool { true }
+    var shortfall: CaptureError? { timeline.frames == 0 ? FileBudget.shortfall(reachedLimit, "sound") : nil }
 
     /// Sound ends at the nearest limit, to the sample.
     private func setLimit() throws(CaptureError) {
         var most = limits.duration > 0 ? timeline.frameCount(of: limits.duration) : .max
         nearest = .duration
         if let largest = try budget.largest() {
-            // A file of an odd number of bytes gets one more.
-            let frames = (largest.size - headerSize - 1) / Int64(max(format.bytesPerFrame, 1))
+            // A WAV file of an odd number of bytes gets one more.
+            let padding: Int64 = header != nil && format.bytesPerFrame % 2 == 1 ? 1 : 0
+            let frames = (largest.size - headerSize - padding) / Int64(max(format.bytesPerFrame, 1))
             if frames < most { (most, nearest) = (frames, largest.by) }
         }
         timeline.limit = max(most, timeline.frames)

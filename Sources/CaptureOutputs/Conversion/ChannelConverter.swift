@@ -37,11 +37,9 @@ extension AudioFormat {
     /// - Throws: `invalidArgument` for a channel that it does not have.
     func taking(_ chosen: [Int]) throws(CaptureError) -> AudioFormat {
         if chosen.isEmpty { return self }
-        if let missing = chosen.first(where: { $0 >= channels }) {
-            throw CaptureError(
-                .invalidArgument,
-                "the microphone has no channel \(missing): it delivers \(self), whose channels are 0 to \(channels - 1)"
-            )
+        if chosen.contains(where: { $0 >= channels }) {
+            let count = channels == 1 ? "one channel" : "\(channels) channels"
+            throw CaptureError(.invalidArgument, "the microphone has only \(count), fewer than were chosen: it delivers \(self)")
         }
         var format = self
         format.channels = chosen.count

@@ -109,7 +109,7 @@ struct EXIFBlock {
         unsafe data.pointee.size = UInt32(thumbnail.count)
     }
 
-    /// That nobody knows it: 72 dots an inch.
+    /// 72 dots an inch, which is EXIF's value for an unknown resolution.
     private func resolution(of list: ExifIfd) throws(CaptureError) {
         for tag in [EXIF_TAG_X_RESOLUTION, EXIF_TAG_Y_RESOLUTION] { try rational(list, tag, 72, 1) }
         try short(list, EXIF_TAG_RESOLUTION_UNIT, 2)

@@ -4,21 +4,28 @@ import Synchronization
 
 /// The markers that a recording was given. Set on one thread, read by another. Thread-safe.
 final class Markers: Sendable {
-    private let list = Mutex<[(title: String, time: Timestamp)]>([])
+    private struct State {
+        var list: [(title: String, time: Timestamp)] = []
+        /// How many have room in the file.
+        var reckoned = Int.max
+    }
+    private let state = Mutex(State())
 
     /// Adds one by the monotonic clock without pauses, unless there are as many as a file has room for.
     func add(_ title: String, at time: Timestamp) {
-        list.withLock { list in
-            if list.count < RecordingMarker.most { list.append((title, time)) }
+        state.withLock { state in
+            if state.list.count < RecordingMarker.most { state.list.append((title, time)) }
         }
     }
 
-    /// Bytes that the chapters take in a file, amply: some may be added before it is finished.
-    var size: Int64 {
+    /// Bytes, at most, that the chapters take in a file of a limited size. Eight may be added before this is asked again; if
+    /// the file ends first, those after them are left out.
+    func reckonSize() -> Int64 {
         let (more, around) = (8, 64)
-        return list.withLock { list in
-            let titles = list.reduce(more * RecordingMarker.longestTitle) { $0 + $1.title.utf8.count }
-            return Int64(titles + (list.count + more) * around)
+        return state.withLock { state in
+            state.reckoned = state.list.count + more
+            let titles = state.list.reduce(more * RecordingMarker.longestTitle) { $0 + $1.title.utf8.count }
+            return Int64(titles + state.reckoned * around)
         }
     }
 
@@ -28,7 +35,8 @@ final class Markers: Sendable {
     ///   - zero: The time that is the file's 0.
     ///   - length: Nanoseconds of the file.
     func chapters(from zero: Timestamp, length: Int64) -> [Chapter] {
-        let marked = list.withLock { $0 }.map { (start: min(max($0.time - zero, 0), length), title: $0.title) }
+        let listed = state.withLock { $0.list.prefix($0.reckoned) }
+        let marked = listed.map { (start: min(max($0.time - zero, 0), length), title: $0.title) }
         let ordered = marked.sorted { $0.start < $1.start }
         let ends = ordered.dropFirst().map(\.start) + [length]
         return zip(ordered, ends).map { Chapter(start: $0.start, end: $1, title: $0.title) }

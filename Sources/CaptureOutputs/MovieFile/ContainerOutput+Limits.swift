@@ -87,7 +87,8 @@ extension ContainerOutput {
         var (more, packets) = (bytes + pictures * load.largestPicture, pictures + 1)
         if let sound, let timeline, !ended.contains(.audio) {
             let end = timeline.start?.advanced(by: timeline.duration(of: timeline.frames)) ?? epoch ?? time
-            let length = max(time - end, 0) + ContainerOutput.heldSound
+            // A damaged ring may say any time.
+            let length = min(max(time - end, 0), 60_000_000_000) + ContainerOutput.heldSound
             more += av_rescale(sound.mostBytesPerSecond, length, 1_000_000_000)
             packets += length / 5_000_000
         }
@@ -97,7 +98,7 @@ extension ContainerOutput {
 
     private func limit(adding bytes: Int64, packets: Int64) throws(CaptureError) -> RecordingLimit? {
         // Until there is a header, as much is kept for it as any container needs.
-        let chapters = markers.size
+        let chapters = markers.reckonSize()
         let ending =
             muxer?.ending(packets: load.packets + packets, chapters: chapters)
             ?? (growth: 16_384 + chapters, filling: 0)

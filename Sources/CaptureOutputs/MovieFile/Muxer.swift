@@ -179,6 +179,9 @@ final class Muxer {
         try check("write the header of a \(container.rawValue) file", unsafe avformat_write_header(context, &options))
         hasHeader = true
         try flush(length: 0)
+        if case .expected = sink.projection {
+            throw CaptureError(.internalFault, "the header of a matroska file has no projection to correct")
+        }
         sink.head?.headerEnded()
     }
 

@@ -142,6 +142,7 @@ final class PictureOutput: MediaOutput {
         for file in files { file.truncate(to: 0) }
         counters.update { counters in
             counters.frames = 0
+            counters.bytes = 0
             counters.pictures = []
         }
     }

@@ -1,5 +1,6 @@
 import CTurboJPEG
 import CaptureCore
+import MediaExamination
 
 /// Makes small JPEG images of pictures, by libjpeg-turbo: at most 160 pixels wide and high, as EXIF recommends.
 enum Thumbnail {
@@ -54,35 +55,7 @@ enum Thumbnail {
                 }
             }
         }
-        return try encode(small, columns, rows)
-    }
-
-    private static func encode(_ pixels: [UInt8], _ width: Int, _ height: Int) throws(CaptureError) -> [UInt8] {
-        guard let encoder = unsafe tjInitCompress() else {
-            throw CaptureError(.internalFault, "libjpeg-turbo has no encoder to give")
-        }
-        defer { unsafe tjDestroy(encoder) }
-        let sampling = Int32(TJSAMP_420.rawValue)
-        var output = [UInt8](repeating: 0, count: Int(tjBufSize(Int32(width), Int32(height), sampling)))
-        var size = UInt(output.count)
-        let result = unsafe output.withUnsafeMutableBufferPointer { memory in
-            var image = memory.baseAddress
-            return unsafe tjCompress2(
-                encoder,
-                pixels,
-                Int32(width),
-                0,
-                Int32(height),
-                Int32(TJPF_RGB.rawValue),
-                &image,
-                &size,
-                sampling,
-                quality,
-                Int32(TJFLAG_NOREALLOC)
-            )
-        }
-        try unsafe check(result, encoder)
-        return Array(output[..<Int(size)])
+        return try Thumbnails.encode(small, width: columns, height: rows, quality: quality)
     }
 
     private static func check(_ result: Int32, _ handle: tjhandle) throws(CaptureError) {

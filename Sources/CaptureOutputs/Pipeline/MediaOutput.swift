@@ -7,7 +7,7 @@ protocol MediaOutput: AnyObject {
     /// Whether nothing more is needed: there is the photo, or all that is before a limit.
     var isComplete: Bool { get }
 
-    /// The limit that it ran into: what is before the end may still come of another stream. `nil` for none.
+    /// The limit that it has reached; `nil` for none. Other streams may still deliver media from before that point.
     var reachedLimit: RecordingLimit? { get }
 
     /// What a finished file lacks although it was asked for; `nil` for nothing.

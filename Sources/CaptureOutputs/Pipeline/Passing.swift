@@ -14,13 +14,3 @@ struct Passing {
         sound?.take(buffer)
     }
 }
-
-extension RecorderReport {
-    /// Whether nothing is lost if it is not heard: another one follows.
-    var isForNow: Bool {
-        switch self {
-        case .progress, .levels: true
-        case .ready, .finished, .failed: false
-        }
-    }
-}

@@ -122,7 +122,9 @@ public enum Daemon {
             history: history,
             saver: library.saver
         )
-        let settingsDesk = SettingsDesk(devices: devices, gate: gate) { device, news, connection in
+        let settingsDesk = SettingsDesk(devices: devices, gate: gate) {
+            await engine.giveBack($0)
+        } tell: { device, news, connection in
             DeviceObjects.tell(bus, of: device, news, to: connection)
         }
         // Programs get no answers over this connection: the bus stops reading from one whose answers are not read.

@@ -18,8 +18,8 @@ final class ControlAudience: Sendable {
 
     var connections: [String] { members.withLock { $0.keys.sorted() } }
     var isEmpty: Bool { members.withLock { $0.isEmpty } }
-    /// Those whose consent is gone.
-    var withdrawn: [String] { members.withLock { $0.filter { !$0.value.grant.isLive }.keys.sorted() } }
+    /// Those whose consent is gone, and the grants that it was.
+    var withdrawn: [String: Grant] { members.withLock { $0.filter { !$0.value.grant.isLive }.mapValues(\.grant) } }
 
     func add(_ connection: String, _ grant: Grant) {
         members.withLock { members in
@@ -29,14 +29,22 @@ final class ControlAudience: Sendable {
     }
 
     /// Ends one watch of a connection.
-    func release(_ connection: String) {
+    ///
+    /// - Returns: Its grant, if that was the last one.
+    func release(_ connection: String) -> Grant? {
         members.withLock { members in
-            guard let member = members[connection] else { return }
-            members[connection] = member.watches > 1 ? Member(grant: member.grant, watches: member.watches - 1) : nil
+            guard let member = members[connection] else { return nil }
+            guard member.watches > 1 else { return members.removeValue(forKey: connection)?.grant }
+            members[connection] = Member(grant: member.grant, watches: member.watches - 1)
+            return nil
         }
     }
 
-    func remove(_ connection: String) { members.withLock { $0[connection] = nil } }
+    /// Ends all watches of a connection.
+    ///
+    /// - Returns: Its grant; `nil` without a watch.
+    @discardableResult
+    func remove(_ connection: String) -> Grant? { members.withLock { $0.removeValue(forKey: connection)?.grant } }
 
     /// Tells them of a change. Called by the device's thread.
     func hear(_ control: DeviceControl) {

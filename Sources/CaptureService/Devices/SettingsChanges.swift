@@ -26,8 +26,8 @@ struct SettingsChanges {
         for control in SettingsChanges.difference(before, after) { changes[control.name] = nil }
     }
 
-    /// What a caller changed stays.
-    mutating func keep(_ caller: String) { _ = take(caller) }
+    /// What a caller changed stays, also where another caller changed it later.
+    mutating func keep(_ caller: String) { changes = changes.filter { !$0.value.callers.contains(caller) } }
 
     /// What is to be put back when a caller leaves, by name: what no other caller changed, too.
     mutating func take(_ caller: String) -> [String: Int64] {
@@ -58,8 +58,10 @@ extension DeviceSettings {
     /// Numbers come first and last, because a mode such as automatic focus disables the number that it stands for.
     ///
     /// - Parameter value: The value that a setting is to have; `nil` for those that are left alone.
-    /// - Throws: Why a setting could not be written, other than that a stream or another setting holds it.
+    /// - Throws: Why the first of those that could not be written was not, other than that a stream or another setting holds
+    ///   it. The others are written nevertheless, unless the device is gone.
     func restore(_ value: (DeviceControl) -> Int64?) throws(CaptureError) {
+        var fault: CaptureError?
         for isNumber in [true, false, true] {
             for control in try list() where (control.kind == .integer) == isNumber && control.kind != .button {
                 guard control.isWritable, let value = value(control), value != control.value else { continue }
@@ -67,9 +69,12 @@ extension DeviceSettings {
                     try set(control.name, to: value)
                 } catch {
                     // One setting may disable another as they are written.
-                    guard error.code == .busy || error.code == .wrongState else { throw error }
+                    if error.code == .busy || error.code == .wrongState { continue }
+                    if error.code == .deviceLost { throw error }
+                    fault = fault ?? error
                 }
             }
         }
+        if let fault { throw fault }
     }
 }

@@ -4,21 +4,23 @@ import CaptureDevices
 import CaptureEngine
 import CaptureSystem
 
-/// The devices' settings as callers of the bus have them: who may change them now, what is put back when a caller leaves,
-/// and who is told of changes.
+/// The devices' settings for callers of the bus: which caller may change them now, which values return when it leaves, and
+/// which callers hear of changes.
 ///
 /// What a caller changes while it holds a device's lock is put back when its connection or its consent ends. What is
 /// changed without the lock stays.
 actor SettingsDesk: GrantEnforcer {
     /// One device's. It is there while a caller holds the lock, has changed something, or is told of changes.
     private struct Desk {
-        /// Who changes settings alone.
+        /// The client that holds the lock.
         var holder: SessionClient?
         /// The grants on which callers hold the lock, and have changed what is put back.
         var grants: [String: Grant] = [:]
         var changes = SettingsChanges()
         /// Opened for the first of the changes: putting them back needs no consent.
         var settings: (any DeviceSettings)?
+        /// Writes of the lock's holder that are under way.
+        var writes = 0
         /// Puts something back.
         var restoring: Task<Void, Never>?
         var audience: ControlAudience
@@ -32,17 +34,25 @@ actor SettingsDesk: GrantEnforcer {
         case ended(CaptureError)
     }
 
+    /// How long a stop waits for drivers.
+    private static let patience = Duration.seconds(5)
+
     private let devices: MachineDevices
+    private let giveBack: @Sendable ([Grant]) async -> Void
     private let tell: @Sendable (DeviceID, News, _ connection: String) -> Void
     private var desks: [DeviceID: Desk] = [:]
 
-    /// - Parameter tell: Tells a connection something about a device. Must not block.
+    /// - Parameters:
+    ///   - giveBack: Gives grants back that a caller needs no longer.
+    ///   - tell: Tells a connection something about a device. Must not block.
     init(
         devices: MachineDevices,
         gate: AuthorizationGate,
+        giveBack: @escaping @Sendable ([Grant]) async -> Void,
         tell: @escaping @Sendable (DeviceID, News, _ connection: String) -> Void
     ) {
         self.devices = devices
+        self.giveBack = giveBack
         self.tell = tell
         gate.enforced(by: self)
     }
@@ -88,6 +98,13 @@ actor SettingsDesk: GrantEnforcer {
             return try await devices.work(on: device, grant, body)
         }
         typealias Done = (settings: any DeviceSettings, before: [DeviceControl], after: [DeviceControl], CaptureError?)
+        if isHolder { desks[device.id]?.writes += 1 }
+        defer {
+            if isHolder {
+                desks[device.id]?.writes -= 1
+                tidy(device.id)
+            }
+        }
         let done = try await devices.work(on: device, grant) { settings throws(CaptureError) -> Done in
             let before = try settings.list()
             do throws(CaptureError) {
@@ -102,8 +119,8 @@ actor SettingsDesk: GrantEnforcer {
             sit(at: device.id)
             desks[device.id]?.changes.note(from: done.before, to: done.after, by: client.connection)
             if desks[device.id]?.settings == nil { desks[device.id]?.settings = done.settings }
-            // Who has left meanwhile does not come back for it.
-            if desks[device.id]?.grants[client.connection] == nil { await leave(device.id, client.connection) }
+            // The caller left during the write: put its change back now.
+            if desks[device.id]?.grants[client.connection] == nil { await leave(device.id, client.connection)?.value }
         } else {
             desks[device.id]?.changes.forget(from: done.before, to: done.after)
         }
@@ -167,7 +184,9 @@ actor SettingsDesk: GrantEnforcer {
             try await confirm(client, at: device.id)
             if desks[device.id]?.watch != nil { return }
             let watch = try await devices.work(on: device, grant) { settings throws(CaptureError) in
-                try settings.watch { audience.hear($0) }
+                try settings.watch { audience.hear($0) } ended: {
+                    Task { await self.watchEnded(device.id, audience) }
+                }
             }
             // It may be another desk by now, or have a watch already.
             if desks[device.id]?.audience === audience, desks[device.id]?.watch == nil {
@@ -175,7 +194,7 @@ actor SettingsDesk: GrantEnforcer {
             }
             tidy(device.id)
         } catch {
-            audience.release(client.connection)
+            letGo(audience.release(client.connection))
             tidy(device.id)
             throw error
         }
@@ -183,29 +202,28 @@ actor SettingsDesk: GrantEnforcer {
 
     /// Ends one of a caller's watches.
     func unwatch(_ device: DeviceDescription, for client: SessionClient) {
-        desks[device.id]?.audience.release(client.connection)
+        letGo(desks[device.id]?.audience.release(client.connection))
         tidy(device.id)
     }
 
     // MARK: Ends
 
-    /// A caller left: the locks that it had are free, and what it changed under them is put back.
-    func clientGone(_ connection: String) async {
-        for device in desks.keys { await leave(device, connection) }
+    /// A caller left: the locks that it had are free, and captured puts back what it changed under them. Waits for no driver.
+    func clientGone(_ connection: String) {
+        for device in desks.keys { leave(device, connection) }
     }
 
-    /// Has those whose consent is gone leave. They are told of nothing more, and putting back what they changed needs no
-    /// consent.
+    /// Removes callers whose consent was withdrawn. They are told of nothing more, and putting back what they changed needs
+    /// no consent.
     func enforceWithdrawals() async -> [Task<Void, Never>] {
         var rest: [Task<Void, Never>] = []
-        let ended = CaptureError(.revoked, "the consent for this device was withdrawn")
         for (device, desk) in desks {
-            for connection in desk.audience.withdrawn {
+            for (connection, grant) in desk.audience.withdrawn {
                 desk.audience.remove(connection)
-                tell(device, .ended(ended), connection)
+                tell(device, .ended(grant.withdrawal), connection)
             }
             for (connection, grant) in desk.grants where !grant.isLive {
-                rest.append(Task { await self.leave(device, connection) })
+                if let restoring = leave(device, connection) { rest.append(restoring) }
             }
             tidy(device)
         }
@@ -219,11 +237,31 @@ actor SettingsDesk: GrantEnforcer {
         for connection in desk.audience.connections { tell(device, .ended(lost), connection) }
     }
 
-    /// Puts back what every caller changed.
-    func shutDown() async {
-        for (device, desk) in desks {
-            for connection in desk.grants.keys { await leave(device, connection) }
+    /// A device tells of no more changes, although it may still be there.
+    private func watchEnded(_ device: DeviceID, _ audience: ControlAudience) {
+        guard desks[device]?.audience === audience else { return }
+        let lost = CaptureError(.deviceLost, "the device \(device) does not tell of changed settings any more")
+        for connection in audience.connections {
+            letGo(audience.remove(connection))
+            tell(device, .ended(lost), connection)
         }
+        tidy(device)
+    }
+
+    /// Puts back what every caller changed. A driver that does not answer is not waited for.
+    func shutDown() async {
+        let restoring = desks.flatMap { device, desk in desk.grants.keys.compactMap { leave(device, $0) } }
+        let (done, end) = AsyncStream<Void>.makeStream()
+        Task {
+            for task in restoring { await task.value }
+            end.finish()
+        }
+        let limit = Task {
+            try? await Task.sleep(for: SettingsDesk.patience)
+            end.finish()
+        }
+        for await _ in done {}
+        limit.cancel()
     }
 
     /// Makes sure that a caller is there, once it has a place at a desk: from then on its leaving is heard of.
@@ -231,31 +269,49 @@ actor SettingsDesk: GrantEnforcer {
         do throws(CaptureError) {
             _ = try await client.identifyAgain()
         } catch {
-            await leave(device, client.connection)
+            await leave(device, client.connection)?.value
             throw error
         }
     }
 
-    private func leave(_ device: DeviceID, _ connection: String) async {
-        guard var desk = desks[device] else { return }
-        desk.audience.remove(connection)
-        desk.grants[connection] = nil
+    /// Takes a caller's place away, and begins to put back what it changed.
+    ///
+    /// - Returns: What puts it back; it ends when the driver has answered. `nil` for nothing.
+    @discardableResult
+    private func leave(_ device: DeviceID, _ connection: String) -> Task<Void, Never>? {
+        guard var desk = desks[device] else { return nil }
+        letGo(desk.audience.remove(connection))
+        letGo(desk.grants.removeValue(forKey: connection))
         if desk.holder?.connection == connection { desk.holder = nil }
         let values = desk.changes.take(connection)
-        if let settings = desk.settings, !values.isEmpty {
-            let former = desk.restoring
-            let task = Task {
-                await former?.value
-                await SettingsDesk.restore(values, settings, of: device)
-            }
-            desk.restoring = task
+        guard let settings = desk.settings, !values.isEmpty else {
             desks[device] = desk
-            await task.value
-            if desks[device]?.restoring == task { desks[device]?.restoring = nil }
-        } else {
-            desks[device] = desk
+            tidy(device)
+            return nil
         }
+        let former = desk.restoring
+        let task = Task {
+            await former?.value
+            await SettingsDesk.restore(values, settings, of: device)
+        }
+        desk.restoring = task
+        desks[device] = desk
+        Task {
+            await task.value
+            restored(device, task)
+        }
+        return task
+    }
+
+    private func restored(_ device: DeviceID, _ task: Task<Void, Never>) {
+        if desks[device]?.restoring == task { desks[device]?.restoring = nil }
         tidy(device)
+    }
+
+    /// A caller needs a grant no longer.
+    private func letGo(_ grant: Grant?) {
+        guard let grant else { return }
+        Task { [giveBack] in await giveBack([grant]) }
     }
 
     private static func restore(_ values: [String: Int64], _ settings: any DeviceSettings, of device: DeviceID) async {
@@ -264,7 +320,7 @@ actor SettingsDesk: GrantEnforcer {
                 Result { () throws(CaptureError) in try settings.restore { values[$0.name] } }
             }
         } catch {
-            // A device that is gone has its own values when it comes back.
+            // An unplugged device restarts with its own values.
             if error.code == .deviceLost { return }
             Journal.send("cannot put back the settings of \(device): \(error.message)", priority: .warning)
         }
@@ -283,7 +339,8 @@ actor SettingsDesk: GrantEnforcer {
         guard let desk = desks[device] else { return }
         if desk.audience.isEmpty { desks[device]?.watch = nil }
         if desk.changes.isEmpty { desks[device]?.settings = nil }
-        if desk.holder == nil, desk.changes.isEmpty, desk.restoring == nil {
+        if desk.holder == nil, desk.changes.isEmpty, desk.restoring == nil, desk.writes == 0 {
+            for grant in desk.grants.values { letGo(grant) }
             desks[device]?.grants = [:]
             if desk.audience.isEmpty { desks[device] = nil }
         }

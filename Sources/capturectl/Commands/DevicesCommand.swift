@@ -45,7 +45,12 @@ struct DevicesCommand: AsyncParsableCommand {
         if table.json {
             return Output.print(JSON.array(devices.map { DevicePresentation.json($0, used: used) }))
         }
-        if devices.isEmpty { return Output.note("there is no such device") }
+        if devices.isEmpty {
+            let isAny = kind == nil && type == nil && position == nil
+            return Output.note(
+                isAny ? "there is no camera and no microphone" : "no device matches --kind, --type and --position"
+            )
+        }
         Output.print(DevicePresentation.table(devices, used: used), isWide: table.wide)
     }
 }

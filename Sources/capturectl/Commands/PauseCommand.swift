@@ -68,7 +68,7 @@ struct PausedRecording: ParsableArguments {
 extension CaptureSession {
     /// The output that was named, else the names of all that a command can be for.
     ///
-    /// - Throws: `invalidArgument` if there are none, saying what.
+    /// - Throws: `invalidArgument` if the session has no such output.
     func outputs(
         _ named: String?,
         of what: String,

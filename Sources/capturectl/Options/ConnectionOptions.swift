@@ -29,7 +29,7 @@ struct TurnOptions: ParsableArguments {
     }
 }
 
-/// What becomes of the microphone's sound.
+/// Options for the microphone's sound.
 struct SoundOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -50,19 +50,23 @@ struct AuthSettingsCommand: AsyncParsableCommand {
         let words = isReading ? "all, limited, none" : "authorized, denied"
         guard let answer = ask("\(service.rawValue): \(words), forget, or Enter to leave it: ") else { return }
         let over = bus.bus.map { ["--bus", $0.rawValue] } ?? []
+        let command: any AsyncParsableCommand
         do {
-            if answer == "forget" {
-                let command = try AuthResetCommand.parse(over + [program, service.rawValue])
-                try await command.run()
-            } else {
-                let subject = isReading ? "library" : service.rawValue
-                let command = try AuthSetCommand.parse(over + [program, subject, answer])
-                try await command.run()
-            }
+            let subject = isReading ? "library" : service.rawValue
+            command =
+                answer == "forget"
+                ? try AuthResetCommand.parse(over + [program, service.rawValue])
+                : try AuthSetCommand.parse(over + [program, subject, answer])
+        } catch {
+            return Output.note("there is no answer '\(Printable.text(answer))'; choose one of \(words), forget")
+        }
+        do {
+            var running = command
+            try await running.run()
         } catch let error as CaptureError {
             Output.message(Printable.text(error.message, limit: 1000))
         } catch {
-            Output.note("\(Printable.text(answer)) is none of \(words), forget")
+            Output.message(Printable.text("\(error)", limit: 1000))
         }
     }
 
