@@ -258,7 +258,10 @@ actor SourcePool {
             throw CaptureError(.deviceLost, "\(shared.device.name) went away")
         }
         guard users[id] == [session] else {
-            throw CaptureError(.busy, "cannot change the format of \(shared.device.name): other sessions use it; stop them first")
+            throw CaptureError(
+                .busy,
+                "cannot change the format of \(shared.device.name): other sessions use it; stop them first"
+            )
         }
         log.debug("session \(session) has \(id) go on in another format")
         let closing = Task {

@@ -79,6 +79,26 @@ import Testing
         #expect(counters.outputs.keys.sorted() == ["photo"])
     }
 
+    @Test func `ends with the camera, if another session keeps that open`() async throws {
+        var both = Self.photos
+        both.inputs.append(InputDescription(name: "microphone", mediaType: .audio))
+        both.outputs.append(OutputDescription(name: "samples", kind: .buffer, format: ""))
+        both.connections.append(ConnectionDescription(input: "microphone", output: "samples"))
+        let client = EngineBench.client()
+        let id = try await bench.engine.create(both, files: [:], client: client)
+        try await bench.engine.start(id, client: client)
+        #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
+        _ = try await bench.running(EngineBench.buffer)
+        let name = try await capture(id)
+        var less = both
+        less.inputs.removeFirst()
+        less.outputs.removeFirst()
+        less.connections.removeFirst()
+        try await bench.engine.configure(id, less, files: [:], client: client)
+        #expect(bench.watch.faults.keys.contains(name))
+        #expect(!bench.machine.log.contains("close fake:camera"))
+    }
+
     @Test func `works beside a movie, and of its camera`() async throws {
         let id = try await bench.running()
         let name = try await capture(id, of: "movie")

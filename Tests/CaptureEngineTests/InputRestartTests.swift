@@ -54,6 +54,21 @@ import Testing
         #expect(try await camera(id)?.drops["paused"] ?? 0 >= 3)
     }
 
+    @Test func `stays if a file that it would feed comes with the change`() async throws {
+        let id = try await bench.running(EngineBench.buffer)
+        let before = bench.machine.log
+        var new = Self.description()
+        new.outputs.append(OutputDescription(name: "movie", kind: .movie, format: "mkv"))
+        new.connections.append(ConnectionDescription(input: "camera", output: "movie"))
+        let error = await #expect(throws: CaptureError.self) {
+            try await bench.engine.configure(id, new, files: ["movie": FakeFile()], client: EngineBench.client())
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(bench.machine.log == before && bench.watch.bufferMoves == 0)
+        #expect(await bench.state(of: id)?.description == EngineBench.buffer)
+        #expect(await bench.state(of: id)?.state == .running)
+    }
+
     @Test func `stays while it feeds a file, or another session uses it`() async throws {
         let movie = try await bench.running(EngineBench.movie())
         let before = bench.machine.log

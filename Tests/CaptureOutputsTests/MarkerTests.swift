@@ -104,7 +104,9 @@ import Testing
         #expect(try chapters(rig.path).count == 255)
     }
 
-    @Test(arguments: [String(repeating: "x", count: 256), "two\nlines", "\u{1b}[31m", "two\u{2028}lines", "\u{202e}live"])
+    @Test(arguments: [
+        String(repeating: "x", count: 256), "two\nlines", "\u{1b}[31m", "two\u{2028}lines", "\u{202e}live",
+    ])
     func `has one line of at most 255 bytes`(title: String) {
         let error = #expect(throws: CaptureError.self) { try RecordingMarker(title) }
         #expect(error?.code == .invalidArgument)

@@ -39,7 +39,10 @@ extension AudioFormat {
         if chosen.isEmpty { return self }
         if chosen.contains(where: { $0 >= channels }) {
             let count = channels == 1 ? "one channel" : "\(channels) channels"
-            throw CaptureError(.invalidArgument, "the microphone has only \(count), fewer than were chosen: it delivers \(self)")
+            throw CaptureError(
+                .invalidArgument,
+                "the microphone has only \(count), fewer than were chosen: it delivers \(self)"
+            )
         }
         var format = self
         format.channels = chosen.count

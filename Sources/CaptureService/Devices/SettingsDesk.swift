@@ -184,7 +184,9 @@ actor SettingsDesk: GrantEnforcer {
             try await confirm(client, at: device.id)
             if desks[device.id]?.watch != nil { return }
             let watch = try await devices.work(on: device, grant) { settings throws(CaptureError) in
-                try settings.watch { audience.hear($0) } ended: {
+                try settings.watch {
+                    audience.hear($0)
+                } ended: {
                     Task { await self.watchEnded(device.id, audience) }
                 }
             }
