@@ -62,7 +62,7 @@ import Testing
     }
 
     private func waiting(_ count: Int, for id: UInt32) async {
-        while await bench.engine.waitingChanges(of: id) != count { await Task.yield() }
+        while await bench.engine.waitingChanges(of: id) != count { try? await Task.sleep(for: .milliseconds(1)) }
     }
 
     private func begin(_ id: UInt32) { bench.recorders.recorder("first")?.report(.ready(OutputStatistics())) }

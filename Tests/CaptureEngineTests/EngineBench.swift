@@ -33,7 +33,7 @@ struct EngineBench {
             observer: watch,
             history: history,
             saver: hasLibrary ? saver : nil,
-            patience: RecorderPatience(begin: .seconds(60), finish: .seconds(60))
+            patience: RecorderPatience(begin: .seconds(600), finish: .seconds(600))
         )
     }
 

@@ -116,9 +116,11 @@ extension CaptureEngine {
                 try await engine.start(two, client: second)
             }
             _ = await watch.wait(two, for: .starting)
-            while await engine.users(of: FakeMachine.camera.id) < 2 { await Task.yield() }
+            while await engine.users(of: FakeMachine.camera.id) < 2 { try? await Task.sleep(for: .milliseconds(1)) }
             Task { try await gate.reset(user: 1000, program: nil, service: .camera) }
-            while (try? await gate.status(.camera, for: first.identity)) != .notDetermined { await Task.yield() }
+            while (try? await gate.status(.camera, for: first.identity)) != .notDetermined {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
         }
         try await engine.start(one, client: first)
         #expect(await watch.wait(one, for: .running, .failed).reason?.code == .revoked)

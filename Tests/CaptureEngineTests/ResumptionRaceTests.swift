@@ -31,7 +31,7 @@ import Testing
                 do throws(CaptureError) { try await body() } catch { Issue.record(error) }
                 told.finish()
             }
-            while await !isDone() { await Task.yield() }
+            while await !isDone() { try? await Task.sleep(for: .milliseconds(1)) }
         }
         return done
     }
@@ -68,7 +68,7 @@ import Testing
             // The second look of a resumption, when the consent was given anew.
             if look == 2 {
                 Task { try await gate.setSwitch(.camera, isOn: false) }
-                while await !gate.currentSwitches.isOff(.camera) { await Task.yield() }
+                while await !gate.currentSwitches.isOff(.camera) { try? await Task.sleep(for: .milliseconds(1)) }
             }
             return identity
         }
@@ -76,7 +76,7 @@ import Testing
         looks.withLock { $0 = 0 }
         try await gate.setSwitch(.camera, isOn: true)
         await bench.engine.resume()
-        while looks.withLock({ $0 ?? 0 }) < 2 { await Task.yield() }
+        while looks.withLock({ $0 ?? 0 }) < 2 { try? await Task.sleep(for: .milliseconds(1)) }
         try await gate.setSwitch(.camera, isOn: false)
         #expect(await bench.state(of: id)?.state == .suspended)
         #expect(bench.machine.log.count { $0.hasPrefix("open") } == 1)

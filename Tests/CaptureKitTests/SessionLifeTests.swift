@@ -95,7 +95,7 @@ struct SessionLifeTests {
         try await session.startRunning()
         try await SessionLifeTests.recorded("movie", in: session)
         let stopping = Task {
-            while !Task.isCancelled { await Task.yield() }
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
             try await session.stopRunning()
             return await session.status.state
         }

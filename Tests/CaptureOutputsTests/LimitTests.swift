@@ -37,6 +37,7 @@ import Testing
             let picture = index - lead
             if rig.video != nil, picture >= 0, picture % 4 == 0 {
                 try rig.frame(Self.picture(picture), at: Int64(picture) * 10_000_000)
+                if rig.audio != nil, picture % 40 == 36 { try rig.taken(picture / 4 - 5) }
             }
         }
     }

@@ -93,7 +93,7 @@ final class Rig {
     /// The last report, when the recorder is done.
     func outcome() throws -> RecorderReport {
         while true {
-            let report = try next()
+            let report = try end ?? next()
             switch report {
             case .finished, .failed:
                 thread?.join()
@@ -101,6 +101,22 @@ final class Rig {
                 return report
             default: continue
             }
+        }
+    }
+
+    /// The last report of a recorder that is done, as far as it was read.
+    private var end: RecorderReport? {
+        switch reports.last {
+        case .finished, .failed: reports.last
+        default: nil
+        }
+    }
+
+    /// Waits until so many pictures were taken, or the recorder is done: no camera is seconds behind its microphone.
+    func taken(_ pictures: Int) throws {
+        while end == nil {
+            guard case .progress(let counters) = try next() else { continue }
+            if Int(counters.frames + counters.missedFrames) >= pictures { return }
         }
     }
 

@@ -282,7 +282,9 @@ final class `A program and the media library` {
         #expect(await program.fault("Count", "a{sv}", [.properties([:])])?.code == .undecided)
         #expect(agent.questions.count == 2)
         try await agent.answer(["library-read-write": ["allowed": .bool(true)]])
-        while await program.fault("Count", "a{sv}", [.properties([:])])?.code == .undecided { await Task.yield() }
+        while await program.fault("Count", "a{sv}", [.properties([:])])?.code == .undecided {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
         #expect(try await program.count() == 2)
         #expect(agent.questions.count == 2)
         await scene.stop()
@@ -293,7 +295,7 @@ final class `A program and the media library` {
         let (reading, writing) = try LibraryFixtures.pipe()
         let number = try await program.begin(reading)
         try unsafe LibraryFixtures.picture(1).withUnsafeBytes { try unsafe writing.write(all: $0) }
-        while contents("transit").isEmpty { await Task.yield() }
+        while contents("transit").isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
         try await choose(.none, for: id, by: program)
         // The withdrawal shows with the next bytes, and at the end in any case.
         close(dup(writing.descriptor))

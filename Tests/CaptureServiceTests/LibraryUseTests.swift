@@ -365,7 +365,9 @@ final class `The media library on the bus` {
         let bytes = LibraryFixtures.picture(1)
         try unsafe bytes.prefix(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let transit = "\(folder)/library/\(getuid())/transit"
-        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.isEmpty != false { await Task.yield() }
+        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.isEmpty != false {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
         try await program.call("DeleteAlbum", "s", [.string(album)])
         try unsafe bytes.dropFirst(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
         withExtendedLifetime(consume writing) {}
@@ -460,16 +462,16 @@ final class `The media library on the bus` {
         try unsafe LibraryFixtures.picture(1).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let transit = "\(folder)/library/\(getuid())/transit"
         func files() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: transit)) ?? [] }
-        while files().isEmpty { await Task.yield() }
+        while files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
         try await program.call("Cancel", "u", [.uint32(UInt32(number))])
         #expect(await program.outcome(of: number).code == "Dismissed")
         #expect(files().isEmpty)
 
         let other = try await LibraryCaller(on: bus)
         _ = try await other.begin(reading)
-        while files().isEmpty { await Task.yield() }
+        while files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
         await other.connection.close()
-        while !files().isEmpty { await Task.yield() }
+        while !files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(try await program.count() == 0)
         await scene.stop()
     }
@@ -484,7 +486,9 @@ final class `The media library on the bus` {
         let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(1)))
         #expect(await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy)
         await program.connection.close()
-        while await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy { await Task.yield() }
+        while await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
         withExtendedLifetime(writing) {}
         await scene.stop()
     }
@@ -539,7 +543,9 @@ final class `The media library on the bus` {
         let pipes = try [LibraryFixtures.pipe(), LibraryFixtures.pipe()]
         let slow = try await [program.begin(pipes[0].reading), program.begin(pipes[1].reading)]
         let transit = "\(folder)/library/\(getuid())/transit"
-        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.count != 2 { await Task.yield() }
+        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.count != 2 {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
         // A byte now and then, by which neither comes to an end nor is silent for long.
         let trickling = Task {
             while true {

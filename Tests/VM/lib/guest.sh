@@ -88,19 +88,26 @@ power_cut() {
 }
 
 # wait_for SECONDS CONDITION...: polls until the condition holds; never a blind sleep. The last output is kept on failure.
+# It pauses for as long as it looked: what is waited for needs the processor, too.
 wait_for() {
-  local moment until
+  local began moment until pause
   look_at_clock
   until=$((moment + $1))
   shift
-  while ! "$@" >"$work/condition" 2>&1; do
-    look_at_clock
-    if ((moment >= until)); then
+  while
+    read -r began _ </proc/uptime
+    ! "$@" >"$work/condition" 2>&1
+  do
+    read -r moment _ </proc/uptime
+    if ((${moment%%.*} >= until)); then
       echo "gave up waiting for: $*"
       tail -n 20 "$work/condition"
       return 1
     fi
-    nap 0.1
+    pause=$((10#${moment/./} - 10#${began/./}))
+    ((pause = pause < 10 ? 10 : pause > 300 ? 300 : pause))
+    printf -v pause '%d.%02d' $((pause / 100)) $((pause % 100))
+    nap "$pause"
   done
 }
 
