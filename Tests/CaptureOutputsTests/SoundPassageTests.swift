@@ -96,13 +96,12 @@ import Testing
         }
     }
 
-    @Test func `of a channel that the microphone lacks is an error that names those it has`() throws {
+    @Test func `of a channel that the microphone lacks is an error that tells how many it has`() throws {
         var output = OutputDescription(name: "s", kind: .sound, format: "wav")
         output.settings.channels = [0, 2]
         let rig = try Rig(output, audio: Material.stereo)
         let error = try rig.fault(try rig.outcome())
-        #expect(error.code == .invalidArgument && error.message.contains("no channel 2"))
-        #expect(error.message.contains("0 to 1"))
+        #expect(error.code == .invalidArgument && error.message.contains("has only 2 channels"))
     }
 
     @Test(arguments: Material.movies + Material.sounds) func `is made louder in each file`(format: String) throws {
