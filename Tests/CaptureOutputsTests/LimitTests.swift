@@ -12,17 +12,7 @@ import Testing
     private static let pictures = Material.yuyv(160, 120)
 
     /// Pictures that take room, since each is noise of its own.
-    private static let noise: [[UInt8]] = (0..<8).map { index in noise(pictures, seed: UInt32(index)) }
-
-    private static func noise(_ format: VideoFormat, seed: UInt32) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: format.frameSize)
-        var seed = seed &* 7919 &+ 1
-        for index in bytes.indices {
-            seed = seed &* 1_664_525 &+ 1_013_904_223
-            bytes[index] = UInt8(64 + (seed >> 26))
-        }
-        return bytes
-    }
+    private static let noise: [[UInt8]] = (0..<8).map { Material.noise(pictures, seed: $0, bits: 6) }
 
     private static func picture(_ index: Int) -> [UInt8] { noise[index / 4 % noise.count] }
 
@@ -147,7 +137,7 @@ import Testing
         )
         let rig = try Rig(output, video: format, slots: 32)
         _ = try rig.ready()
-        let picture = Self.noise(format, seed: 1)
+        let picture = Material.noise(format, seed: 1, bits: 6)
         for index in 0..<12 { try rig.frame(picture, at: Int64(index) * 40_000_000) }
         let fault = try rig.fault(try rig.end())
         #expect(fault.code.exitCode == 74)

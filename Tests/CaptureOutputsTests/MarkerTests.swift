@@ -93,11 +93,8 @@ import Testing
         _ = try rig.ready()
         for index in 0..<255 { try mark(rig, String(repeating: "x", count: 255), at: Int64(index) * 100_000) }
         try heard(rig)
-        var random = SystemRandomNumberGenerator()
-        for index in 0..<60 {
-            let noise = (0..<format.width * format.height * 2).map { _ in UInt8.random(in: 0...255, using: &random) }
-            try rig.frame(noise, at: Int64(index) * 1_000_000_000 / 30)
-        }
+        let noise = (0..<4).map { Material.noise(format, seed: $0) }
+        for index in 0..<60 { try rig.frame(noise[index % 4], at: Int64(index) * 1_000_000_000 / 30) }
         let counters = try rig.finished(try rig.end())
         #expect(counters.reachedLimit == .fileSize)
         #expect(counters.bytes <= UInt64(limit) && counters.frames > 0)

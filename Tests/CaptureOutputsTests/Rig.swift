@@ -129,7 +129,7 @@ final class Rig {
             }
             switch try next() {
             case .progress(let counters) where holds(counters): return
-            case .progress, .ready: continue
+            case .progress, .levels, .ready: continue
             case let report: throw CaptureError(.internalFault, "\(report)")
             }
         }
@@ -253,6 +253,16 @@ enum Material {
         var frame: [UInt8] = []
         for _ in 0..<format.height { frame += row }
         return frame
+    }
+
+    /// A picture in which each byte is a random number of so many bits, at least 64 if they are less than eight.
+    static func noise(_ format: VideoFormat, seed: UInt32, bits: UInt32 = 8) -> [UInt8] {
+        var seed = seed &* 7919 &+ 1
+        let least: UInt32 = bits < 8 ? 64 : 0
+        return (0..<format.frameSize).map { _ in
+            seed = seed &* 1_664_525 &+ 1_013_904_223
+            return UInt8(least + seed >> (32 - bits))
+        }
     }
 
     /// A period of a 1 kHz tone at half of full scale.

@@ -29,8 +29,11 @@ records_sound() { records "$disk/sound.${sounds[$1]}" --camera none --microphone
 all_keep_up() {
   local id
   while read -r id _; do
-    has_recorded "$id" "$1" && facts capturectl status --json "$id" || return 1
-    awk -F= '/^statistics\.outputs\.[^.]*\.queueDepth=/ { n += $2 } END { exit n > 50 }' "$work/facts" || return 1
+    facts capturectl status --json "$id" || return 1
+    awk -F= -v least="$1" '
+      /^statistics\.outputs\.[^.]*\.queueDepth=/ { waiting += $2 }
+      /^statistics\.outputs\.[^.]*\.duration=/ && $2 >= least { found = 1 }
+      END { exit !found || waiting > 50 }' "$work/facts" || { cat "$work/facts"; return 1; }
   done <"$work/sessions"
 }
 now() { date +%s.%N; }

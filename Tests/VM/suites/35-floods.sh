@@ -9,6 +9,8 @@
 # each of the others.
 long=40 megabytes=8 patience=1 crowd=250 others=50
 [[ $flavour == stock ]] || long=20 megabytes=1 patience=10 crowd=50
+# Each connection of a crowd costs an emulated processor half a second.
+! emulated || long=20 crowd=100
 # The interpreter by another name is a program of its own; by its own it is nobody, and refused.
 program() { install -D -m 755 "$(readlink -f "$python")" /usr/local/lib/flood/flood; }
 # flood USER WORDS...
