@@ -11,8 +11,9 @@ disk=/var/lib/recordings
 account=/out/account
 movies=(mkv mp4 mov) sounds=(flac opus wav)
 rates=(5 30 60)
-# What an emulated processor encodes at a time.
-! emulated || rates=(2 4 5)
+numbers=(0 1 2)
+# What an emulated processor encodes at a time: two movies and two sounds, others in each boot.
+! emulated || rates=(2 4 5) numbers=($((boot - 1)) $((boot % 3)))
 
 # records FILE OPTION...: by itself; its session's number goes to $work/sessions
 records() {
@@ -81,7 +82,7 @@ if ((boot > 1)); then
 fi
 if ((boot < 3)); then
   it "captured serves" serve
-  for number in 0 1 2; do
+  for number in "${numbers[@]}"; do
     it "camera $number is a webcam" vivid_reset "$(camera $((number + 1)))" 0 320x180 YUYV "${rates[(number + boot) % 3]}"
     it "a tone sounds" play_tone 440 600 $number
     it "a ${sounds[$number]} file records" records_sound $number
