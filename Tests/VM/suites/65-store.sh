@@ -1,7 +1,7 @@
 #!/bin/bash
 # The store of answers when the machine goes down while answers are written: what was acknowledged is there,
 # what was never given is not. Two boots end in a power cut; in the third the daemon is killed ten times, and a log of all
-# writes to a disk is replayed to two hundred points.
+# writes to a disk is replayed to a hundred points.
 # machine: --systemd --vivid 1 --timeout 2400
 # flavours: stock fast
 # boots: 3
@@ -150,13 +150,13 @@ agrees_at() {
 }
 
 logged() {
-  local answers=60
+  local answers=40
   it "a disk's writes are logged" mount_logged
   it "captured serves on it" systemctl start captured
   it "$answers answers are given, each marked in the log when it is acknowledged" write_answers $answers mark
   it "the log is complete" unmount_logged
-  it "at 200 points of it the store has what was acknowledged, and nothing that was not asked for" \
-    points $account 200
+  it "at 100 points of it the store has what was acknowledged, and nothing that was not asked for" \
+    points $account 100
   cat "$work/output"
   it "though another answer would be noticed" expect_exit 1 points <(sed '7s/$/x/' $account) 20
   it "captured itself agrees in the middle" agrees_at 90
