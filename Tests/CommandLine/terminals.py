@@ -332,7 +332,7 @@ def kinds(daemon, folder, it):
     it("microphones alone", ids("--kind", "microphone", "--type", "synthetic") == (0, ["synthetic:microphone"]))
     it("the position is unknown", ids("--type", "synthetic", "--position", "front") == (0, []))
     status, said, complaints = run(daemon, "devices", "--type", "synthetic", "--position", "back")
-    it("none is told", status == 0 and not said and "there is no such device" in complaints, complaints)
+    it("none is told", status == 0 and not said and "no device matches" in complaints, complaints)
     status, _, complaints = run(daemon, "devices", "--type", "loud")
     it("an unknown type names the known ones", status == 64 and "capture-card" in complaints, complaints)
     number = re.search(r"\d+", daemon.control("start", "--microphone", "none", "--camera", "synthetic:camera", folder / "a.mkv")).group()
