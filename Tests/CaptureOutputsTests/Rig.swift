@@ -93,7 +93,7 @@ final class Rig {
     /// The last report, when the recorder is done.
     func outcome() throws -> RecorderReport {
         while true {
-            let report = try end ?? next()
+            let report = try finalReport ?? next()
             switch report {
             case .finished, .failed:
                 thread?.join()
@@ -104,8 +104,8 @@ final class Rig {
         }
     }
 
-    /// The last report of a recorder that is done, as far as it was read.
-    private var end: RecorderReport? {
+    /// The report of a recorder that is done, if it was read already.
+    private var finalReport: RecorderReport? {
         switch reports.last {
         case .finished, .failed: reports.last
         default: nil
@@ -114,7 +114,7 @@ final class Rig {
 
     /// Waits until so many pictures were taken, or the recorder is done: no camera is seconds behind its microphone.
     func taken(_ pictures: Int) throws {
-        while end == nil {
+        while finalReport == nil {
             guard case .progress(let counters) = try next() else { continue }
             if Int(counters.frames + counters.missedFrames) >= pictures { return }
         }

@@ -11,9 +11,12 @@ disk=/var/lib/recordings
 account=/out/account
 movies=(mkv mp4 mov) sounds=(flac opus wav)
 rates=(5 30 60)
-numbers=(0 1 2)
-# An emulated processor has two movies and two sounds, others in each boot, and keeps up with them only if its host lets it.
-! emulated || { rates=(1 2 4) numbers=($((boot - 1)) $((boot % 3))); }
+# Which of these record, how many buffers may wait for a recorder, and what is checked by that.
+numbers=(0 1 2) most=50 recording="they record for a while, and keep up"
+# An emulated processor records two movies and two sounds, others in each boot. Whether it keeps up depends on its host, so
+# any number of buffers may wait.
+! emulated ||
+  { rates=(1 2 4) numbers=($((boot - 1)) $((boot % 3))) most=1000000 recording="they record for a while"; }
 
 # records FILE OPTION...: by itself; its session's number goes to $work/sessions
 records() {
@@ -26,10 +29,9 @@ records_movie() { # NUMBER
   records "$file" --camera "$(camera $(($1 + 1)))" --microphone none --video-format "YUYV:320x180@$rate"
 }
 records_sound() { records "$disk/sound.${sounds[$1]}" --camera none --microphone "hw:Loopback,1,$1"; }
-# What waits for a recorder is lost, too: each has recorded so many seconds, and less than a second of sound waits for it.
-all_keep_up() {
-  local id most=50
-  ! emulated || most=999999
+# all_record SECONDS: each has so much in its file, and no more waits for its recorder than may. What waits is lost, too.
+all_record() {
+  local id
   while read -r id _; do
     facts capturectl status --json "$id" || return 1
     awk -F= -v least="$1" -v most=$most '
@@ -39,7 +41,8 @@ all_keep_up() {
   done <"$work/sessions"
 }
 now() { date +%s.%N; }
-# Since when each one records, by the clock of the wall, what waits for it, and what it told to have in its file.
+# For each file: when status was asked and answered, by the wall clock; how long it had recorded; how many buffers waited; and
+# how many seconds status said were in the file.
 notes_starts() {
   local id file asked answered
   while read -r id file; do
@@ -54,8 +57,8 @@ notes_starts() {
 }
 
 # lacks FILE: at most a second, from its end to the cut. status told how long it had recorded at some time between a
-# question and its answer, so that the loss lies between two figures; the lower one decides. One that does not keep up lacks
-# at most a second of what it told.
+# question and its answer, so that the loss lies between two figures; the lower one decides. An emulated processor may be
+# behind: there the file has all but a second of what status said was in it.
 lacks() {
   local end asked answered elapsed waiting told cut
   read -r _ asked answered elapsed waiting told < <(grep "^$1 " $account)
@@ -92,7 +95,7 @@ if ((boot < 3)); then
     it "a ${sounds[$number]} file records" records_sound $number
     it "a ${movies[$number]} file records" records_movie $number
   done
-  it "they record for a while, and keep up" wait_for 180 all_keep_up 3
+  it "$recording" wait_for 180 all_record 3
   it "what is recorded is noted" notes_starts
   power_cut
 fi

@@ -108,11 +108,10 @@ after() {
   it "$name: the daemon is the same" test "$(systemctl show --property=NRestarts --value captured) $(main_pid captured)" = "0 $daemon"
 }
 bus_hangs() { ! timeout 2 busctl --system call org.freedesktop.DBus / org.freedesktop.DBus GetId >/dev/null 2>&1; }
-# In one attack root takes back a yes and alice switches cameras off, in the next it is the other way round: each of them does
-# each of both in half of the attacks. First of all the program captures.
+# During one attack root takes a yes back and alice switches cameras off; during the next they swap.
 ways=('root reset' 'alice off')
 ways_turn() { if [[ ${ways[0]} == 'root reset' ]]; then ways=('root off' 'alice reset'); else ways=('root reset' 'alice off'); fi; }
-# attack NAME ATTACK...
+# attack NAME ATTACK...: each of the two ways in turn, while the program captures and attacks
 attack() {
   local name=$1 way
   shift
