@@ -88,7 +88,7 @@ power_cut() {
 }
 
 # wait_for SECONDS CONDITION...: polls until the condition holds; never a blind sleep. The last output is kept on failure.
-# It pauses for as long as it looked: what is waited for needs the processor, too.
+# It pauses for twice as long as it looked: what is waited for needs the processor, too.
 wait_for() {
   local began moment until pause
   look_at_clock
@@ -104,7 +104,7 @@ wait_for() {
       tail -n 20 "$work/condition"
       return 1
     fi
-    pause=$((10#${moment/./} - 10#${began/./}))
+    pause=$((2 * (10#${moment/./} - 10#${began/./})))
     ((pause = pause < 10 ? 10 : pause > 300 ? 300 : pause))
     printf -v pause '%d.%02d' $((pause / 100)) $((pause % 100))
     nap "$pause"

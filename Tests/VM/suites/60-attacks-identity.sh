@@ -131,12 +131,12 @@ it "a yes for whatever runs in units of that name cannot be set" \
   capturectl auth set --user alice app:org.example.Kept camera authorized
 
 # Sessions of others.
-session=$(alone capturectl start --microphone none --video-format YUYV:320x180 --video-codec mjpeg /home/alice/hers.mkv)
+session=$(alone capturectl start --microphone none --video-format YUYV:320x180@5 --video-codec mjpeg /home/alice/hers.mkv)
 it "she records" wait_for 60 has_recorded "$session" 1
 attack session-of-another-program "another program of hers starts, changes and reads the session" \
   77 'AddOutput: .*NotPermitted' 'was refused to exe:/home/alice/attacks/session' alone "$own/session" "$session" start open add configure
 it "bob is there, too, from elsewhere" log_in_elsewhere bob
-bobs() { local as_folder=/; as bob setsid --wait /home/bob/attacks/session "$@"; }
+bobs() { local as_folder=/ as_session=1; as bob /home/bob/attacks/session "$@"; }
 attack session-of-another-user "another user reads, starts, changes and stops the session" \
   77 'Stop: .*NoSuchSession' 'was refused to exe:/home/bob/attacks/session' bobs "$session"
 it "she records on" alone capturectl stop "$session"

@@ -333,10 +333,10 @@ tracers() {
 }
 # tracing COMMAND...: as alice in her session, with the right to trace every process
 tracing() {
-  local words
-  as_words alice
+  local number variables
+  variables_of alice
   (join_session alice && exec setpriv --reuid=alice --regid=alice --init-groups --inh-caps=+sys_ptrace \
-    --ambient-caps=+sys_ptrace "${words[@]:4}" setsid --wait "$@" </dev/null)
+    --ambient-caps=+sys_ptrace env -i -C "${as_folder:-/}" "${variables[@]}" setsid --wait "$@" </dev/null)
 }
 
 # The clock around the end of a yes.

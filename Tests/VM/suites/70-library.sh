@@ -35,7 +35,7 @@ asked() {
 # What was recorded gets into the library and out again as it was.
 kept() {
   local file
-  it "a movie is recorded" alone capturectl record --camera "$(camera 1)" --video-format YUYV:320x180 --video-codec mjpeg \
+  it "a movie is recorded" alone capturectl record --camera "$(camera 1)" --video-format YUYV:320x180@10 --video-codec mjpeg \
     --duration 1 movie.mkv
   it "and a photo" alone capturectl photo --camera "$(camera 1)" photo.jpg
   it "and sound" alone capturectl record --camera none --duration 1 sound.wav
@@ -229,7 +229,7 @@ to_library() {
 }
 # into_library NAME SECONDS [OPTION...]
 into_library() {
-  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format YUYV:320x180 \
+  alone capturectl record --to-library --name "$1" --camera "$(camera 1)" --video-format YUYV:320x180@10 \
     --video-codec mjpeg --duration "$2" "${@:3}"
 }
 begins_into() {
@@ -382,7 +382,7 @@ others() {
   it "nor into her own" fails alone cat "$libraries/1000/index.sqlite"
   it "not by a file's path" fails alone cat "$(content "$(digest /home/alice/sound.wav)")"
 }
-bob() { local as_folder=/; as bob setsid --wait "$@" </dev/null; }
+bob() { local as_folder=/ as_session=1; as bob "$@" </dev/null; }
 
 # feeds BYTES COMMAND...: alice imports what comes through a pipe, of which half is there; COMMAND happens then
 feeds() {

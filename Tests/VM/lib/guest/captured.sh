@@ -50,7 +50,12 @@ record_ends() {
   playable "$recorded"
 }
 # value NAME: `value frames`; nothing when there is no such fact
-value() { sed -n "s/^${1//./\\.}=//p" "$work/facts"; }
+value() {
+  local all
+  IFS= read -rd '' all <"$work/facts"
+  all=$'\n'$all
+  [[ $all != *$'\n'"$1="* ]] || { all=${all#*$'\n'"$1="} && printf '%s\n' "${all%%$'\n'*}"; }
+}
 # is NAME WANTED
 is() { [[ $(value "$1") == "$2" ]] || { echo "$1 is '$(value "$1")', not '$2'"; return 1; }; }
 # Everything lost on the camera's way, whatever the cause.

@@ -158,7 +158,7 @@ def usual(stop):
         error = error or bus.call(SERVICE, ROOT, SERVICE + ".Authorization", "GetStatus", "s", ("camera",))
         if code != "ok" or error:
             wrong.append(f"{code} {message} {error}")
-        time.sleep(2)
+        time.sleep(5)
     print(f"{number} added, {len(wrong)} refused {wrong[:3]}, the slowest took {slowest:.1f} s")
     sys.exit(bool(wrong))
 

@@ -30,7 +30,8 @@ on_host() {
 # probe FILE: everything ffprobe knows, frames counted by decoding, as lines such as streams.stream.0.codec_name="h264"
 probe() {
   local key
-  key=$work/probe.$(stat -c %n.%s.%y "$1" | cksum | tr -d ' ')
+  key=$(stat -c %s.%y "$1")
+  key="$work/probe.${1//\//,}.${key// /,}"
   if [[ ! -s $key ]]; then
     on_host "$1" ffprobe -v error -count_frames -show_streams -show_format -of flat {} >"$key.new" || return 1
     mv "$key.new" "$key"

@@ -95,4 +95,7 @@ refused() {
     { echo "status $status, wanted $code and '$pattern':"; cat "$work/refused"; return 1; }
 }
 # alone COMMAND...: as alice, without a terminal
-alone() { as alice setsid --wait "$@" </dev/null; }
+alone() {
+  local as_session=1
+  as alice "$@" </dev/null
+}

@@ -30,15 +30,26 @@ as() {
   as_words "$1"
   (join_session "$1" && shift && exec "${words[@]}" "$@")
 }
-# as_words USER: sets `words` to what comes before such a command. Without PAM, which takes longer than most commands.
+become=$checkout/.build/people/become
+# as_words USER: sets `words` to what comes before such a command, in a session without a terminal if `as_session` is set.
+# Without PAM, which takes longer than most commands.
 as_words() {
-  local number group
+  local number variables
+  variables_of "$1"
+  # alice and bob have no other group than their own.
+  if [[ $1 == @(alice|bob) && -x $become ]]; then
+    words=("$become" ${as_session:+--session} "$number" "$number" "${as_folder:-/}" "${variables[@]}" --)
+  else
+    words=(setpriv --reuid="$number" --regid="$(id -g "$1")" --init-groups env -i -C "${as_folder:-/}" "${variables[@]}"
+      ${as_session:+setsid --wait})
+  fi
+}
+# variables_of USER: sets `number`, and `variables` to their environment
+variables_of() {
   number_of "$1"
-  case $1 in alice | bob) group=$number ;; *) group=$(id -g "$1") ;; esac
-  words=(setpriv --reuid="$number" --regid="$group" --init-groups env -i -C "${as_folder:-/}" HOME="/home/$1" USER="$1"
-    LOGNAME="$1" PATH="$PATH" LANG="$LANG" TERM=dumb)
-  [[ ! -d /run/user/$number ]] || words+=(XDG_RUNTIME_DIR="/run/user/$number")
-  [[ ! -S /run/user/$number/bus ]] || words+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
+  variables=(HOME="/home/$1" USER="$1" LOGNAME="$1" PATH="$PATH" LANG="$LANG" TERM=dumb)
+  [[ ! -d /run/user/$number ]] || variables+=(XDG_RUNTIME_DIR="/run/user/$number")
+  [[ ! -S /run/user/$number/bus ]] || variables+=(DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$number/bus")
 }
 # number_of USER: sets `number`. Theirs are known (people.sh); each process counts under emulation.
 number_of() {
