@@ -9,9 +9,9 @@ first=$(camera 1) second=$(camera 2)
 loop=hw:Loopback,1
 
 # A fast kernel takes 720p of HDMI, on one processor, on which cameras, recorder and test take turns. An emulated one takes a
-# small picture of the webcam's less often, and is spared two thirds of the sound's encoding.
+# small picture of the webcam's less often, and sound that is cheap to encode.
 input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
-[[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=0 rate=16000
+[[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=0 rate=8000
 shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
 shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }
 
@@ -50,8 +50,16 @@ photo() { # FILE OPTION...
   capturectl photo "${@:2}" "$work/$1" && bars "$work/$1"
 }
 
+# Sound that a machine loses when its host holds it up is told, and is recorded again.
+three_seconds() {
+  local try
+  for try in 1 2 3 4 5 6; do
+    record "$1" --microphone $loop --duration 3 || return
+    ! is missedSamples 0 || ! is silence 0 || return 0
+  done
+}
 sound_file() { # FILE CODEC
-  it "$1: a tone is recorded" record "$work/$1" --microphone $loop --duration 3
+  it "$1: a tone is recorded" three_seconds "$work/$1"
   it "$1: in $2" has "$work/$1" audio codec_name "$2"
   it "$1: all of it" within "$(value samples)" $((3 * rate)) 1
   it "$1: its length is true" within "$(duration "$work/$1")" 3 0.02
@@ -116,7 +124,7 @@ it "its file plays" playable "$work/bg.mkv"
 it "so does the other" playable "$work/shared.mkv"
 
 # A recording that is paused, of a camera and a sound card that go on.
-start_paused() { id=$(capturectl start --camera "$first" --microphone $loop --video-format YUYV:320x240 "$work/$1"); }
+start_paused() { id=$(capturectl start --camera "$first" --microphone $loop --video-format YUYV:160x120 "$work/$1"); }
 look() { facts capturectl status --json "$id"; }
 counter() { look && value "statistics.$1"; }
 records() { (($(counter outputs.movie.frames) > $1)); }

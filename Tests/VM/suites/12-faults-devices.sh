@@ -8,7 +8,7 @@
 first=$(camera 1)
 first_id=v4l2:platform:vivid-000-video-index0
 loop=hw:Loopback,1
-small() { vivid_reset "$first" 3 320x240 YUYV 25; }
+small() { vivid_reset "$first" 3 "${1:-160x120}" YUYV 25; }
 
 # refused CODE PATTERN OPTION...: a recording ends with that code and sentence, and leaves no file behind
 refused() {
@@ -41,7 +41,7 @@ it "the camera shows bars" small
 v4l2-ctl -d "$first" --stream-mmap >/dev/null 2>&1 &
 holder=$!
 it "another program has the camera" wait_for 20 fails v4l2-ctl -d "$first" --set-fmt-video=width=640,height=480
-it "a camera in use by it" refused 75 "in use by v4l2-ctl \(pid $holder\)" --camera "$first" --microphone none --video-format 320x240
+it "a camera in use by it" refused 75 "in use by v4l2-ctl \(pid $holder\)" --camera "$first" --microphone none --video-format 160x120
 kill $holder; wait $holder 2>/dev/null
 it "a tone sounds" play_tone 1000 300
 arecord -q -D hw:Loopback,1,0 -f S16_LE -c 2 -r 48000 /dev/null &
@@ -51,8 +51,8 @@ it "a microphone in use by it" refused 75 "arecord" --camera none --microphone $
 kill $holder; wait $holder 2>/dev/null
 it "the camera is set again" small
 it "a session has the camera in one format" begin_record "$work/one.mkv" --camera "$first" --microphone none \
-  --video-format YUYV:320x240 --duration 600
-it "another format meanwhile" refused 75 "YUYV 320x240" --camera "$first" --microphone none --video-format NV12:320x240
+  --video-format YUYV:160x120 --duration 600
+it "another format meanwhile" refused 75 "YUYV 160x120" --camera "$first" --microphone none --video-format NV12:160x120
 kill -INT $recording
 it "Ctrl-C finishes the file" record_ends 0
 
@@ -67,8 +67,8 @@ full() { # CONTAINER OPTION...
   umount "$work/full"
   return $status
 }
-it "Matroska on a full disk" full mkv --camera "$first" --video-format YUYV:320x240 --microphone $loop
-it "MP4 on a full disk" full mp4 --camera "$first" --video-format YUYV:320x240 --microphone $loop
+it "Matroska on a full disk" full mkv --camera "$first" --video-format YUYV:160x120 --microphone $loop
+it "MP4 on a full disk" full mp4 --camera "$first" --video-format YUYV:160x120 --microphone $loop
 it "WAV on a full disk" full wav --microphone $loop
 no_room() {
   full_disk "$work/full" 8K && ! cat /dev/zero >"$work/full/rest" || return 1
@@ -79,23 +79,23 @@ closed_pipe() {
   "${@:2}" | head -c 200000 >/dev/null
   ((PIPESTATUS[0] == $1)) || { echo "exit status ${PIPESTATUS[0]}, not $1"; return 1; }
 }
-it "frames into a pipe that is closed end well" closed_pipe 0 timeout 120 capturectl frames --camera "$first" --video-format YUYV:320x240
+it "frames into a pipe that is closed end well" closed_pipe 0 timeout 120 capturectl frames --camera "$first" --video-format YUYV:160x120
 it "samples into a pipe that is closed end well" closed_pipe 0 timeout 120 capturectl listen --microphone $loop
 
 # Frames that the driver loses or spoils.
 it "a fifth of the frames is lost" vivid_fault "$first" percentage_of_dropped_buffers 20
-it "it is recorded" record "$work/lossy.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration 6
+it "it is recorded" record "$work/lossy.mkv" --camera "$first" --video-format YUYV:160x120 --microphone none --duration 6
 it "the losses are counted" test "$(value drops.sequence-gap)" -gt 10
 it "and nothing else is missing" accounted 25 6
 it "ffprobe counts the rest" test "$(frame_count "$work/lossy.mkv")" = "$(value frames)"
 it "no frame is lost any more" vivid_fault "$first" percentage_of_dropped_buffers 0
-camera_runs() { begin_record "$work/fault.mkv" --camera "$first" --video-format YUYV:320x240 --microphone none --duration "${1:-600}"; }
+camera_runs() { begin_record "$work/fault.mkv" --camera "$first" --video-format YUYV:160x120 --microphone none --duration "${1:-600}"; }
 it "a recording runs" camera_runs 6
 it "a frame is spoiled" vivid_fault "$first" inject_v4l2_buf_flag_error
 it "the recording goes on" record_ends 0
 it "without it" is drops.device-error 1
 it "streaming cannot start" vivid_fault "$first" inject_vidioc_streamon_error
-it "that is told" refused 74 "does not start" --camera "$first" --video-format YUYV:320x240 --microphone none
+it "that is told" refused 74 "does not start" --camera "$first" --video-format YUYV:160x120 --microphone none
 it "the next one works" camera_runs
 it "streaming breaks off" vivid_fault "$first" inject_fatal_streaming_error
 it "the file is finished, 74" record_ends 74 "failed while streaming"
@@ -125,9 +125,9 @@ stop_tone
 it "a tone sounds again" play_tone 1000 300
 capturectl monitor --json >"$work/monitor" &
 monitor=$!
-background() { id=$(capturectl start --camera "$first" --microphone none --video-format YUYV:320x240 --overwrite "$work/bg.mkv"); }
+background() { id=$(capturectl start --camera "$first" --microphone none --video-format YUYV:160x120 --overwrite "$work/bg.mkv"); }
 it "a session runs by itself" background
-it "a recording with sound runs" begin_record "$work/gone.mkv" --camera "$first" --video-format YUYV:320x240 \
+it "a recording with sound runs" begin_record "$work/gone.mkv" --camera "$first" --video-format YUYV:160x120 \
   --microphone $loop --duration 600
 it "both go on for a second" wait_for 30 larger "$work/gone.mkv" 4000
 pulled=$(date +%s.%N)
@@ -155,7 +155,7 @@ it "they are listed" wait_for 20 says "$first_id" capturectl devices
 it "signals told it within $patience s" event_within $patience deviceAdded "$plugged"
 kill $monitor
 first=$(camera 1)
-it "the camera works" small
+it "the camera works" small 320x240
 it "by the name it had" capturectl photo --overwrite --camera $first_id --video-format YUYV:320x240 "$work/back.png"
 it "it shows bars" bars "$work/back.png"
 it "sound is recorded" begin_record "$work/gone.flac" --camera none --microphone $loop --duration 600

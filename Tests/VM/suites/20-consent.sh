@@ -7,7 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 state=/var/lib/captured
-both=(--video-format YUYV:320x180 --video-codec mjpeg --duration 1)
+both=(--video-format YUYV:320x180@10 --video-codec mjpeg --duration 1)
 sound=(--camera none --duration 1)
 
 identities() {

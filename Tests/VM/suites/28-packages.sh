@@ -8,7 +8,7 @@
 
 built=$checkout/.build/deb
 packages=(captured capturectl captured-picker libcapturekit-dev)
-picture=(--microphone none --video-format YUYV:320x180 --video-codec mjpeg)
+picture=(--microphone none --video-format YUYV:320x180@5 --video-codec mjpeg)
 export DEBIAN_FRONTEND=noninteractive
 
 # install FOLDER [PACKAGE...]: all of them, or these; what dpkg says stays in `said`

@@ -5,7 +5,7 @@
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
-picture=(--microphone none --video-format YUYV:320x180 --video-codec mjpeg)
+picture=(--microphone none --video-format YUYV:320x180@5 --video-codec mjpeg)
 sound=(--camera none --microphone hw:Loopback,1)
 
 # recording NAME FILE OPTION...: alice's `capturectl record` in the background, until it has captured two seconds; its

@@ -6,7 +6,7 @@
 
 rule=/etc/udev/rules.d/73-captured-lockdown.rules
 loop=hw:Loopback,1,0
-both=(--microphone $loop --video-format YUYV:320x180 --video-codec mjpeg --duration 1)
+both=(--microphone $loop --video-format YUYV:320x180@10 --video-codec mjpeg --duration 1)
 
 # access >FILE: mode, owner, group and access list of every node of video and sound, as lines. Who sits at the machine is
 # `seated`, whoever that is.

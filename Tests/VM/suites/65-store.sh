@@ -1,7 +1,7 @@
 #!/bin/bash
 # The store of answers when the machine goes down while answers are written: what was acknowledged is there,
-# what was never given is not. Two boots end in a power cut; in the third the daemon is killed ten times, and a log of all
-# writes to a disk is replayed to a hundred points.
+# what was never given is not. Two boots end in a power cut; in the third the daemon is killed again and again, and a log of
+# all writes to a disk is replayed to many points.
 # machine: --systemd --vivid 1 --timeout 2400
 # flavours: stock fast
 # boots: 3
@@ -14,6 +14,10 @@ tools=$checkout/.build/store
 # were kept on the store's own would bring what belongs to the store to the disk with it.
 account=/out/account
 acknowledged=/out/acknowledged
+
+# An emulated processor takes half a minute for each kill, and more than a second for each point.
+kills=10 answers=40 points=100
+! emulated || kills=4 answers=20 points=40
 
 # request N: one in five takes the last program's answer back, others change the answer of one program to and fro.
 request() {
@@ -150,13 +154,12 @@ agrees_at() {
 }
 
 logged() {
-  local answers=40
   it "a disk's writes are logged" mount_logged
   it "captured serves on it" systemctl start captured
   it "$answers answers are given, each marked in the log when it is acknowledged" write_answers $answers mark
   it "the log is complete" unmount_logged
-  it "at 100 points of it the store has what was acknowledged, and nothing that was not asked for" \
-    points $account 100
+  it "at $points points of it the store has what was acknowledged, and nothing that was not asked for" \
+    points $account $points
   cat "$work/output"
   it "though another answer would be noticed" expect_exit 1 points <(sed '7s/$/x/' $account) 20
   it "captured itself agrees in the middle" agrees_at 90
@@ -176,7 +179,7 @@ fi
 if ((boot < 3)); then
   begin_cut
 fi
-it "it is killed ten times while two clients set answers" kills 10
+it "it is killed $kills times while two clients set answers" kills $kills
 it "every answer that was acknowledged is there, and none that was not asked for" keeps
 it "captured stops" systemctl stop captured
 it "its disk goes" umount $state
