@@ -8,7 +8,7 @@ make_layer() { # make_layer FOLDER SYSTEMD
   (($2)) || return 0
   : >"$1/etc/fstab"
   # systemd-tmpfiles would walk the host's /tmp
-  mkdir -p "$1"/etc/{tmpfiles.d,udev/rules.d,systemd/system-generators,systemd/system}
+  mkdir -p "$1"/etc/{tmpfiles.d,udev/rules.d,systemd/system}
   ln -s /dev/null "$1/etc/tmpfiles.d/tmp.conf"
   # The emulated board's own hardware needs no drivers; what a test plugs in does.
   echo 'ACTION!="remove", SUBSYSTEM=="usb", ENV{MODALIAS}=="?*", RUN{builtin}+="kmod load"' \
@@ -17,10 +17,13 @@ make_layer() { # make_layer FOLDER SYSTEMD
   # A kernel without audit would look for its module at each login. This one has it, and nothing to note.
   mkdir -p "$1/etc/systemd/journald.conf.d"
   printf '[Journal]\nAudit=no\n' >"$1/etc/systemd/journald.conf.d/machine.conf"
-  # Generators run before everything else, one process each, and here they find nothing.
-  local generator unit
-  for generator in /lib/systemd/system-generators/*; do
-    [[ ! -e $generator ]] || ln -s /dev/null "$1/etc/systemd/system-generators/${generator##*/}"
+  # Generators run before everything else, one process each, and here they find nothing. Those of users run at each login.
+  local generator folder unit
+  for folder in system-generators user-generators user-environment-generators; do
+    mkdir -p "$1/etc/systemd/$folder"
+    for generator in "/lib/systemd/$folder"/*; do
+      [[ ! -e $generator ]] || ln -s /dev/null "$1/etc/systemd/$folder/${generator##*/}"
+    done
   done
   for unit in $(masked_units); do ln -s /dev/null "$1/etc/systemd/system/$unit"; done
   make_units "$1/etc/systemd/system"

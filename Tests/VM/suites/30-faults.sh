@@ -194,7 +194,7 @@ clients() {
 hostile() {
   local before
   before=$(main_pid captured)
-  it "messages of wrong types, sizes, names and descriptors are refused" "$python" "$vm/lib/guest/hostile_bus.py"
+  it "messages of wrong types, sizes, names and descriptors are refused" "$python" -S "$vm/lib/guest/hostile_bus.py"
   it "agents are called by the daemon alone" says 'Access denied|not allowed|rejected' as alice busctl call \
     org.capturekit.Capture1 /agent org.capturekit.Capture1.Agent Cancel s x
   it "nobody else may have its name" fails as alice busctl call org.freedesktop.DBus /org/freedesktop/DBus \

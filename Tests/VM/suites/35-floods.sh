@@ -16,7 +16,7 @@ program() { install -D -m 755 "$(readlink -f "$python")" /usr/local/lib/flood/fl
 # flood USER WORDS...
 flood() {
   local as_folder=/
-  as "$1" env PYTHONHOME=/usr PYTHONDONTWRITEBYTECODE=1 /usr/local/lib/flood/flood "$vm/lib/guest/flood.py" "${@:2}"
+  as "$1" env PYTHONHOME=/usr PYTHONDONTWRITEBYTECODE=1 /usr/local/lib/flood/flood -S "$vm/lib/guest/flood.py" "${@:2}"
 }
 probe() { flood "$1" probe "$2" $patience; } # USER SECONDS
 restarts() { systemctl show --property=NRestarts --value captured; }

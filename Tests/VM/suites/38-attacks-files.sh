@@ -19,7 +19,7 @@ program() {
 # script USER NAME WORDS...
 script() {
   local as_folder=/
-  as "$1" env PYTHONHOME=/usr PYTHONDONTWRITEBYTECODE=1 $hostile "$vm/lib/guest/$2.py" "${@:3}"
+  as "$1" env PYTHONHOME=/usr PYTHONDONTWRITEBYTECODE=1 $hostile -S "$vm/lib/guest/$2.py" "${@:3}"
 }
 # A disk for the daemon's state. Without delayed allocation writes fail at once when it becomes read-only.
 state_on_disk() {
@@ -33,7 +33,7 @@ prepare() {
     may_use_library alice $capturectl_program all && may_use_library alice exe:$hostile add-only &&
     may_use_library bob exe:$hostile all || return 1
   ffmpeg -v error -nostdin -f lavfi -i testsrc=size=64x64:rate=5:duration=1 -c:v mjpeg "$work/movie.mkv" &&
-    mkdir $folder $own && "$python" "$vm/lib/guest/hostile_files.py" $folder "$work/movie.mkv" &&
+    mkdir $folder $own && "$python" -S "$vm/lib/guest/hostile_files.py" $folder "$work/movie.mkv" &&
     cp $folder/whole.jpg /home/alice/photo.jpg &&
     chown -R alice: $folder $own
 }
@@ -201,7 +201,7 @@ serves() { owner "$(id -u captured)" && capturectl status; }
 # hold FLAGS: a root process requests the name and stays connected
 hold() {
   : >"$work/holder"
-  PYTHONDONTWRITEBYTECODE=1 "$python" "$vm/lib/guest/take_name.py" $name "$1" stay >"$work/holder" 2>&1 &
+  PYTHONDONTWRITEBYTECODE=1 "$python" -S "$vm/lib/guest/take_name.py" $name "$1" stay >"$work/holder" 2>&1 &
   holder=$!
   wait_for 30 test -s "$work/holder"
 }
@@ -255,7 +255,7 @@ names() {
 
   it "a root process queues for the name" hold 3
   it "it does not replace captured" held queued
-  it "another root process cannot replace captured" says '^taken$' "$python" "$vm/lib/guest/take_name.py" $name 6
+  it "another root process cannot replace captured" says '^taken$' "$python" -S "$vm/lib/guest/take_name.py" $name 6
   it "captured still owns its name" serves
   journal_since new
   it "captured is killed" kill_hard captured

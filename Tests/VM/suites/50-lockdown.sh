@@ -101,7 +101,7 @@ it "and who has a node" names_holder
 # asked KEYS: root is asked on a terminal, types that, and the command's status is kept
 asked() {
   mkfifo "$work/root.keys" && exec {keys}<>"$work/root.keys" || return 1
-  "$python" "$vm/lib/guest/terminal.py" "$work/root.keys" -- capturectl lockdown on >"$work/root.screen" 2>&1 </dev/null &
+  "$python" -S "$vm/lib/guest/terminal.py" "$work/root.keys" -- capturectl lockdown on >"$work/root.screen" 2>&1 </dev/null &
   wait_for 60 grep -q 'Lock them down?' "$work/root.screen" && types root "$1"
   wait $!
 }

@@ -61,7 +61,7 @@ camera() {
 }
 
 # make_tone FILE.wav HZ SECONDS [RATE [CHANNELS]]
-make_tone() { "$python" "$vm/lib/guest/tone.py" make "$@"; }
+make_tone() { "$python" -S "$vm/lib/guest/tone.py" make "$@"; }
 # play_tone HZ SECONDS [SUBDEVICE [RATE]]: in the background, until stop_tone or its end. The player is the first to open
 # the loop, so it decides the rate that the other side sees.
 play_tone() {
@@ -69,7 +69,7 @@ play_tone() {
   make_tone "$file" "$1" "$2" "${4:-48000}" && play "$file" "${3:-0}"
 }
 # play_beeps SECONDS [SUBDEVICE]: a beep each second instead
-play_beeps() { "$python" "$vm/lib/guest/tone.py" beeps "$work/beeps.wav" "$1" && play "$work/beeps.wav" "${2:-0}"; }
+play_beeps() { "$python" -S "$vm/lib/guest/tone.py" beeps "$work/beeps.wav" "$1" && play "$work/beeps.wav" "${2:-0}"; }
 play() { # FILE SUBDEVICE
   aplay -q -D "hw:Loopback,0,$2" "$1" &
   tone_player=$!

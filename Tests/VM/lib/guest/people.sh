@@ -72,7 +72,7 @@ terminal() {
   as_words alice
   (
     join_session alice
-    "$python" "$vm/lib/guest/terminal.py" "$work/$name.keys" --owner "$(id -u alice)" -- "${words[@]}" "$@" \
+    "$python" -S "$vm/lib/guest/terminal.py" "$work/$name.keys" --owner 1000 -- "${words[@]}" "$@" \
       >"$work/$name.screen" 2>&1 </dev/null
     echo $? >"$work/$name.status"
   ) &
