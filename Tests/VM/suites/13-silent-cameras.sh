@@ -1,6 +1,6 @@
 #!/bin/bash
 # Cameras that stop delivering, deliver damage, or lose their HDMI signal: recordings end on time, or go on with it.
-# machine: --systemd --vivid 1 --timeout 1500
+# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 # shares: devices
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
