@@ -105,7 +105,7 @@ at_most_lost() {
 }
 stops_while_adding() {
   local try id
-  for try in 1 2 3; do
+  for try in $(emulated && echo 1 || echo 1 2 3); do
     id=$(alone capturectl start --camera "$(camera 1)" --microphone none "${both[@]:0:4}" race$try.mkv) || return 1
     alone capturectl photo --session "$id" race$try.jpg >/dev/null 2>&1 &
     alone timeout 60 capturectl stop "$id" || return 1

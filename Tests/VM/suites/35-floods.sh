@@ -10,7 +10,7 @@
 long=40 megabytes=8 patience=1 crowd=250 others=50
 [[ $flavour == stock ]] || long=20 megabytes=1 patience=10 crowd=50
 # An emulated processor works for minutes on what comes in twenty seconds, and for half a second on each connection.
-! emulated || long=20 crowd=100 others=20
+! emulated || long=20 crowd=60 others=20
 # The interpreter by another name is a program of its own; by its own it is nobody, and refused.
 program() { install -D -m 755 "$(readlink -f "$python")" /usr/local/lib/flood/flood; }
 # flood USER WORDS...

@@ -224,7 +224,7 @@ names() {
   rm -f /tmp/enough
   script alice take_name --over-and-over $name /tmp/enough >"$work/over" 2>&1 &
   local over=$!
-  for turn in 1 2 3; do
+  for turn in $(emulated && echo 1 2 || echo 1 2 3); do
     it "captured starts while alice requests its name in a loop" systemctl restart captured
     it "captured owns its name" serves
     it "captured is killed" kill_hard captured
