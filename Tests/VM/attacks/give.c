@@ -1,5 +1,5 @@
-/* A recording into a descriptor that is not what an output should be: give KIND PATH, KIND being of the words in `open_kind`.
-   Prints `ended STATE: CODE: REASON`, or the error of the call by which it was refused. */
+/* A recording into a descriptor that is not what an output should be: give KIND PATH [FRAMES], KIND being of the words in
+   `open_kind`. Prints `ended STATE: CODE: REASON`, or the error of the call by which it was refused. */
 #include "attack.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -93,7 +93,8 @@ int main(int count, char **words) {
     sd_bus_message *reply = NULL;
     const char *session;
     signal(SIGPIPE, SIG_IGN);
-    if (count != 3) return not_tried;
+    if (count < 3) return not_tried;
+    int64_t frames = count > 3 ? atoi(words[3]) : 3;
     int file = open_kind(words[1], words[2]);
     if (file < 0) give_up(words[1]);
     sd_bus *bus = connect_bus();
@@ -102,7 +103,7 @@ int main(int count, char **words) {
               "inputs", "aa{sv}", 1, 6, "name", "s", "c", "media-type", "s", "video", "pixel-format", "s", "YUYV",
               "width", "u", 320, "height", "u", 180, "frames-per-second", "d", 5.0,
               "outputs", "aa{sv}", 1, 5, "name", "s", "movie", "kind", "s", "movie", "format", "s", "mkv",
-              "video-codec", "s", "mjpeg", "frame-count", "x", (int64_t)3,
+              "video-codec", "s", "mjpeg", "frame-count", "x", frames,
               "connections", "a(ss)", 1, "c", "movie", "attached", "b", 1, 1, "movie", ticket))
         return refused;
     if (sd_bus_message_read(reply, "o", &session) < 0) give_up("the session's path");

@@ -272,9 +272,13 @@ files_on_fuse() {
   }
   inside fine "$own/give" as-is low/out
   it "a recording there ends with its reason" says_in fine 'ended failed: InputOutput: .*Permission denied'
-  hang FLUSH FSYNC RELEASE
   local number
-  for number in 1 2 3 4; do inside "given$number" "$own/give" as-is low/out; done
+  # All are made before the first ends: alice's own calls wait for what hangs.
+  for number in 1 2 3 4; do
+    inside "given$number" "$own/give" as-is low/out 100
+    it "recording $number there is made" says_in "given$number" '^made'
+  done
+  hang FLUSH FSYNC RELEASE
   it "an output hangs when it is closed" hangs FLUSH
   stuck_in "an output hangs when it is closed"
   for number in 1 2 3 4; do it "recording $number there ends" says_in "given$number" 'ended failed'; done
