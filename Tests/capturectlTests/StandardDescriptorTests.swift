@@ -81,7 +81,7 @@ struct StandardDescriptorTests {
         let captured = try await RealDaemon()
         try await captured.allowCommandLine()
         let path = captured.folder + "/movie.mkv"
-        let command = ["record", "--duration", "2", "--microphone", "none", "--camera", "synthetic:camera", path]
+        let command = ["record", "--duration", "8", "--microphone", "none", "--camera", "synthetic:camera", path]
         let ended = try await run("capturectl", command, closing: "<&- >&- 2>&-", captured.environment)
         #expect(ended.code == 0, "\(ended)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
