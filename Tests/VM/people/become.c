@@ -1,7 +1,7 @@
 // become [--session] USER GROUP FOLDER NAME=VALUE... -- COMMAND [ARGUMENT...]
-// Runs the command as that user (numbers) in that folder, with this environment and no other, and without a terminal after
-// --session. One static program for what setpriv, env and setsid do: under emulation each of them takes as long as most
-// commands.
+// Runs the command in that folder as that user and group (numbers), with these variables and no others; with --session, in
+// a new session, which has no terminal. One static program does what setpriv, env and setsid do, because under emulation
+// each of them takes as long as most commands.
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// A new session is not for the leader of a group, whose child has it then.
+// The leader of a process group cannot begin a session, so its child does.
 static void leave_terminal(void) {
     if (getpgrp() == getpid()) {
         pid_t child = fork();

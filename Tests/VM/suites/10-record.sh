@@ -50,7 +50,7 @@ photo() { # FILE OPTION...
   capturectl photo "${@:2}" "$work/$1" && bars "$work/$1"
 }
 
-# Sound that a machine loses when its host holds it up is told, and is recorded again.
+# A host may hold the machine up, which then loses sound and says so: it is recorded again.
 three_seconds() {
   local try
   for try in 1 2 3 4 5 6; do
@@ -61,6 +61,8 @@ three_seconds() {
 sound_file() { # FILE CODEC
   it "$1: a tone is recorded" three_seconds "$work/$1"
   it "$1: in $2" has "$work/$1" audio codec_name "$2"
+  it "$1: no sound is lost" is missedSamples 0
+  it "$1: nor silence in its place" is silence 0
   it "$1: all of it" within "$(value samples)" $((3 * rate)) 1
   it "$1: its length is true" within "$(duration "$work/$1")" 3 0.02
   it "$1: the tone has its frequency" within "$(tone "$work/$1")" 1000 1

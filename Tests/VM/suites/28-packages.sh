@@ -40,7 +40,7 @@ files() {
 # left FOLDER...: what has a name of captured's there
 left() { find "$@" -xdev \( -name '*captured*' -o -name '*capturectl*' -o -name 'org.capturekit*' \) ! -path '*/dpkg/*' \
   ! -path '/run/udev/*'; }
-# left_beside: the same in each folder into which the packages put something, and above; all of /usr takes minutes.
+# left_beside: the same in every folder that the packages put something into, and in those above it
 left_beside() {
   local file folder folders=()
   local -A places=()
@@ -49,6 +49,15 @@ left_beside() {
   done <"$work/files"
   for folder in "${!places[@]}"; do [[ ! -d $folder ]] || folders+=("$folder"); done
   left "${folders[@]}" -maxdepth 1
+}
+# An emulated processor needs minutes to look through all of /usr.
+left_anywhere() {
+  left /etc /run /var || return
+  if emulated; then left_beside; else left /usr/bin /usr/lib /usr/libexec /usr/share; fi
+}
+left_before() {
+  left /etc /var || return
+  if emulated; then left /usr/share -maxdepth 2; else left /usr/share; fi
 }
 
 first() {
@@ -149,7 +158,7 @@ purged() {
   it "so is the configuration" fails test -e /etc/captured
   it "so is the daemon's user" fails id captured
   it "dpkg knows none of them" fails dpkg-query -W -f='${db:Status-Abbrev}\n' "${packages[@]}"
-  it "no file has a name of theirs" quiet eval 'left /etc /run /var && left_beside'
+  it "no file has a name of theirs" quiet left_anywhere
 }
 
 # Containers forbid packages to start services, and the machine's root is a copy of one's.
@@ -158,7 +167,7 @@ rm -f /usr/sbin/policy-rc.d
 rm -f /var/lib/man-db/auto-update
 it "the packages were built" compgen -G "$built/captured_*.deb"
 version=$(dpkg-deb -f "$built"/captured_*.deb Version)
-it "nothing of captured is there before" quiet eval 'left /etc /var && left /usr/share -maxdepth 2'
+it "nothing of captured is there before" quiet left_before
 first
 asked
 upgraded
