@@ -22,8 +22,8 @@ limit() {
   echo $((1000 + $(emulated && echo 10 || echo 2) * ($(date +%s%3N) - before)))
 }
 
-# tells WHY TURN: each command exits with 69 in time, saying that and naming doctor. Where the processor is emulated, each
-# third: one has its turn with one reason then.
+# tells WHY TURN: each command exits with 69 in time, saying that and naming doctor. On an emulated
+# processor only every third one is tried, from TURN on: the three reasons together try all of them.
 tells() {
   local line before after status limit bad=0 number step=1
   ! emulated || step=3

@@ -168,7 +168,7 @@ sparse() {
       alone timeout 60 capturectl library add own/sparse.jpg
   done
   truncate -s 100G $own/sparse.jpg
-  # It is full soon: 32 MiB beyond the sixteenth, or 256 MiB, that is kept free.
+  # Leaves 32 MiB beside what the library keeps free: a sixteenth of the disk, 256 MiB at most.
   local kept=$(($(stat -f -c '%b * %S' $state) / 16)) free=$(($(stat -f -c '%a * %S' $state)))
   fallocate -l $((free - (kept < 256 << 20 ? kept : 256 << 20) - (32 << 20))) $state/ballast
   it "a sparse file that does not fit on the disk is refused" refused 74 'kept free|full' \
