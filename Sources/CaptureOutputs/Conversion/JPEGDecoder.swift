@@ -11,7 +11,11 @@ final class JPEGDecoder: BufferConverter {
     /// What comes out.
     let layout: PictureLayout
     private let decoder: tjhandle
-    private var scratch: UnsafeMutableRawBufferPointer
+    private let scratch: UnsafeMutableRawBufferPointer
+
+    /// The image that is decoded. libjpeg-turbo reads a header twice, and a ring's memory may change between: the planes that
+    /// the first one needs would overflow with the second.
+    private var image = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Pixels of each image.
     private let (width, height): (Int32, Int32)
@@ -32,6 +36,7 @@ final class JPEGDecoder: BufferConverter {
     deinit {
         unsafe tjDestroy(decoder)
         unsafe scratch.deallocate()
+        unsafe image.deallocate()
     }
 
     var capacity: Int { layout.size }
@@ -40,12 +45,11 @@ final class JPEGDecoder: BufferConverter {
         unsafe decode(buffer.plane(0), into: memory)
     }
 
-    /// Decodes one image.
+    /// Decodes one image, which may change meanwhile: what comes of it then is of no use, but harms nothing.
     ///
     /// - Returns: Bytes of the picture, or `nil` when the image is broken or of another size.
     func decode(_ image: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
-        guard let target = unsafe PicturePlanes(layout, in: memory),
-            let source = unsafe image.bindMemory(to: UInt8.self).baseAddress,
+        guard let target = unsafe PicturePlanes(layout, in: memory), let source = unsafe keep(image),
             let base = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
         else { return nil }
         let length = UInt(image.count)
@@ -90,7 +94,7 @@ final class JPEGDecoder: BufferConverter {
 
     /// Whether an image is all there and of this size, found out at an eighth of it: the least that reads every byte.
     func isWhole(_ image: UnsafeRawBufferPointer) -> Bool {
-        guard let source = unsafe image.bindMemory(to: UInt8.self).baseAddress,
+        guard let source = unsafe keep(image),
             let target = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
         else { return false }
         let length = UInt(image.count)
@@ -101,6 +105,17 @@ final class JPEGDecoder: BufferConverter {
         let (across, down) = ((width + 7) / 8, (height + 7) / 8)
         let format = Int32(TJPF_GRAY.rawValue)
         return unsafe tjDecompress2(decoder, source, length, target, across, 0, down, format, 0) == 0 || isOnlyWarned
+    }
+
+    /// Copies an image to memory that nobody else writes to; `nil` for none.
+    private func keep(_ other: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+        if unsafe image.count < other.count {
+            unsafe image.deallocate()
+            // The next ones are seldom much larger.
+            unsafe image = UnsafeMutableRawBufferPointer.allocate(byteCount: other.count * 3 / 2, alignment: 64)
+        }
+        unsafe image.copyMemory(from: other)
+        return unsafe other.isEmpty ? nil : UnsafePointer(image.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
 
     private func resample(

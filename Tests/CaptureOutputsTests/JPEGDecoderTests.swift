@@ -1,0 +1,44 @@
+import CaptureCore
+import Synchronization
+import Testing
+
+@testable import CaptureOutputs
+
+@Suite struct JPEGDecoderTests {
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    /// A ring's memory is the driver's, which may write to it at any time.
+    @Test func `an image whose header changes between two looks at it stays within its planes`() async throws {
+        let bytes = try #require(try CopyTests.images(1).first)
+        let header = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 })
+        // A frame header is length, precision, height, width and number of planes, then each plane's name and sampling.
+        let sampling = header + 11
+        try #require(bytes[sampling] == 0x21)
+        let format = Material.compressed(.mjpeg)
+        let decoder = try JPEGDecoder(format, to: format.picture(.yuv422))
+        let image = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: decoder.capacity + 100_000, alignment: 64)
+        defer {
+            unsafe image.deallocate()
+            unsafe memory.deallocate()
+        }
+        unsafe image.copyBytes(from: bytes)
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0xa5)
+
+        let flag = Flag()
+        let place = unsafe UInt(bitPattern: image.baseAddress! + sampling)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                // From one chroma sample in two columns to one in each, and back.
+                let sampling = unsafe UnsafeMutablePointer<UInt8>(bitPattern: place)!
+                while !flag.isSet.load(ordering: .relaxed) { unsafe sampling.pointee ^= 0x30 }
+            }
+            for _ in 0..<500 { _ = unsafe decoder.decode(UnsafeRawBufferPointer(image), into: memory) }
+            flag.isSet.store(true, ordering: .relaxed)
+            try await group.waitForAll()
+        }
+        #expect(unsafe memory[decoder.capacity...].allSatisfy { $0 == 0xa5 })
+    }
+}
