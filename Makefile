@@ -91,7 +91,7 @@ demo: setup-demo build
 demo-reset:
 	rm -rf $${DEMO_STATE:-.build/demo}
 
-check: setup-check build
+check: setup-check
 	@.ci/check
 
 attacks: setup-check build

@@ -7,7 +7,7 @@
 
 camera=$(camera 1)
 reader=$checkout/.build/release/capture-bench-reader
-tests=$checkout/.build/debug/capturedPackageTests.xctest
+tests=$(ls -t "$checkout"/.build{/check,}/debug/capturedPackageTests.xctest 2>/dev/null | head -1)
 # 1080p, at the rate that vivid's webcam has for it, recorded as JPEG, so that what is lost is lost by the readers. An
 # emulated machine has no time for large pictures on a busy host.
 size=1920x1080 rate=5 seconds=8 tracing=4 crowds=(1 8 32)
