@@ -11,10 +11,10 @@ long=40 megabytes=8 patience=1 crowd=250 others=50
 [[ $flavour == stock ]] || long=20 megabytes=1 patience=10 crowd=50
 # An emulated processor works for minutes on what comes in twenty seconds, and for half a second on each connection.
 kills=10
-! emulated || long=20 crowd=40 others=10 kills=5
+! emulated || long=20 crowd=20 others=5 kills=5
 # How long the floods of four users last.
 many=$long
-! emulated || many=10
+! emulated || many=5
 # The interpreter by another name is a program of its own; by its own it is nobody, and refused.
 program() { install -D -m 755 "$(readlink -f "$python")" /usr/local/lib/flood/flood; }
 # flood USER WORDS...
