@@ -15,9 +15,11 @@ import Testing
         let header = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 })
         // A frame header is length, precision, height, width and number of planes, then each plane's name and sampling.
         let sampling = header + 11
-        try #require(bytes[sampling] == 0x21)
+        // ffmpeg writes 4:2:2 as luma of 2x2 with chroma of 1x2.
+        try #require(bytes[sampling] == 0x22)
         let format = Material.compressed(.mjpeg)
-        let decoder = try JPEGDecoder(format, to: format.picture(.yuv422))
+        let layout = PictureLayout(width: format.width, height: format.height, samples: .yuv422)
+        let decoder = try JPEGDecoder(format, to: layout)
         let image = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: decoder.capacity + 100_000, alignment: 64)
         defer {

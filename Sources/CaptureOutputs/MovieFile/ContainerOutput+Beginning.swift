@@ -32,7 +32,7 @@ extension ContainerOutput {
         let waitsForVideo = video != nil && firstVideo == nil && !ended.contains(.video)
         let waitsForSound = timeline != nil && timeline?.start == nil && !ended.contains(.audio)
         if waitsForVideo || waitsForSound, !force {
-            if waitsForVideo, video?.needsFirstFrame ?? false { return }
+            if waitsForVideo, lacksFirstPicture { return }
             // Sound that was let go had waited for the picture already.
             guard waitsForSound || timeline?.start == nil else { return try writeHeader() }
             guard let begun, let epoch, Timestamp.now - begun > ContainerOutput.patience,
@@ -44,7 +44,7 @@ extension ContainerOutput {
 
     private func writeHeader() throws(CaptureError) {
         let made = try Muxer(container, file, duration: limits.duration)
-        if let video, firstVideo != nil || !video.needsFirstFrame { try video.add(to: made) }
+        if let video, !lacksFirstPicture { try video.add(to: made) }
         if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0

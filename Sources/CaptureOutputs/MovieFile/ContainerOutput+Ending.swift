@@ -7,22 +7,22 @@ extension ContainerOutput {
     func idle() throws(CaptureError) {
         try settle()
         if isDirty { try flush() }
-        if early.isTired, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if early.isTired, !lacksFirstPicture { try takeEarlySound(all: true) }
     }
 
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
         ended.insert(kind)
-        if kind == .video, firstVideo == nil, !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if kind == .video, !lacksFirstPicture { try takeEarlySound(all: true) }
         if kind == .video, !videoIsDone { counters.update { $0.missedFrames += lost } }
         if origin != nil { try settle() }
     }
 
     func finish() throws(CaptureError) {
         defer { disk?.stop() }
-        if let video, firstVideo == nil, video.needsFirstFrame, counters.now.missedFrames > 0, sound == nil {
+        if lacksFirstPicture, counters.now.missedFrames > 0, sound == nil {
             throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
         }
-        if !(video?.needsFirstFrame ?? false) { try beginWithoutPicture() }
+        if !lacksFirstPicture { try takeEarlySound(all: true) }
         var length: Int64 = -1
         if let sound, let timeline {
             length = av_rescale(timeline.frames, Int64(sound.rate), Int64(timeline.rate))
@@ -30,9 +30,7 @@ extension ContainerOutput {
         }
         if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
         ended = [.video, .audio]
-        if video == nil || firstVideo != nil || !(video?.needsFirstFrame ?? false) || sound != nil {
-            try settle(force: true)
-        }
+        if !lacksFirstPicture || sound != nil { try settle(force: true) }
         if let last = lastPicture { try write(last.packet, at: last.time) }
         lastPicture = nil
         let chapters = epoch.map { markers.chapters(from: $0, length: good.length) } ?? []

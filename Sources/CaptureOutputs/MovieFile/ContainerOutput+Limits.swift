@@ -67,12 +67,12 @@ extension ContainerOutput {
         setLimit(time, by: cause)
     }
 
-    /// Which limit one more picture may break; `nil` for none.
+    /// Which limit one more picture may break, with the sound beside it; `nil` for none.
     func limit(beforePicture buffer: MediaBuffer) throws(CaptureError) -> RecordingLimit? {
         guard budget.isLimited, let video else { return nil }
         let own =
             unsafe video.isCopied ? ContainerLoad.bytes(of: Int64(buffer.bytes.count)) : load.largestPicture
-        return try limit(adding: own, soundUntil: buffer.info.timestamp)
+        return try limit(adding: own, soundUntil: buffer.info.timestamp.advanced(by: video.nominal))
     }
 
     /// Which limit one more stretch of sound may break; `nil` for none.

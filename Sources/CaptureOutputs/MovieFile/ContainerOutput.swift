@@ -98,6 +98,11 @@ final class ContainerOutput: MediaOutput {
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
+        try take(video: buffer)
+        if firstVideo != nil { try takeEarlySound() }
+    }
+
+    private func take(video buffer: MediaBuffer) throws(CaptureError) {
         let time = buffer.info.timestamp
         guard let video, !videoIsDone else { return }
         let isFirst = firstVideo == nil
@@ -120,7 +125,7 @@ final class ContainerOutput: MediaOutput {
             return end(at: time, by: limit)
         }
         guard video.canGoOn(with: buffer) else { return counters.update { $0.missedFrames += 1 } }
-        if isFirst { for buffer in early.release() { try take(audio: buffer) } }
+        if isFirst { try takeEarlySound() }
         guard let origin else { return }
         for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
         lastVideo = max(lastVideo ?? time, time)
@@ -136,17 +141,41 @@ final class ContainerOutput: MediaOutput {
     // MARK: Sound
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
-        guard let video, firstVideo == nil, timeline?.start == nil, !ended.contains(.video) else {
+        guard waitsForHeader || mayEndWithPicture else {
+            try takeEarlySound()
             return try take(audio: buffer)
         }
         early.hold(buffer)
         // Where the header cannot be written without a picture, neither can the sound.
-        if video.needsFirstFrame { early.forgetOldest() } else if early.isTired { try beginWithoutPicture() }
+        if waitsForHeader, lacksFirstPicture {
+            early.forgetOldest()
+        } else if early.isTired {
+            try takeEarlySound(all: true)
+        } else if !waitsForHeader {
+            try takeEarlySound()
+        }
     }
 
-    func beginWithoutPicture() throws(CaptureError) {
-        for buffer in early.release() { try take(audio: buffer) }
+    /// Whether nothing can be written, for want of a picture that tells the header something.
+    var lacksFirstPicture: Bool { firstVideo == nil && needsPicture }
+
+    /// Whether sound waits for the first picture.
+    private var waitsForHeader: Bool {
+        video != nil && firstVideo == nil && timeline?.start == nil && !ended.contains(.video)
     }
+
+    /// Whether the next picture may have no room, and so sound no longer than up to it.
+    private var mayEndWithPicture: Bool {
+        budget.isLimited && firstVideo != nil && !videoIsDone && !ended.contains(.video)
+    }
+
+    /// Takes sound that waited: as far as pictures have come, or all of it where none has to come first.
+    func takeEarlySound(all: Bool = false) throws(CaptureError) {
+        for buffer in early.release(before: mayEndWithPicture && !all ? picturesEnd : nil) { try take(audio: buffer) }
+    }
+
+    /// Up to when the pictures so far last.
+    private var picturesEnd: Timestamp? { (lastVideo ?? firstVideo)?.advanced(by: video?.nominal ?? 0) }
 
     private func take(audio buffer: MediaBuffer) throws(CaptureError) {
         guard let sound, let timeline else { return }
@@ -156,7 +185,9 @@ final class ContainerOutput: MediaOutput {
             begin(at: start)
             if let limit { timeline.limit = max(timeline.frameCount(of: limit.time - start), 0) }
         }
-        if let limit = try limit(beforeSound: buffer) {
+        // A picture has room for the sound beside it, too.
+        let isGranted = picturesEnd.map { buffer.info.timestamp < $0 } ?? false
+        if !isGranted, let limit = try limit(beforeSound: buffer) {
             let known = timeline.start ?? buffer.info.timestamp
             return end(at: known.advanced(by: timeline.duration(of: timeline.frames)), by: limit)
         }

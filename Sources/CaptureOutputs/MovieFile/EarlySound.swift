@@ -1,7 +1,8 @@
 import CaptureCore
 import CaptureSystem
 
-/// Sound that came before the first picture, with which the file begins. Thread-bound.
+/// Sound that waits for pictures: for the first, with which the file begins, and where a limit of size may end it with any
+/// picture, for those of its own time. Thread-bound.
 struct EarlySound {
     /// How long a picture is waited for, in nanoseconds, both of the media's time and of ours.
     private static let patience: Int64 = 1_000_000_000
@@ -30,12 +31,13 @@ struct EarlySound {
             && last.info.timestamp - first.info.timestamp > EarlySound.patience
     }
 
-    /// Gives out everything, in order.
-    mutating func release() -> [MediaBuffer] {
-        defer {
-            buffers = []
-            since = nil
-        }
-        return buffers
+    /// Gives out what begins before a time, or everything, in order.
+    mutating func release(before time: Timestamp? = nil) -> ArraySlice<MediaBuffer> {
+        let count = time.map { time in buffers.firstIndex { $0.info.timestamp >= time } ?? buffers.count }
+        let released = buffers.prefix(count ?? buffers.count)
+        guard !released.isEmpty else { return [] }
+        buffers.removeFirst(released.count)
+        since = buffers.isEmpty ? nil : .now
+        return released
     }
 }
