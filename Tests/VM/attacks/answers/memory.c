@@ -86,6 +86,13 @@ int keep_memory(const char *output, bool goes_on)
 		else
 			printf("%s: %s: %s\n", own.is_over ? "over" : "rests", own.state, own.reason);
 		fflush(stdout);
+		if (!own.is_over && !goes_on) {
+			/* The bus stood still for a while, on a busy machine: the session goes on by itself. */
+			if (!serve_until(&own.is_settled, 600))
+				return 70;
+			if (!own.is_over)
+				continue;
+		}
 		status = stays(output);
 		if (status || own.is_over || !goes_on)
 			return status;
