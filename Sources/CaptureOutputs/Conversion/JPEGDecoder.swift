@@ -13,8 +13,8 @@ final class JPEGDecoder: BufferConverter {
     private let decoder: tjhandle
     private let scratch: UnsafeMutableRawBufferPointer
 
-    /// The image that is decoded. libjpeg-turbo reads a header twice, and a ring's memory may change between: the planes that
-    /// the first one needs would overflow with the second.
+    /// A copy of the image. libjpeg-turbo reads the header twice, and a ring's memory may change in between: planes that are
+    /// large enough for the first header could be too small for the second.
     private var image = unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     /// Pixels of each image.
@@ -45,7 +45,7 @@ final class JPEGDecoder: BufferConverter {
         unsafe decode(buffer.plane(0), into: memory)
     }
 
-    /// Decodes one image, which may change meanwhile: what comes of it then is of no use, but harms nothing.
+    /// Decodes one image. If its memory changes meanwhile, the picture is wrong, and nothing else is harmed.
     ///
     /// - Returns: Bytes of the picture, or `nil` when the image is broken or of another size.
     func decode(_ image: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {

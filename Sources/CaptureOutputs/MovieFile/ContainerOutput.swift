@@ -156,7 +156,7 @@ final class ContainerOutput: MediaOutput {
         }
     }
 
-    /// Whether nothing can be written, for want of a picture that tells the header something.
+    /// Whether the header cannot be written before the first picture, which has not come.
     var lacksFirstPicture: Bool { firstVideo == nil && needsPicture }
 
     /// Whether sound waits for the first picture.
@@ -164,12 +164,12 @@ final class ContainerOutput: MediaOutput {
         video != nil && firstVideo == nil && timeline?.start == nil && !ended.contains(.video)
     }
 
-    /// Whether the next picture may have no room, and so sound no longer than up to it.
+    /// Whether the file may end at the next picture, so that sound after it is not to be written.
     private var mayEndWithPicture: Bool {
         budget.isLimited && firstVideo != nil && !videoIsDone && !ended.contains(.video)
     }
 
-    /// Takes sound that waited: as far as pictures have come, or all of it where none has to come first.
+    /// Takes the sound that waited: what is beside the pictures so far, or all of it where no picture is waited for.
     func takeEarlySound(all: Bool = false) throws(CaptureError) {
         for buffer in early.release(before: mayEndWithPicture && !all ? picturesEnd : nil) { try take(audio: buffer) }
     }

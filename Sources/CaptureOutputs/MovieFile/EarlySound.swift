@@ -1,8 +1,9 @@
 import CaptureCore
 import CaptureSystem
 
-/// Sound that waits for pictures: for the first, with which the file begins, and where a limit of size may end it with any
-/// picture, for those of its own time. Thread-bound.
+/// Sound that waits for pictures. Before the first picture, with which the file begins, all sound waits. Where the file's size
+/// or the disk's free space has a limit, any picture may be the last, and sound waits for the pictures of its own time.
+/// Thread-bound.
 struct EarlySound {
     /// How long a picture is waited for, in nanoseconds, both of the media's time and of ours.
     private static let patience: Int64 = 1_000_000_000

@@ -5,7 +5,7 @@ machine_command() {
   ensure_kernel
   make_layer "$out/.machine/layer" "$systemd"
   # Programs at the same addresses each time are translated once, and string instructions (REP_GOOD, 112) cost an emulated
-  # processor more than a loop. Nothing here looks at what nokmem, psi=0 and the rest of that line leave out.
+  # processor more than a loop. No suite needs what the words from lsm to randomize_kstack_offset leave out.
   local words=(norandmaps console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable
     random.trust_cpu=on init_on_alloc=0 clearcpuid=112 lsm=landlock,yama
     cgroup.memory=nokmem psi=0 hardened_usercopy=off randomize_kstack_offset=off nowatchdog

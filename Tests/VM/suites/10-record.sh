@@ -12,6 +12,7 @@ loop=hw:Loopback,1
 # small picture of the webcam's less often, and sound that is cheap to encode.
 input=3 size=1280x720 fps=24 at='' allowed=2 rate=48000
 [[ $flavour != stock ]] || input=0 size=320x180 fps=10 at=@10 allowed=0 rate=8000
+# On a busy host an emulated one loses a frame of nearly every ten seconds at ten a second.
 ! emulated || fps=5 at=@5
 shows_bars() { vivid_reset "$first" 3 320x240 "$1" 25; }
 shows_moving_bars() { vivid_reset "$first" $input $size "$1" $fps; }

@@ -28,7 +28,8 @@ for node in $first $second; do
 done
 # vivid offers even sizes: neither side of the first is a multiple of four.
 size=644x362 even=640x360
-# A PNG loads the 140 libraries of libav, for which an emulated processor needs a second; the colours below are PNG, too.
+# For a PNG the recorder loads libav's 140 libraries, which takes an emulated processor a second. It takes JPEG here; the
+# photos of colour spaces below are PNG.
 one=one.png
 ! emulated || size=324x182 even=320x180 one=one.jpg
 for format in $(formats "$first"); do it "$format at $size is right" photo "$first" "$format" $size $one; done
