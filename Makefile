@@ -24,7 +24,8 @@ datadir := $(PREFIX)/share
 docdir := $(datadir)/doc/captured
 catalog := Sources/CaptureKit/Documentation.docc
 # CaptureKit, and what it is made of.
-capturekit := CaptureKit CaptureMessages CaptureBus CaptureRing CaptureSystem CaptureCore CLinux CBus CSystemd
+capturekit := CaptureKit CaptureMessages MediaConversion CaptureBus CaptureRing CaptureSystem CaptureCore CLinux CBus \
+	CSystemd CLibAV CTurboJPEG CYUV
 capturekitdir := $(datadir)/captured/CaptureKit
 # Neither D-Bus nor polkit looks below /usr/local for what decides about permissions.
 buspolicydir := $(if $(filter /usr,$(PREFIX)),/usr/share/dbus-1/system.d,$(SYSCONFDIR)/dbus-1/system.d)

@@ -85,19 +85,26 @@ let package = Package(
             "CaptureDevices",
             ["CaptureCore", "CaptureSystem", "Authorization", "CLinux", "CUdev", "CALSA", logging]
         ),
-        module("MediaExamination", ["CaptureCore", "CaptureSystem", "CLinux", "CLibAV", "CTurboJPEG"]),
+        module("MediaConversion", ["CaptureCore", "CaptureRing", "CLibAV", "CTurboJPEG", "CYUV"]),
+        module(
+            "MediaExamination",
+            ["CaptureCore", "CaptureSystem", "MediaConversion", "CLinux", "CLibAV", "CTurboJPEG"]
+        ),
         module(
             "CaptureOutputs",
             [
-                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLinux", "CLibAV", "CLibV4L",
-                "CTurboJPEG", "CExif", "CYUV",
+                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion", "MediaExamination", "CLinux", "CLibAV",
+                "CLibV4L", "CTurboJPEG", "CExif",
             ]
         ),
         module("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),
         module("CaptureEngine", ["CaptureCore", "Authorization", logging]),
         module("CaptureBus", ["CaptureCore", "CaptureSystem", "CBus", "CSystemd", logging]),
         module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
-        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
+        module(
+            "CaptureKit",
+            ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing", "MediaConversion"]
+        ),
         module(
             "CaptureService",
             [
@@ -188,11 +195,13 @@ let package = Package(
             "CaptureDevices",
             ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter", "LyingDriver"]
         ),
-        tests("MediaExamination"),
+        tests("MediaConversion", ["CaptureCore", "CaptureRing", "AllocationCounter"]),
+        tests("MediaExamination", ["MediaConversion"]),
         tests(
             "CaptureOutputs",
             [
-                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaExamination", "CLibAV", "TestSupport",
+                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion", "MediaExamination", "CLibAV",
+                "TestSupport",
                 "captured-recorder",
             ]
         ),

@@ -23,12 +23,19 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
         .target(name: "CBus", dependencies: ["CSystemd"]),
+        .target(name: "CLibAV"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CYUV", providers: [.apt(["libyuv-dev"])]),
         module("CaptureCore"),
         module("CaptureSystem", ["CaptureCore", "CLinux", logging]),
         module("CaptureRing", ["CaptureCore", "CaptureSystem", "CLinux"]),
         module("CaptureBus", ["CaptureCore", "CaptureSystem", "CBus", "CSystemd", logging]),
         module("CaptureMessages", ["CaptureCore", "CaptureSystem", "CaptureBus"]),
-        module("CaptureKit", ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing"]),
+        module("MediaConversion", ["CaptureCore", "CaptureRing", "CLibAV", "CTurboJPEG", "CYUV"]),
+        module(
+            "CaptureKit",
+            ["CaptureCore", "CaptureSystem", "CaptureBus", "CaptureMessages", "CaptureRing", "MediaConversion"]
+        ),
     ]
 )

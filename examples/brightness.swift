@@ -1,4 +1,4 @@
-// Prints the brightness of each frame of the first camera, without copying a frame.
+// Prints the brightness of each frame of the first camera, as small grey pictures.
 //
 //     swift run --package-path examples brightness FRAMES
 //
@@ -22,23 +22,22 @@ do throws(CaptureError) {
     try await daemon.setUsageDescriptions([.camera: "Measures how bright it is"])
 
     let session = try await CaptureSession()
-    // In YUYV every other byte is a pixel's brightness.
-    try await session.addInput(.camera(request: try VideoFormatRequest(text: "YUYV:640x480")))
+    try await session.addInput(.camera())
     let (values, continuation) = AsyncStream<(UInt64, Int)>.makeStream()
-    let frames = FrameBufferOutput { frame in
-        // On the output's own thread. Only numbers leave it; the frame stays where the camera wrote it.
-        let plane = frame.plane(0)
-        var sum = 0
-        for index in stride(from: 0, to: plane.count, by: 2) { sum += unsafe Int(plane[index]) }
-        // If the camera has overwritten the frame meanwhile, the sum is worth nothing.
-        if frame.isIntact { continuation.yield((frame.info.deviceSequence, sum * 2 / max(plane.count, 1))) }
+    // Whatever the camera delivers, the handler gets a byte a pixel.
+    let grey = try VideoSettings(pixelFormat: .grey, width: 160)
+    let frames = VideoDataOutput(settings: grey) { event in
+        // On the output's own thread. Only numbers leave it.
+        switch event {
+        case .data(let frame):
+            let plane = frame.planes[0]
+            let sum = unsafe plane.bytes.reduce(0) { $0 + Int($1) }
+            unsafe continuation.yield((frame.sequence, sum / max(plane.bytes.count, 1)))
+        case .dropped: break
+        case .ended: continuation.finish()  // the session has ended; stopRunning() throws why
+        }
     }
     try await session.addOutput(frames)
-    let states = try await session.states()
-    Task {
-        for await _ in states {}
-        continuation.finish()  // the session has ended; stopRunning() throws why
-    }
     try await session.startRunning()
 
     for await (number, brightness) in values.prefix(count) { print("frame \(number): \(brightness) of 255") }

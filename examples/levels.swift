@@ -29,10 +29,11 @@ do throws(CaptureError) {
     let session = try await CaptureSession()
     let format = AudioFormatRequest(sampleFormat: .s16, isExact: true)
     try await session.addInput(.microphone(request: format))
-    let samples = FrameBufferOutput(.audio, newest: false) { buffer in
+    let samples = AudioDataOutput { event in
         // On the output's own thread, with the 16-bit samples of a few milliseconds.
-        let peak = unsafe buffer.bytes.bindMemory(to: Int16.self).lazy.map { abs(Int($0)) }.max() ?? 0
-        if buffer.isIntact { loudest.max(peak, ordering: .relaxed) }
+        guard case .data(let stretch) = event else { return }
+        let peak = unsafe stretch.bytes.bindMemory(to: Int16.self).lazy.map { abs(Int($0)) }.max() ?? 0
+        if stretch.isIntact { loudest.max(peak, ordering: .relaxed) }
     }
     try await session.addOutput(samples)
     try await session.startRunning()

@@ -56,6 +56,12 @@ public struct PixelFormat: Hashable, Sendable, RawRepresentable {
     public static let bgr24 = PixelFormat("B", "G", "R", "3")
     /// Blue, green, red, a byte each, and one without meaning.
     public static let xbgr32 = PixelFormat("X", "R", "2", "4")
+    /// Blue, green, red and alpha, a byte each.
+    public static let bgra32 = PixelFormat("A", "R", "2", "4")
+    /// Red, green, blue and alpha, a byte each.
+    public static let rgba32 = PixelFormat("A", "B", "2", "4")
+    /// Alpha, red, green and blue, a byte each.
+    public static let argb32 = PixelFormat("B", "A", "2", "4")
     /// Luma alone, a byte a pixel.
     public static let grey = PixelFormat("G", "R", "E", "Y")
     /// Bayer, 8 bits, rows BGBG and GRGR.

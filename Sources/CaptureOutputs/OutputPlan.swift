@@ -2,6 +2,7 @@ import CLibAV
 import CaptureCore
 import CaptureRing
 import CaptureSystem
+import MediaConversion
 import MediaExamination
 
 /// What a job comes to with the formats that its rings really have: an output, and a converter for each ring.

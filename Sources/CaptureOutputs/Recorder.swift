@@ -3,6 +3,7 @@ public import CaptureCore
 import CaptureRing
 public import CaptureSystem
 import Glibc
+import MediaConversion
 import Synchronization
 import MediaExamination
 

@@ -2,6 +2,7 @@ import CLinux
 package import CaptureCore
 package import CaptureSystem
 import Glibc
+import MediaConversion
 import Synchronization
 
 /// Copies what a program passed, or examines a file: what a recorder process does for the media library.

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import Glibc
+import MediaConversion
 
 /// A file of streams, demuxed by libavformat over a descriptor: it knows no path, opens nothing else, and is told what
 /// demuxer to use. Thread-bound.

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import Glibc
+import MediaConversion
 
 /// Looks into a file that is one picture. Thread-bound.
 struct PhotoExamination {

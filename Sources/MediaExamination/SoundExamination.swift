@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 
 /// Looks into a file of sound, from its first packet to its last. Thread-bound.
 @safe

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import Glibc
+import MediaConversion
 
 /// A decoder of one stream, or of a photo. Thread-bound.
 @safe

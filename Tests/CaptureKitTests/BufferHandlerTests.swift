@@ -10,8 +10,10 @@ private final class Frames: Sendable {
 
     var seen: Int { count.load(ordering: .acquiring) }
 
-    func output(_ name: String) -> FrameBufferOutput {
-        FrameBufferOutput(name: name) { [self] _ in count.add(1, ordering: .acquiringAndReleasing) }
+    func output(_ name: String) -> VideoDataOutput {
+        VideoDataOutput(name: name) { [self] event in
+            if case .data = event { count.add(1, ordering: .acquiringAndReleasing) }
+        }
     }
 
     /// Returns once so many more have come, or after a time in which they should have come.
@@ -23,7 +25,7 @@ private final class Frames: Sendable {
     }
 }
 
-/// Handlers of buffer outputs, with the camera of a real daemon.
+/// Handlers of data outputs, with the camera of a real daemon.
 @Suite(.timeLimit(.minutes(10)))
 struct BufferHandlerTests {
     @Test func `a session started without waiting calls its handlers`() async throws {

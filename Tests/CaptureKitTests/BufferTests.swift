@@ -18,6 +18,12 @@ struct BufferTests {
         )
     )
 
+    private static func output(_ take: @escaping @Sendable (VideoFrame) -> Void) -> VideoDataOutput {
+        VideoDataOutput(name: "buffer", alwaysDiscardsLateVideoFrames: false) { event in
+            if case .data(let frame) = event { take(frame) }
+        }
+    }
+
     private static func publish(_ ring: RingWriter, _ value: UInt8) throws {
         let slot = try #require(ring.claim())
         let memory = unsafe ring.memory(ofSlot: slot)
@@ -35,7 +41,7 @@ struct BufferTests {
     private func running(
         _ bus: PrivateBus,
         _ rings: [RingWriter],
-        _ output: FrameBufferOutput,
+        _ output: VideoDataOutput,
         refused: Int = 0
     ) async throws -> (FakeDaemon, CaptureSession) {
         let next = Mutex(0)
@@ -73,9 +79,9 @@ struct BufferTests {
         let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
         let (values, feed) = AsyncStream<UInt8>.makeStream()
-        let output = FrameBufferOutput(newest: false) { buffer in
-            let value = unsafe buffer.bytes[100]
-            if buffer.isIntact { feed.yield(value) }
+        let output = BufferTests.output { frame in
+            let value = unsafe frame.planes[0].bytes[100]
+            if frame.isIntact { feed.yield(value) }
         }
         let (daemon, session) = try await running(bus, [ring], output)
         for value in 1...3 as ClosedRange<UInt8> { try BufferTests.publish(ring, value) }
@@ -95,7 +101,7 @@ struct BufferTests {
         let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
         let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
-        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let output = BufferTests.output { feed.yield($0.sequence) }
         let (daemon, session) = try await running(bus, [first, second], output)
         var iterator = sequences.makeAsyncIterator()
         try BufferTests.publish(first, 1)
@@ -116,7 +122,7 @@ struct BufferTests {
         let first = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "first")
         let second = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "second")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
-        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let output = BufferTests.output { feed.yield($0.sequence) }
         // The first that goes on is interrupted again before its ring is asked for.
         let (daemon, session) = try await running(bus, [first, second], output, refused: 1)
         var iterator = sequences.makeAsyncIterator()
@@ -161,7 +167,7 @@ struct BufferTests {
             try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "third")
         )
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
-        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let output = BufferTests.output { feed.yield($0.sequence) }
         // A move that is told of when the ring that it led to is there already: the same ring again.
         let (daemon, session) = try await running(bus, [first, second, second, third], output)
         var iterator = sequences.makeAsyncIterator()
@@ -185,7 +191,7 @@ struct BufferTests {
         let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
         let (sequences, feed) = AsyncStream<UInt64>.makeStream()
-        let output = FrameBufferOutput(newest: false) { feed.yield($0.info.deviceSequence) }
+        let output = BufferTests.output { feed.yield($0.sequence) }
         let (daemon, session) = try await running(bus, [ring], output)
         try BufferTests.publish(ring, 1)
         for await _ in sequences { break }
@@ -200,6 +206,106 @@ struct BufferTests {
         while output.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
         #expect(output.failure?.code == .revoked)
         output.stop()
+    }
+
+    /// A ring of frames of 16 by 16, of another format than the others here.
+    private static func ring(_ pixelFormat: PixelFormat, slots: Int = 8) throws -> RingWriter {
+        guard case .video(var format) = format else { throw CaptureError(.badData, "no video") }
+        format.pixelFormat = pixelFormat
+        return try RingWriter(format: .video(format), slots: slots, kept: 1, name: "test")
+    }
+
+    @Test func `each frame tells its format, and one that cannot be converted ends the output with its reason`()
+        async throws
+    {
+        let bus = try PrivateBus()
+        let rings = [
+            try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test"),
+            try BufferTests.ring(PixelFormat(name: "BA81") ?? .sbggr8), try BufferTests.ring(.h264),
+        ]
+        let (events, feed) = AsyncStream<DataOutputEvent<VideoFrame>>.makeStream()
+        let settings = try VideoSettings(pixelFormat: .grey, width: 8, height: 8)
+        let output = VideoDataOutput(name: "buffer", settings: settings) { feed.yield($0) }
+        let (daemon, session) = try await running(bus, rings, output)
+        var iterator = events.makeAsyncIterator()
+        for (index, range) in [0, 1].enumerated() {
+            try BufferTests.publish(rings[index], 120)
+            guard case .data(let frame) = await iterator.next() else { throw CaptureError(.badData, "no frame") }
+            #expect((frame.format.pixelFormat, frame.format.width, frame.planes[0].stride) == (.grey, 8, 8))
+            #expect(frame.sequence == 120 && frame.isIntact)
+            // Luma passes as it is; the grey of a sensor becomes luma of limited range.
+            let value = Int(unsafe frame.planes[0].bytes[20])
+            #expect(abs(value - (range == 0 ? 120 : 16 + 120 * 219 / 255)) <= 2)
+            #expect(frame.format.color.quantization == (range == 0 ? 1 : 2))
+            rings[index].finish(.moved)
+            try moved(daemon)
+        }
+        // The settings may change at any time.
+        output.videoSettings = try VideoSettings(pixelFormat: .nv12)
+        try BufferTests.publish(rings[2], 3)
+        guard case .ended(let error?) = await iterator.next() else { throw CaptureError(.badData, "no end") }
+        #expect(error.code == .noSuchFormat && error.message.contains("H264") && error.message.contains("NV12"))
+        #expect(output.failure == error)
+        output.stop()
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `what a slow handler misses, what the device lost and what is too short are told by number`() async throws
+    {
+        let bus = try PrivateBus()
+        let ring = try RingWriter(format: BufferTests.format, slots: 4, kept: 1, name: "test")
+        let told = Told<VideoFrame>()
+        let (entered, entering) = AsyncStream<Void>.makeStream()
+        let gate = try EventSignal()
+        let output = VideoDataOutput(name: "buffer", alwaysDiscardsLateVideoFrames: false) { event in
+            told.take(event)
+            guard case .data(let frame) = event, frame.sequence == 1 else { return }
+            entering.yield()
+            _ = try? Poll.wait(gate.descriptor, timeout: -1)
+        }
+        let (daemon, session) = try await running(bus, [ring], output)
+        try BufferTests.publish(ring, 1)
+        for await _ in entered { break }
+        for value in 2...10 as ClosedRange<UInt8> { try BufferTests.publish(ring, value) }
+        gate.raise()
+        #expect(try await told.until { $0.data.last?.sequence == 10 })
+        let late = told.dropped.filter { $0.1 == .late }.reduce(0) { $0 + $1.0 }
+        #expect(late >= 5 && late + UInt64(told.data.count) == 10 + 1)
+        let slot = try #require(ring.claim())
+        ring.publish(
+            slot,
+            BufferInfo(timestamp: .now, deviceSequence: 14, bytesUsed: (255, 0, 0, 0), flags: [], lostBefore: 3)
+        )
+        #expect(try await told.until { $0.dropped.count >= 2 && $0.dropped.last?.1 == .damaged })
+        #expect(told.dropped.contains { $0 == (3, .device) } && told.dropped.contains { $0 == (1, .damaged) })
+        ring.finish(.deviceLost)
+        #expect(try await told.until { !$0.ends.isEmpty })
+        #expect(told.ends.map { $0?.code } == [.deviceLost])
+        output.stop()
+        #expect(told.ends.count == 1)
+        withExtendedLifetime((daemon, session)) {}
+    }
+
+    @Test func `a program holds a bounded number of converted frames`() async throws {
+        let bus = try PrivateBus()
+        let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 1, name: "test")
+        let told = Told<VideoFrame>()
+        let settings = try VideoSettings(pixelFormat: .bgra32)
+        let output = VideoDataOutput(name: "buffer", settings: settings, alwaysDiscardsLateVideoFrames: false) {
+            told.take($0)
+        }
+        let (daemon, session) = try await running(bus, [ring], output)
+        for value in 1...20 as ClosedRange<UInt8> {
+            try BufferTests.publish(ring, value)
+            let index = Int(value)
+            #expect(try await told.until { $0.data.count + $0.dropped.count == index })
+        }
+        #expect(told.data.count == 16 && told.dropped.allSatisfy { $0 == (1, .outOfMemory) })
+        // Each is still what it was.
+        for frame in told.data { #expect(unsafe frame.planes[0].bytes[0] == UInt8(frame.sequence)) }
+        output.stop()
+        #expect(told.ends == [nil])
+        withExtendedLifetime((daemon, session)) {}
     }
 
     private func moved(_ daemon: FakeDaemon) throws {

@@ -12,7 +12,9 @@ struct `Starting again` {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let frames = Atomic<Int>(0)
-        let buffer = FrameBufferOutput { _ in frames.add(1, ordering: .relaxed) }
+        let buffer = VideoDataOutput { event in
+            if case .data = event { frames.add(1, ordering: .relaxed) }
+        }
         let session = try await SessionLifeTests.session(daemon, buffer)
         var numbers: Set<UInt32> = []
         for _ in 0..<3 {
@@ -82,7 +84,7 @@ struct `Starting again` {
     @Test func `many starts at a time make one session`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
-        let session = try await SessionLifeTests.session(daemon, FrameBufferOutput { _ in })
+        let session = try await SessionLifeTests.session(daemon, VideoDataOutput { _ in })
         try await session.startRunning()
         try await session.stopRunning()
         let before = try await daemon.sessions().count

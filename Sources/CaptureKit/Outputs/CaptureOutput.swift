@@ -2,7 +2,7 @@
 ///
 /// It is a value that describes the result. A recorder of the daemon makes the result, and writes it into the
 /// descriptor that comes with the output. Two kinds of outputs have no file: those saved into the media library, and
-/// `FrameBufferOutput`, whose readers map the source's memory.
+/// data and buffer outputs, for which this process maps the source's memory.
 public protocol CaptureOutput: Sendable {
     /// The name by which the session's connections and statistics refer to it; unique in a session.
     var name: String { get }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Any number of readers share one ring; a slow one is told how many buffers it missed and disturbs nobody. While the
 /// session is interrupted nothing comes; then the first buffer after that does, perhaps in another format.
-/// Thread-bound: one thread calls `next`. Blocking, so never in a task: `FrameBufferOutput` has a thread for it.
+/// Thread-bound: one thread calls `next`. Blocking, so never in a task: a `DataOutput` has a thread for it.
 public final class FrameBufferReader {
     /// The result of waiting.
     public enum Event: Sendable {
@@ -179,7 +179,7 @@ extension BufferMoves {
 extension CaptureSession {
     /// A reader of a running session's buffer output.
     ///
-    /// - Parameter output: The name of a `FrameBufferOutput`.
+    /// - Parameter output: The name of a `FrameBufferOutput` or of a data output.
     /// - Throws: Why the start failed, if it did; `wrongState` unless the session runs; `notPermitted` for another
     ///   program's session.
     public func reader(of output: String) async throws(CaptureError) -> sending FrameBufferReader {
@@ -192,7 +192,7 @@ extension CaptureSession {
         return reader
     }
 
-    /// Starts to read the buffer outputs that have a handler and are not being read.
+    /// Starts to read the data outputs that have a handler and are not being read.
     ///
     /// - Returns: The first error. That output's `failure` has it, too.
     @discardableResult
@@ -208,12 +208,12 @@ extension CaptureSession {
 
     private func beginEach() async -> CaptureError? {
         var fault: CaptureError?
-        for case let buffer as FrameBufferOutput in knownOutputs {
-            guard let turn = buffer.reserve() else { continue }
+        for case let output as DataOutput in knownOutputs {
+            guard let turn = output.reserve() else { continue }
             do throws(CaptureError) {
-                try buffer.begin(try await reader(of: buffer.name), turn)
+                try output.begin(try await reader(of: output.name), turn)
             } catch {
-                buffer.fail(error, turn)
+                output.fail(error, turn)
                 fault = fault ?? error
             }
         }

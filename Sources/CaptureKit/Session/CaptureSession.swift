@@ -259,7 +259,7 @@ public actor CaptureSession {
                         "session \(id ?? 0) is over, and only the program that made it can start it again"
                     )
                 }
-                for entry in made.draft.entries { await (entry.output as? FrameBufferOutput)?.cease() }
+                for entry in made.draft.entries { await (entry.output as? DataOutput)?.cease() }
                 // Another call may have done it meanwhile.
                 guard case .made(let now) = life, now.hub === made.hub else { continue }
                 following.cancel()
@@ -348,7 +348,7 @@ public actor CaptureSession {
         draft = made.draft
         let staying = Set(made.draft.entries.map(\.number))
         for entry in before.draft.entries where !staying.contains(entry.number) {
-            await (entry.output as? FrameBufferOutput)?.cease()
+            await (entry.output as? DataOutput)?.cease()
         }
         life = .made(made)
         // An output that cannot be read reports it in its `failure`.

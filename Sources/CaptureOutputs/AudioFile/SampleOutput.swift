@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import MediaConversion
 
 /// Samples as they come, into a WAV file, a pipe of WAV, or raw. Thread-bound to the writer's thread.
 final class SampleOutput: MediaOutput {

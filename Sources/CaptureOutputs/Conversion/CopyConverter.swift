@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureRing
+import MediaConversion
 
 /// Takes a buffer's bytes as they are: compressed frames, sound. Thread-bound.
 final class CopyConverter: BufferConverter {

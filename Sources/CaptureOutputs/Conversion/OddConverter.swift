@@ -1,6 +1,7 @@
 import CLibV4L
 import CaptureCore
 import CaptureRing
+import MediaConversion
 
 /// From the formats of old webcams to 4:2:0 planes or to red, green and blue, by libv4lconvert. Thread-bound.
 ///

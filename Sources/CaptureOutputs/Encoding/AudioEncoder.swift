@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 /// Encodes sound by libavcodec, after a resampler has brought it to the encoder's rate and sample format. Thread-bound.

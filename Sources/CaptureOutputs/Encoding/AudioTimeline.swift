@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaConversion
 
 /// Lays sound at its place: what is missing between two buffers becomes silence of the exact length, what lies before
 /// the file's start or behind its end is cut, and the clock of the sound is compared with the monotonic one.

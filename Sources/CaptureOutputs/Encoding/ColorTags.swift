@@ -1,4 +1,5 @@
 import CLibAV
+import MediaConversion
 
 /// A picture's colours in the words of libavutil.
 extension ColorMeaning {

@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 /// Brings pictures into the memory of a VAAPI encoder. Thread-bound.

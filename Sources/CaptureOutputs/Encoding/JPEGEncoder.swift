@@ -1,5 +1,6 @@
 import CTurboJPEG
 import CaptureCore
+import MediaConversion
 
 /// Makes JPEG images, by libjpeg-turbo. Thread-bound.
 ///

@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 /// Brings sound to an encoder's rate and sample format by libswresample, and keeps it until the encoder takes it; with a
@@ -22,7 +23,7 @@ final class SoundResampler {
     private var isEmpty = true
     private var made: Int64 = 0
     private var end: (samples: Int64, time: Int64)?
-    private var widened: [UInt8] = []
+    private var widener = SampleWidener()
 
     /// From `input` to what the encoder takes.
     ///
@@ -35,12 +36,6 @@ final class SoundResampler {
         self.input = input
         rate = unsafe Int(encoder.pointee.sample_rate)
         unsafe format = encoder.pointee.sample_fmt
-        let source =
-            switch input.sampleFormat {
-            case .s16: AV_SAMPLE_FMT_S16
-            case .s24Packed, .s32: AV_SAMPLE_FMT_S32
-            case .float32: AV_SAMPLE_FMT_FLT
-            }
         unsafe staging = try LibAV.made(av_frame_alloc())
         var resampler: OpaquePointer?
         try unsafe LibAV.check(
@@ -51,7 +46,7 @@ final class SoundResampler {
                 format,
                 Int32(rate),
                 &encoder.pointee.ch_layout,
-                source,
+                input.sampleFormat.interleaved,
                 Int32(input.sampleRate),
                 0,
                 nil
@@ -101,15 +96,8 @@ final class SoundResampler {
         let frames = samples.count / input.bytesPerFrame
         guard frames > 0 else { return }
         isEmpty = false
-        if input.sampleFormat != .s24Packed { return try unsafe convert(samples.baseAddress, frames) }
-        // libav has no packed 24 bits.
-        widened.removeAll(keepingCapacity: true)
-        for index in stride(from: 0, to: frames * input.bytesPerFrame, by: 3) {
-            widened.append(0)
-            unsafe widened.append(contentsOf: samples[index..<index + 3])
-        }
-        try unsafe widened.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
-            try unsafe convert(bytes.baseAddress.map { unsafe UnsafeRawPointer($0) }, frames)
+        try unsafe widener.wide(samples, of: input.sampleFormat) { (bytes) throws(CaptureError) in
+            try unsafe convert(bytes, frames)
         }
     }
 

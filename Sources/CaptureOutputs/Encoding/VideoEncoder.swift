@@ -3,6 +3,7 @@ import CLinux
 import CaptureCore
 import CaptureSystem
 import Glibc
+import MediaConversion
 import MediaExamination
 
 /// What pictures are encoded with.

@@ -1,6 +1,7 @@
 import CExif
 import CaptureCore
 import Glibc
+import MediaConversion
 import MediaExamination
 
 /// EXIF of a photo, made by libexif. Thread-bound.

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import CaptureSystem
+import MediaConversion
 
 /// What happens when nothing more comes: of one stream, for a while, or at all.
 extension ContainerOutput {

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import CaptureSystem
+import MediaConversion
 import MediaExamination
 
 /// A movie, or a sound file in a container: encodes, holds packets until every stream has begun, then muxes.

@@ -1,6 +1,7 @@
 import CLibAV
 import CaptureCore
 import Glibc
+import MediaConversion
 import MediaExamination
 
 /// A container, written by libavformat into the client's file. Thread-bound.

@@ -1,3 +1,4 @@
+import MediaConversion
 import MediaExamination
 
 /// The samples of one track, as its fragments told them: what an index is made of. Thread-bound.

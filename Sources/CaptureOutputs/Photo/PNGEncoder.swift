@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 /// Makes a PNG image of a picture of red, green and blue, by libavcodec. Thread-bound.

@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import MediaConversion
 import MediaExamination
 
 /// One picture, or a burst of consecutive ones, each in a file of its own. Frames that are broken are passed over.

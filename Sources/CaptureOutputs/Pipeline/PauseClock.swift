@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureSystem
+import MediaConversion
 import Synchronization
 
 /// Cuts the pauses of a recording out of its streams, so that the file's timeline closes up.

@@ -1,6 +1,7 @@
 import CaptureCore
 import CaptureRing
 import CaptureSystem
+import MediaConversion
 import Synchronization
 
 /// What the writer's thread hears from the readers.

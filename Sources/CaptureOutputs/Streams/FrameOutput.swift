@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaConversion
 
 /// Frames one behind the other into a pipe, socket or file. Thread-bound to the writer's thread.
 final class FrameOutput: MediaOutput {

@@ -34,18 +34,26 @@ final class Reader: Sendable {
 
     init(copies: Bool) { self.copies = copies }
 
-    func take(_ buffer: RingBuffer) {
+    func take(_ event: DataOutputEvent<VideoFrame>) {
+        guard case .data(let frame) = event else { return }
         let awake = Timestamp.now
-        noted.withLock { unsafe $0.note(buffer.bytes, awake: awake) }
+        noted.withLock { unsafe $0.note(frame.planes[0].bytes, awake: awake) }
         if copies {
             copy.withLock { own in
-                let bytes = unsafe buffer.bytes
-                if own.count < bytes.count { own = [UInt8](repeating: 0, count: bytes.count) }
-                unsafe own.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+                let size = frame.planes.reduce(0) { unsafe $0 + $1.bytes.count }
+                if own.count < size { own = [UInt8](repeating: 0, count: size) }
+                var done = 0
+                for plane in frame.planes {
+                    let bytes = unsafe plane.bytes
+                    unsafe own.withUnsafeMutableBytes {
+                        unsafe UnsafeMutableRawBufferPointer(rebasing: $0[done...]).copyMemory(from: bytes)
+                    }
+                    done += bytes.count
+                }
             }
         }
         // A frame that was overwritten meanwhile is one that this reader missed.
-        if buffer.isIntact { frames.add(1, ordering: .relaxed) } else { torn.add(1, ordering: .relaxed) }
+        if frame.isIntact { frames.add(1, ordering: .relaxed) } else { torn.add(1, ordering: .relaxed) }
     }
 }
 
@@ -80,7 +88,9 @@ func measureStarts(_ arguments: [String]) async throws {
     for _ in 0..<times {
         let session = try await CaptureSession(on: try await CaptureDaemon.shared())
         try await session.addInput(.camera(arguments[0], request: try VideoFormatRequest(text: arguments[1])))
-        let output = FrameBufferOutput(.video) { _ in start.take() }
+        let output = VideoDataOutput { event in
+            if case .data = event { start.take() }
+        }
         try await session.addOutput(output)
         start.begin()
         try await session.startRunning()
@@ -102,7 +112,7 @@ func measure(_ arguments: [String]) async throws -> String {
     let newest = arguments[4] == "newest"
     let request = try VideoFormatRequest(text: arguments[1])
     var sessions: [CaptureSession] = []
-    var outputs: [FrameBufferOutput] = []
+    var outputs: [VideoDataOutput] = []
     var readers: [Reader] = []
     for index in 0..<count {
         if index % mostOutputs == 0 {
@@ -111,7 +121,7 @@ func measure(_ arguments: [String]) async throws -> String {
             sessions.append(session)
         }
         let reader = Reader(copies: arguments[4] != "look")
-        let output = FrameBufferOutput(.video, name: "buffer-\(index)", newest: newest) { reader.take($0) }
+        let output = VideoDataOutput(name: "buffer-\(index)", alwaysDiscardsLateVideoFrames: newest) { reader.take($0) }
         try await sessions[index / mostOutputs].addOutput(output)
         readers.append(reader)
         outputs.append(output)

@@ -53,8 +53,10 @@ struct Subject {
         try await session.addInput(.camera(cameraID, request: camera))
         let audio = AudioFormatRequest(sampleFormat: .s16, sampleRate: Self.rate, channels: 2)
         try await session.addInput(.microphone(microphoneID, request: audio))
-        let picturesOutput = FrameBufferOutput(.video, name: "pictures", newest: false) { pictures.take(picture: $0) }
-        let soundsOutput = FrameBufferOutput(.audio, name: "sounds", newest: false) { sounds.take(sound: $0) }
+        let picturesOutput = VideoDataOutput(name: "pictures", alwaysDiscardsLateVideoFrames: false) {
+            pictures.take(picture: $0)
+        }
+        let soundsOutput = AudioDataOutput(name: "sounds") { sounds.take(sound: $0) }
         try await session.addOutput(picturesOutput)
         try await session.addOutput(soundsOutput)
         try await session.addOutput(try FrameStreamOutput(file: frames.writing, format: "raw"))

@@ -1,5 +1,4 @@
 import CaptureKit
-import CaptureRing
 import CaptureSystem
 import Glibc
 import Synchronization
@@ -22,22 +21,24 @@ final class Seen: Sendable {
 
     var count: Count { state.withLock { $0 } }
 
-    func take(picture buffer: RingBuffer) {
-        let hash = unsafe hashed(buffer.bytes)
-        let isWhole = buffer.isIntact
+    func take(picture event: DataOutputEvent<VideoFrame>) {
+        guard case .data(let frame) = event else { return }
+        let hash = unsafe hashed(frame.planes[0].bytes)
+        let isWhole = frame.isIntact
         state.withLock {
             $0.buffers += 1
-            $0.last = max($0.last, buffer.info.timestamp)
-            $0.sequence = max($0.sequence, buffer.info.deviceSequence)
+            $0.last = max($0.last, frame.time)
+            $0.sequence = max($0.sequence, frame.sequence)
             if isWhole { $0.pictures.insert(hash) }
         }
     }
 
-    func take(sound buffer: RingBuffer) {
-        let end = buffer.info.position + UInt64(buffer.info.bytesUsed.0 / Subject.bytesPerSample)
+    func take(sound event: DataOutputEvent<AudioSamples>) {
+        guard case .data(let samples) = event else { return }
+        let end = samples.position + UInt64(samples.frameCount)
         state.withLock {
             $0.buffers += 1
-            $0.last = max($0.last, buffer.info.timestamp)
+            $0.last = max($0.last, samples.time)
             $0.position = max($0.position, end)
         }
     }

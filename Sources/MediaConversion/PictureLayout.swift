@@ -1,9 +1,9 @@
 import CaptureCore
 
 /// A picture, rows tight: what encoders here are fed.
-struct PictureLayout: Hashable, Sendable {
+package struct PictureLayout: Hashable, Sendable {
     /// What a pixel is made of.
-    enum Samples: Hashable, Sendable {
+    package enum Samples: Hashable, Sendable {
         /// Luma, Cb, Cr in three planes, one behind the other; chroma halved both ways.
         case yuv420
         /// The same, with chroma halved across.
@@ -15,16 +15,16 @@ struct PictureLayout: Hashable, Sendable {
     }
 
     /// Pixels in a row.
-    let width: Int
+    package let width: Int
     /// Rows.
-    let height: Int
+    package let height: Int
     /// What a pixel is made of.
-    let samples: Samples
+    package let samples: Samples
 
     /// Bytes of a row of the first plane.
-    var row: Int { samples == .rgb ? width * 3 : width }
+    package var row: Int { samples == .rgb ? width * 3 : width }
     /// Samples in a row of a chroma plane.
-    var chromaWidth: Int {
+    package var chromaWidth: Int {
         switch samples {
         case .yuv420, .yuv422: (width + 1) / 2
         case .yuv444: width
@@ -32,7 +32,7 @@ struct PictureLayout: Hashable, Sendable {
         }
     }
     /// Rows of a chroma plane.
-    var chromaHeight: Int {
+    package var chromaHeight: Int {
         switch samples {
         case .yuv420: (height + 1) / 2
         case .yuv422, .yuv444: height
@@ -40,26 +40,33 @@ struct PictureLayout: Hashable, Sendable {
         }
     }
     /// Bytes of the first plane.
-    var lumaSize: Int { row * height }
+    package var lumaSize: Int { row * height }
     /// Bytes of one chroma plane.
-    var chromaSize: Int { chromaWidth * chromaHeight }
+    package var chromaSize: Int { chromaWidth * chromaHeight }
     /// Bytes of the picture.
-    var size: Int { lumaSize + 2 * chromaSize }
+    package var size: Int { lumaSize + 2 * chromaSize }
+
+    /// A picture of so many pixels.
+    package init(width: Int, height: Int, samples: Samples) {
+        self.width = width
+        self.height = height
+        self.samples = samples
+    }
 
     /// The same picture of other samples.
-    func with(_ samples: Samples) -> PictureLayout { PictureLayout(width: width, height: height, samples: samples) }
+    package func with(_ samples: Samples) -> PictureLayout { PictureLayout(width: width, height: height, samples: samples) }
 }
 
 /// The addresses of a picture's planes.
 @safe
-struct PicturePlanes {
+package struct PicturePlanes {
     /// Luma, or the one plane of red, green and blue.
-    let y: UnsafeMutablePointer<UInt8>
-    let u: UnsafeMutablePointer<UInt8>
-    let v: UnsafeMutablePointer<UInt8>
+    package let y: UnsafeMutablePointer<UInt8>
+    package let u: UnsafeMutablePointer<UInt8>
+    package let v: UnsafeMutablePointer<UInt8>
 
     /// The planes of a picture of `layout` in `memory`, which is large enough and not empty.
-    init?(_ layout: PictureLayout, in memory: UnsafeMutableRawBufferPointer) {
+    package init?(_ layout: PictureLayout, in memory: UnsafeMutableRawBufferPointer) {
         guard memory.count >= layout.size, let base = memory.baseAddress else { return nil }
         unsafe y = base.assumingMemoryBound(to: UInt8.self)
         unsafe u = y + layout.lumaSize

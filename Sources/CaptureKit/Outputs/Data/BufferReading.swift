@@ -3,7 +3,24 @@ import CaptureRing
 import CaptureSystem
 import Synchronization
 
-/// The thread that calls a buffer output's handler. Thread-safe.
+/// Makes of a ring's buffers what a data output's handler gets. Thread-bound to the thread that reads.
+protocol BufferHandling: AnyObject {
+    /// Whether everything but the newest buffer is passed over.
+    var takesNewest: Bool { get }
+
+    /// Takes a buffer, which may be overwritten meanwhile.
+    ///
+    /// - Throws: `noSuchFormat` if it cannot be brought into the format that was asked for.
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError)
+
+    /// Some were lost before what comes next.
+    func lose(_ count: UInt64, _ reason: DropReason)
+
+    /// Nothing more comes; `nil` if that was asked for.
+    func end(_ error: CaptureError?)
+}
+
+/// The thread that calls a data output's handler. Thread-safe.
 final class BufferReading: Sendable {
     /// While nothing is captured, how often the thread looks whether it must stop, in nanoseconds.
     private static let patience: Int64 = 200_000_000
@@ -40,19 +57,25 @@ final class BufferReading: Sendable {
     init(
         _ name: String,
         _ reader: sending FrameBufferReader,
-        newest: Bool,
-        _ handler: @escaping FrameBufferOutput.Handler,
+        _ handling: sending any BufferHandling,
         _ record: BufferRecord
     ) throws(CaptureError) {
-        let only = Handover(reader)
+        let (only, own) = (Handover(reader), Handover(handling))
         record.began()
         let progress = progress
         do throws(SystemError) {
             let thread = try WorkerThread(name: "capture-\(name)") {
                 defer { progress.finish() }
-                guard let reader = only.take() else { return }
-                while !progress.isStopped.load(ordering: .acquiring) {
-                    guard BufferReading.step(reader, newest, handler, record) else { return }
+                guard let reader = only.take(), let handling = own.take() else { return }
+                var outcome = Outcome.goesOn
+                while case .goesOn = outcome, !progress.isStopped.load(ordering: .acquiring) {
+                    outcome = BufferReading.step(reader, handling, record)
+                }
+                if case .ended(let error?) = outcome {
+                    record.failed(error)
+                    handling.end(error)
+                } else {
+                    handling.end(nil)
                 }
             }
             self.thread = Mutex(thread)
@@ -84,32 +107,35 @@ final class BufferReading: Sendable {
         }
     }
 
-    /// Waits once and handles the outcome. Returns false at the end.
+    private enum Outcome {
+        case goesOn
+        /// `nil` if that was asked for.
+        case ended(CaptureError?)
+    }
+
+    /// Waits once and handles the outcome.
     private static func step(
         _ reader: FrameBufferReader,
-        _ newest: Bool,
-        _ handler: FrameBufferOutput.Handler,
+        _ handling: any BufferHandling,
         _ record: BufferRecord
-    ) -> Bool {
+    ) -> Outcome {
         do throws(CaptureError) {
-            switch try reader.next(timeout: patience, newest: newest) {
+            let event = try reader.next(timeout: patience, newest: handling.takesNewest)
+            let late = record.missed(reader.missed)
+            if late > 0 { handling.lose(late, .late) }
+            switch event {
             case .buffer(let buffer):
-                handler(buffer)
+                try handling.take(buffer, of: reader.format)
+                // What was overwritten while it was used counts among those that the next one comes after.
                 _ = reader.confirm(buffer)
-                record.missed(reader.missed)
-            case .timedOut: break
-            case .ended(.stopped), .ended(.moved): return false
-            case .ended(.revoked):
-                record.failed(CaptureError(.revoked, "the consent was withdrawn"))
-                return false
-            case .ended(.deviceLost):
-                record.failed(CaptureError(.deviceLost, "the device went away"))
-                return false
+                return .goesOn
+            case .timedOut: return .goesOn
+            case .ended(.stopped), .ended(.moved): return .ended(nil)
+            case .ended(.revoked): return .ended(CaptureError(.revoked, "the consent was withdrawn"))
+            case .ended(.deviceLost): return .ended(CaptureError(.deviceLost, "the device went away"))
             }
-            return true
         } catch {
-            record.failed(error)
-            return false
+            return .ended(error)
         }
     }
 }
@@ -139,7 +165,14 @@ final class BufferRecord: Sendable {
     }
 
     /// Sets how many buffers this reader missed.
-    func missed(_ count: UInt64) { state.withLock { $0.missed = count } }
+    ///
+    /// - Returns: How many more than before.
+    func missed(_ count: UInt64) -> UInt64 {
+        state.withLock { state in
+            defer { state.missed = count }
+            return count - min(state.missed, count)
+        }
+    }
 
     /// Notes that reading ended with a fault.
     func failed(_ error: CaptureError) { state.withLock { $0.end = error } }

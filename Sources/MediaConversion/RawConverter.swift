@@ -1,13 +1,13 @@
-import CaptureCore
-import CaptureRing
+package import CaptureCore
+package import CaptureRing
 
 /// From a raw format to a picture: a reader takes the frame out of the ring, steps make of it what is wanted. Thread-bound.
 @safe
-final class RawConverter: BufferConverter {
+package final class RawConverter: BufferConverter {
     /// What comes out.
-    let layout: PictureLayout
+    package let layout: PictureLayout
     /// What its numbers mean.
-    let color: ColorMeaning
+    package let color: ColorMeaning
     private let planes: [ColorPlane]
     private let reader: any PictureReader
     private let steps: [any PictureStep]
@@ -18,7 +18,7 @@ final class RawConverter: BufferConverter {
     /// A converter to pictures of `layout`, which is as large as the format or smaller by a row or a column.
     ///
     /// - Throws: `invalidArgument` where the driver's planes are no whole frame.
-    init(_ format: VideoFormat, _ structure: PixelStructure, to layout: PictureLayout) throws(CaptureError) {
+    package init(_ format: VideoFormat, _ structure: PixelStructure, to layout: PictureLayout) throws(CaptureError) {
         guard let planes = structure.planes(of: format), planes.allSatisfy({ $0.row > 0 }) else {
             throw CaptureError(
                 .invalidArgument,
@@ -94,9 +94,9 @@ final class RawConverter: BufferConverter {
         unsafe between.forEach { unsafe $0.deallocate() }
     }
 
-    var capacity: Int { layout.size }
+    package var capacity: Int { layout.size }
 
-    func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    package func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
         unsafe sources.removeAll(keepingCapacity: true)
         for plane in planes {
             let bytes = unsafe buffer.plane(plane.memory)

@@ -1,9 +1,9 @@
-import CaptureCore
+package import CaptureCore
 
 /// What the numbers of a picture mean, after the defaults of V4L2.
-struct ColorMeaning: Hashable, Sendable {
+package struct ColorMeaning: Hashable, Sendable {
     /// How red, green and blue are mixed to luma and chroma.
-    enum Matrix: Hashable, Sendable {
+    package enum Matrix: Hashable, Sendable {
         case bt601
         case bt709
         case bt2020
@@ -13,29 +13,29 @@ struct ColorMeaning: Hashable, Sendable {
     }
 
     /// V4L2's numbers of colour spaces.
-    enum Space {
-        static let smpte240: UInt32 = 2
-        static let rec709: UInt32 = 3
-        static let jpeg: UInt32 = 7
-        static let srgb: UInt32 = 8
-        static let opRGB: UInt32 = 9
-        static let bt2020: UInt32 = 10
-        static let dciP3: UInt32 = 12
+    package enum Space {
+        package static let smpte240: UInt32 = 2
+        package static let rec709: UInt32 = 3
+        package static let jpeg: UInt32 = 7
+        package static let srgb: UInt32 = 8
+        package static let opRGB: UInt32 = 9
+        package static let bt2020: UInt32 = 10
+        package static let dciP3: UInt32 = 12
     }
 
     /// Whether black is 0 and white 255, instead of 16 and 235.
-    var isFullRange: Bool
+    package var isFullRange: Bool
     /// How colours are mixed; without meaning for red, green and blue.
-    var matrix: Matrix
+    package var matrix: Matrix
     /// V4L2's number of the primaries.
-    var colorSpace: UInt32
+    package var colorSpace: UInt32
     /// V4L2's number of the transfer function.
-    var transfer: UInt32
+    package var transfer: UInt32
 
     /// What a JPEG's numbers mean, whatever the camera says.
-    static let jpeg = ColorMeaning(isFullRange: true, matrix: .bt601, colorSpace: Space.jpeg, transfer: 0)
+    package static let jpeg = ColorMeaning(isFullRange: true, matrix: .bt601, colorSpace: Space.jpeg, transfer: 0)
 
-    init(isFullRange: Bool, matrix: Matrix, colorSpace: UInt32, transfer: UInt32) {
+    package init(isFullRange: Bool, matrix: Matrix, colorSpace: UInt32, transfer: UInt32) {
         self.isFullRange = isFullRange
         self.matrix = matrix
         self.colorSpace = colorSpace
@@ -45,7 +45,7 @@ struct ColorMeaning: Hashable, Sendable {
     /// What a camera's numbers mean.
     ///
     /// V4L2_MAP_QUANTIZATION_DEFAULT: limited range for luma with chroma, but for JPEG; full range for all else.
-    init(_ color: ColorDescription, _ model: PixelStructure.Model) {
+    package init(_ color: ColorDescription, _ model: PixelStructure.Model) {
         colorSpace = color.colorSpace
         transfer = color.transfer
         isFullRange =
@@ -72,15 +72,35 @@ struct ColorMeaning: Hashable, Sendable {
     }
 
     /// Whether no player can be told of the primaries, so that the colours are brought to sRGB.
-    var needsRecoloring: Bool { colorSpace == Space.opRGB }
+    package var needsRecoloring: Bool { colorSpace == Space.opRGB }
 
     /// The same colours as red, green and blue.
-    var asRGB: ColorMeaning {
+    package var asRGB: ColorMeaning {
         ColorMeaning(isFullRange: true, matrix: .bt601, colorSpace: colorSpace, transfer: transfer)
     }
 
     /// Red, green and blue of these primaries, mixed here to luma and chroma as BT.601 has it.
-    var mixed: ColorMeaning {
+    package var mixed: ColorMeaning {
         ColorMeaning(isFullRange: false, matrix: .bt601, colorSpace: colorSpace, transfer: transfer)
+    }
+}
+
+extension ColorMeaning {
+    /// In V4L2's numbers, with nothing left to defaults.
+    var description: ColorDescription {
+        let encoding: UInt32 =
+            switch matrix {
+            case .bt601: 1
+            case .bt709: 2
+            case .bt2020: 6
+            case .bt2020Constant: 7
+            case .smpte240: 8
+            }
+        return ColorDescription(
+            colorSpace: colorSpace,
+            transfer: transfer,
+            encoding: encoding,
+            quantization: isFullRange ? 1 : 2
+        )
     }
 }

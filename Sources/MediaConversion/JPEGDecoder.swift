@@ -1,15 +1,15 @@
 import CTurboJPEG
 import CYUV
-import CaptureCore
-import CaptureRing
+package import CaptureCore
+package import CaptureRing
 
 /// From a camera's JPEG frames to a picture, by libjpeg-turbo. Thread-bound.
 ///
 /// Frames without Huffman tables are decoded with the standard ones. A frame that is broken is left out.
 @safe
-final class JPEGDecoder: BufferConverter {
+package final class JPEGDecoder: BufferConverter {
     /// What comes out.
-    let layout: PictureLayout
+    package let layout: PictureLayout
     private let decoder: tjhandle
     private let scratch: UnsafeMutableRawBufferPointer
 
@@ -21,7 +21,7 @@ final class JPEGDecoder: BufferConverter {
     private let (width, height): (Int32, Int32)
 
     /// A decoder to pictures of `layout`, which is as large as the format or smaller by a row or a column.
-    init(_ format: VideoFormat, to layout: PictureLayout) throws(CaptureError) {
+    package init(_ format: VideoFormat, to layout: PictureLayout) throws(CaptureError) {
         self.layout = layout
         (width, height) = (Int32(format.width), Int32(format.height))
         guard let handle = unsafe tjInitDecompress() else {
@@ -39,16 +39,16 @@ final class JPEGDecoder: BufferConverter {
         unsafe image.deallocate()
     }
 
-    var capacity: Int { layout.size }
+    package var capacity: Int { layout.size }
 
-    func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    package func convert(_ buffer: RingBuffer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
         unsafe decode(buffer.plane(0), into: memory)
     }
 
     /// Decodes one image. If its memory changes meanwhile, the picture is wrong, and nothing else is harmed.
     ///
     /// - Returns: Bytes of the picture, or `nil` when the image is broken or of another size.
-    func decode(_ image: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
+    package func decode(_ image: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer) -> Int? {
         guard let target = unsafe PicturePlanes(layout, in: memory), let source = unsafe keep(image),
             let base = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
         else { return nil }
@@ -93,7 +93,7 @@ final class JPEGDecoder: BufferConverter {
     }
 
     /// Whether an image is all there and of this size, found out at an eighth of it: the least that reads every byte.
-    func isWhole(_ image: UnsafeRawBufferPointer) -> Bool {
+    package func isWhole(_ image: UnsafeRawBufferPointer) -> Bool {
         guard let source = unsafe keep(image),
             let target = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
         else { return false }
@@ -166,7 +166,7 @@ final class JPEGDecoder: BufferConverter {
 
 extension PictureLayout.Samples {
     /// In the words of libjpeg-turbo; for red, green and blue, what keeps all of it.
-    var jpegSampling: Int32 {
+    package var jpegSampling: Int32 {
         switch self {
         case .yuv420: Int32(TJSAMP_420.rawValue)
         case .yuv422: Int32(TJSAMP_422.rawValue)

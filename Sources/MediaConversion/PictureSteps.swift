@@ -1,9 +1,8 @@
 import CLibAV
 import CaptureCore
 import Glibc
-import MediaExamination
 
-/// Makes another picture of a picture of the recorder's own. Thread-bound.
+/// Makes another picture of a picture in memory of the program's own. Thread-bound.
 protocol PictureStep: AnyObject {
     /// What comes out.
     var layout: PictureLayout { get }
@@ -26,6 +25,7 @@ final class PictureScaler: PictureStep {
         to layout: PictureLayout,
         _ color: ColorMeaning
     ) throws(CaptureError) {
+        try LibAV.load()
         self.source = source
         self.layout = layout
         let (width, height) = (Int32(layout.width), Int32(layout.height))

@@ -1,4 +1,4 @@
-import CaptureCore
+package import CaptureCore
 
 /// Reads a raw frame's planes, in a ring or elsewhere, and makes a picture of them. Thread-bound.
 ///
@@ -16,7 +16,7 @@ protocol PictureReader: AnyObject {
 
 extension PixelStructure {
     /// The samples that keep what the format holds.
-    var samples: PictureLayout.Samples {
+    package var samples: PictureLayout.Samples {
         guard model == .yuv else { return model == .luma ? .yuv420 : .rgb }
         return switch (components[1].across, components[1].down) {
         case (2, 2): .yuv420

@@ -1,0 +1,192 @@
+public import CaptureCore
+import CaptureRing
+import MediaConversion
+import Synchronization
+
+/// The format that an `AudioDataOutput` converts sound to. What is `nil` stays as the microphone has it.
+public struct AudioSettings: Hashable, Sendable {
+    /// How a sample is stored.
+    public let sampleFormat: SampleFormat?
+    /// Sample frames a second.
+    public let sampleRate: Int?
+    /// Samples in a sample frame. More or fewer than the microphone has are mixed.
+    public let channels: Int?
+
+    /// Settings for sound.
+    ///
+    /// - Parameters:
+    ///   - sampleFormat: 16 bits, 32 bits or floating point; 24 bits in three bytes cannot be asked for.
+    ///   - sampleRate: 1000 to 768000.
+    ///   - channels: 1 to 8.
+    /// - Throws: `CaptureError.Code.usage` naming the value that cannot be asked for.
+    public init(
+        sampleFormat: SampleFormat? = nil,
+        sampleRate: Int? = nil,
+        channels: Int? = nil
+    ) throws(CaptureError) {
+        if sampleFormat == .s24Packed {
+            throw CaptureError(.usage, "sound cannot be converted to S24_3LE; choose S16_LE, S32_LE or FLOAT_LE")
+        }
+        if let sampleRate, !(1000...768_000).contains(sampleRate) {
+            throw CaptureError(.usage, "a sample rate of \(sampleRate) is out of range: 1000 to 768000")
+        }
+        if let channels, !(1...8).contains(channels) {
+            throw CaptureError(.usage, "\(channels) channels are out of range: 1 to 8")
+        }
+        self.sampleFormat = sampleFormat
+        self.sampleRate = sampleRate
+        self.channels = channels
+    }
+
+    /// The microphone's sound as it is.
+    public static let microphone = AudioSettings()
+
+    private init() {
+        (sampleFormat, sampleRate, channels) = (nil, nil, nil)
+    }
+
+    /// Makes a converter for a microphone's sound; `nil` if it is as it is asked for.
+    func converter(from source: AudioFormat) throws(CaptureError) -> SoundConverter? {
+        let isSame =
+            (sampleFormat ?? source.sampleFormat) == source.sampleFormat
+            && (sampleRate ?? source.sampleRate) == source.sampleRate && (channels ?? source.channels) == source.channels
+        if isSame { return nil }
+        return try SoundConverter(
+            source,
+            to: sampleFormat ?? (source.sampleFormat == .s24Packed ? .s32 : source.sampleFormat),
+            rate: sampleRate ?? source.sampleRate,
+            channels: channels ?? source.channels
+        )
+    }
+}
+
+/// Hands a microphone's sound to a handler, converted if that is asked for: every period of samples, in order.
+///
+/// Without `settings` samples stay in the source's shared memory, and nothing is copied. Thread-safe.
+public final class AudioDataOutput: DataOutput, @unchecked Sendable {
+    /// Takes what comes, on the output's own thread, one event after the other. `ended` may come on another thread if
+    /// reading could not begin.
+    public typealias Handler = @Sendable (DataOutputEvent<AudioSamples>) -> Void
+
+    /// The format to convert sound to.
+    public let settings: AudioSettings
+    private let handler: Mutex<(call: Handler, isKept: Bool)?>
+
+    /// An output.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the session.
+    ///   - settings: The format to convert sound to.
+    ///   - handler: Takes what comes; without one, the output waits for a `DataOutputSynchronizer`.
+    public init(name: String = "audio-data", settings: AudioSettings = .microphone, handler: Handler? = nil) {
+        self.settings = settings
+        self.handler = Mutex(handler.map { ($0, false) })
+        super.init(.audio, name: name)
+    }
+
+    /// Gives an output without a handler one that may hold samples.
+    ///
+    /// - Returns: Whether there was none.
+    func keep(_ handler: @escaping Handler) -> Bool {
+        self.handler.withLock { own in
+            guard own == nil else { return false }
+            own = (handler, true)
+            return true
+        }
+    }
+
+    override func makeHandling() -> sending (any BufferHandling)? {
+        guard let (call, isKept) = handler.withLock({ $0 }) else { return nil }
+        return AudioHandling(call, settings, isKept: isKept)
+    }
+}
+
+/// What a sound output's thread does with each buffer.
+private final class AudioHandling: BufferHandling {
+    /// Stretches of its own memory that a program can hold.
+    private static let mostHeld = 256
+
+    private let handler: AudioDataOutput.Handler
+    private let settings: AudioSettings
+    private let isKept: Bool
+    private var source: AudioFormat?
+    private var converter: SoundConverter?
+    private var store: DataStore?
+    /// The position that follows the last sample that came in, and the next that goes out.
+    private var next: (input: UInt64, output: UInt64)?
+
+    init(_ handler: @escaping AudioDataOutput.Handler, _ settings: AudioSettings, isKept: Bool) {
+        self.handler = handler
+        self.settings = settings
+        self.isKept = isKept
+    }
+
+    var takesNewest: Bool { false }
+
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) {
+        guard case .audio(let audio) = format else { throw CaptureError(.badData, "a microphone's ring has pictures") }
+        if audio != source {
+            converter = try settings.converter(from: audio)
+            let capacity = converter?.format.periodBytes ?? audio.periodBytes
+            store = isKept || converter != nil ? DataStore(capacity: capacity, most: AudioHandling.mostHeld) : nil
+            (source, next) = (audio, nil)
+        }
+        let bytes = unsafe buffer.plane(0)
+        let frames = bytes.count / audio.bytesPerFrame
+        guard frames > 0 else { return lose(1, .damaged) }
+        guard store != nil else { return give(.ring(buffer), audio, frames, buffer, buffer.info.position) }
+        guard let data = store?.take() else { return lose(1, .outOfMemory) }
+        if let converter {
+            try convert(buffer, frames, audio, converter, data)
+        } else {
+            unsafe data.bytes.copyMemory(from: bytes)
+            if buffer.isIntact { give(.own(data), audio, frames, buffer, buffer.info.position) }
+        }
+    }
+
+    private func convert(
+        _ buffer: RingBuffer,
+        _ frames: Int,
+        _ audio: AudioFormat,
+        _ converter: SoundConverter,
+        _ data: StoredData
+    ) throws(CaptureError) {
+        let position = buffer.info.position
+        let scaled = Double(position) * Double(converter.format.sampleRate) / Double(audio.sampleRate)
+        if next?.input != position { try converter.reset() }
+        var output = UInt64(exactly: scaled.rounded()) ?? 0
+        if let next, next.input == position { output = next.output }
+        let delay = converter.delay
+        let count = try unsafe converter.convert(buffer.plane(0), into: data.bytes)
+        next = (position &+ UInt64(frames), output &+ UInt64(count))
+        guard buffer.isIntact else {
+            // What is in the resampler is worth nothing, either.
+            next = nil
+            return
+        }
+        if count > 0 { give(.own(data), converter.format, count, buffer, output, earlier: delay) }
+    }
+
+    private func give(
+        _ place: DataPlace,
+        _ format: AudioFormat,
+        _ frames: Int,
+        _ buffer: RingBuffer,
+        _ position: UInt64,
+        earlier: Int64 = 0
+    ) {
+        let samples = AudioSamples(
+            place,
+            format,
+            frames: 0..<frames,
+            time: buffer.info.timestamp.advanced(by: -earlier),
+            position: position,
+            isSilence: buffer.info.flags.contains(.silence)
+        )
+        handler(.data(samples))
+    }
+
+    func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
+
+    func end(_ error: CaptureError?) { handler(.ended(error)) }
+}

@@ -1,0 +1,144 @@
+public import CaptureCore
+import CaptureRing
+import Synchronization
+
+/// What the handler of a data output is told, one thing after the other.
+public enum DataOutputEvent<Data: Sendable>: Sendable {
+    /// A frame, or a stretch of sound.
+    case data(Data)
+    /// So many frames, or periods of sound, were lost before what comes next.
+    case dropped(UInt64, DropReason)
+    /// Nothing more comes until the session is started again. `nil` if that was asked for: the session stopped, or the
+    /// output was removed or stopped.
+    case ended(CaptureError?)
+}
+
+/// Why a data output's handler did not get something.
+public enum DropReason: String, Sendable, CaseIterable {
+    /// The handler was busy, and it was overwritten or passed over for a newer one.
+    case late
+    /// The device or its driver lost it.
+    case device
+    /// It was broken, as a JPEG image that is cut off.
+    case damaged
+    /// The program holds all the memory for converted data.
+    case outOfMemory = "out-of-memory"
+    /// A synchronizer's output has nothing of that time.
+    case missing
+}
+
+/// An output that hands its data to a handler of this program, which a thread of the output's own calls: a
+/// `VideoDataOutput` or an `AudioDataOutput`.
+///
+/// It goes on by itself when the stream moves to other memory, after an interruption and with another format. Whatever
+/// takes long in the handler only makes this output lose something. Thread-safe.
+public class DataOutput: CaptureOutput, @unchecked Sendable {
+    /// The name in the session.
+    public let name: String
+    /// No file.
+    public var file: Descriptor? { nil }
+    /// The kind of input that it is fed by.
+    public let mediaTypes: [MediaType]
+    /// The output's description for the daemon.
+    public var description: OutputDescription { OutputDescription(name: name, kind: .buffer, format: "") }
+
+    /// Whether the output reads.
+    private enum State {
+        /// Not yet, or no longer.
+        case idle
+        /// The holder of this number is making the reader.
+        case beginning(UInt64)
+        case reading(BufferReading)
+        /// For good.
+        case stopped
+    }
+    private let state = Mutex((state: State.idle, lastTurn: UInt64(0)))
+    private let record = BufferRecord()
+
+    init(_ mediaType: MediaType, name: String) {
+        self.name = name
+        mediaTypes = [mediaType]
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Frames or periods that the handler was too slow for.
+    public var missed: UInt64 { record.missed }
+
+    /// Why reading did not begin, or why it ended without the session being stopped.
+    public var failure: CaptureError? { record.end }
+
+    /// Stops calling the handler, for good. Idempotent. Don't call it from the handler.
+    public func stop() {
+        let reading = state.withLock { state -> BufferReading? in
+            defer { state.state = .stopped }
+            if case .reading(let reading) = state.state { return reading }
+            return nil
+        }
+        reading?.stop()
+    }
+
+    /// Makes of a stream's buffers what the handler gets; `nil` without a handler.
+    func makeHandling() -> sending (any BufferHandling)? { nil }
+
+    /// Stops calling the handler until a session is read again. When it returns, the handler does not run.
+    func cease() async {
+        let reading = state.withLock { state -> BufferReading? in
+            switch state.state {
+            case .reading(let reading):
+                state.state = .idle
+                return reading
+            case .beginning:
+                state.state = .idle
+                return nil
+            case .idle, .stopped: return nil
+            }
+        }
+        await reading?.cease()
+    }
+
+    /// Claims the right to begin, if there is a handler and nobody else has begun.
+    ///
+    /// - Returns: The number to pass to `begin` or `fail`.
+    func reserve() -> UInt64? {
+        guard makeHandling() != nil else { return nil }
+        return state.withLock { state in
+            guard case .idle = state.state else { return nil }
+            state.lastTurn += 1
+            state.state = .beginning(state.lastTurn)
+            return state.lastTurn
+        }
+    }
+
+    /// Starts the thread, unless the output was removed or stopped meanwhile.
+    func begin(_ reader: sending FrameBufferReader, _ turn: UInt64) throws(CaptureError) {
+        guard let handling = makeHandling() else { return }
+        // From here on, only the thread uses them.
+        let (only, own) = (Handover(reader), Handover(handling))
+        let failure = state.withLock { [name, record] state -> CaptureError? in
+            guard case .beginning(turn) = state.state, let reader = only.take(), let handling = own.take() else {
+                return nil
+            }
+            do throws(CaptureError) {
+                state.state = .reading(try BufferReading(name, reader, handling, record))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Notes that reading could not begin, and tells the handler.
+    func fail(_ error: CaptureError, _ turn: UInt64) {
+        let isTold = state.withLock { state in
+            guard case .beginning(turn) = state.state else { return false }
+            state.state = .idle
+            record.failed(error)
+            return true
+        }
+        if isTold { makeHandling()?.end(error) }
+    }
+}

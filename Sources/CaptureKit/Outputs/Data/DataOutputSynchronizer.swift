@@ -1,0 +1,215 @@
+public import CaptureCore
+import Synchronization
+
+/// What several data outputs captured at one time.
+public struct SynchronizedData: Sendable {
+    /// When the first output's frame was captured.
+    public let time: Timestamp
+    private let outputs: [ObjectIdentifier]
+    private let parts: [Alignment<SynchronizedPiece>.Part]
+
+    fileprivate init(_ set: Alignment<SynchronizedPiece>.Set, _ outputs: [ObjectIdentifier]) {
+        time = Timestamp(nanoseconds: set.time)
+        self.outputs = outputs
+        parts = set.parts
+    }
+
+    /// A camera's frame; `nil` if it was dropped, or if the output is not one of the synchronizer's.
+    public func frame(of output: VideoDataOutput) -> VideoFrame? {
+        guard case .data(let pieces) = part(of: output), case .frame(let frame) = pieces.first else { return nil }
+        return frame
+    }
+
+    /// A microphone's sound from this time to the next, in order; empty if it was dropped. Sound is handed over without
+    /// a gap, so it may begin a little earlier or later, or with the sound of a frame that is missing: its own time
+    /// tells.
+    public func samples(of output: AudioDataOutput) -> [AudioSamples] {
+        guard case .data(let pieces) = part(of: output) else { return [] }
+        return pieces.compactMap { piece in
+            if case .samples(let samples) = piece { samples } else { nil }
+        }
+    }
+
+    /// Why there is nothing of an output; `nil` if there is.
+    public func drop(of output: DataOutput) -> DropReason? {
+        switch part(of: output) {
+        case .data, nil: nil
+        case .missing: .missing
+        case .late: .late
+        }
+    }
+
+    private func part(of output: DataOutput) -> Alignment<SynchronizedPiece>.Part? {
+        outputs.firstIndex(of: ObjectIdentifier(output)).map { parts[$0] }
+    }
+}
+
+/// Hands over together what several cameras and microphones captured at one time, by the one clock of their times.
+///
+/// The first output is the master: each of its frames makes one set, with the frame of each other camera that is
+/// nearest, at most half a frame away, and the sound from its time to that of the next. What is missing, or does not
+/// come within a quarter of a second, is reported as dropped, and memory is bounded. The outputs may belong to several
+/// sessions. They have no handler of their own, and converted or not, what they bring can be held. Thread-safe.
+public final class DataOutputSynchronizer: Sendable {
+    /// What the handler is told: `dropped` counts sets that it was too slow for, and what the outputs lost.
+    public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
+
+    /// Sets that wait for a slow handler at most.
+    private static let mostReady = 3
+
+    private struct State: Sendable {
+        var alignment: Alignment<SynchronizedPiece>
+        var ready: [DataOutputEvent<SynchronizedData>] = []
+        /// Sets among those.
+        var sets = 0
+        /// Whether a thread calls the handler.
+        var isHandling = false
+
+        /// Has the handler told of a loss, together with an earlier one of its kind that it was not told of yet.
+        mutating func lose(_ count: UInt64, _ reason: DropReason) {
+            for index in ready.indices {
+                guard case .dropped(let before, reason) = ready[index] else { continue }
+                ready[index] = .dropped(before &+ count, reason)
+                return
+            }
+            ready.append(.dropped(count, reason))
+        }
+    }
+    private let state: Mutex<State>
+    private let outputs: [ObjectIdentifier]
+    private let handler: Handler
+
+    /// A synchronizer, which begins when the outputs' sessions run. It lives as long as its outputs.
+    ///
+    /// - Parameters:
+    ///   - dataOutputs: The master first. Each is without a handler, and part of no other synchronizer.
+    ///   - handler: Takes what comes, one event after the other, on the thread of one of the outputs. `ended` comes once
+    ///     the first output has ended.
+    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or there is none.
+    public init(dataOutputs: [DataOutput], handler: @escaping Handler) throws(CaptureError) {
+        guard !dataOutputs.isEmpty else { throw CaptureError(.usage, "a synchronizer needs at least one output") }
+        outputs = dataOutputs.map { ObjectIdentifier($0) }
+        self.handler = handler
+        state = Mutex(State(alignment: Alignment(isSound: dataOutputs.map { $0.mediaTypes == [.audio] })))
+        for (index, output) in dataOutputs.enumerated() {
+            let isFree =
+                switch output {
+                case let video as VideoDataOutput:
+                    video.keep { event in self.take(event.map { .frame($0) }, index) }
+                case let audio as AudioDataOutput:
+                    audio.keep { event in self.take(event.map { .samples($0) }, index) }
+                default: false
+                }
+            guard isFree else {
+                throw CaptureError(
+                    .usage,
+                    "the output '\(output.name)' has a handler already; a synchronizer takes outputs without one"
+                )
+            }
+        }
+    }
+
+    private func take(_ event: DataOutputEvent<SynchronizedPiece>, _ index: Int) {
+        let isIdle = state.withLock { state in
+            switch event {
+            case .data(let piece):
+                let thrown = state.alignment.put(piece, index)
+                if thrown > 0 { state.lose(UInt64(thrown), .late) }
+            case .dropped(let count, let reason): state.lose(count, reason)
+            case .ended(let error):
+                state.alignment.end(index)
+                collect(&state)
+                if index == 0 { state.ready.append(.ended(error)) }
+            }
+            collect(&state)
+            defer { state.isHandling = true }
+            return !state.isHandling
+        }
+        guard isIdle else { return }
+        while let event = following() { handler(event) }
+    }
+
+    /// Moves what is complete to what is ready.
+    private func collect(_ state: inout State) {
+        while let set = state.alignment.next() {
+            if state.sets < DataOutputSynchronizer.mostReady {
+                state.ready.append(.data(SynchronizedData(set, outputs)))
+                state.sets += 1
+            } else {
+                state.lose(1, .late)
+            }
+        }
+    }
+
+    /// The next event for the thread that calls the handler; `nil` if that is done.
+    private func following() -> DataOutputEvent<SynchronizedData>? {
+        state.withLock { state in
+            guard !state.ready.isEmpty else {
+                state.isHandling = false
+                return nil
+            }
+            let event = state.ready.removeFirst()
+            if case .data = event { state.sets -= 1 }
+            return event
+        }
+    }
+}
+
+/// A frame or a stretch of sound in a synchronizer.
+private enum SynchronizedPiece: AlignedData, Sendable {
+    case frame(VideoFrame)
+    case samples(AudioSamples)
+
+    var start: Int64 {
+        switch self {
+        case .frame(let frame): frame.time.nanoseconds
+        case .samples(let samples): samples.time.nanoseconds
+        }
+    }
+
+    var length: Int64 {
+        switch self {
+        case .frame(let frame): frame.format.interval.nanoseconds
+        case .samples(let samples): samples.duration
+        }
+    }
+
+    func part(from: Int64, to: Int64) -> SynchronizedPiece? {
+        guard case .samples(let samples) = self else { return nil }
+        let frames = SoundPart.frames(
+            of: samples.frameCount,
+            at: samples.time.nanoseconds,
+            rate: samples.format.sampleRate,
+            from: from,
+            to: to
+        )
+        return frames.isEmpty ? nil : .samples(samples.part(frames))
+    }
+}
+
+/// Which samples lie between two times.
+enum SoundPart {
+    /// The sample frames of a stretch that begin from one time to before another. Two parts that meet at a time have
+    /// each sample once.
+    static func frames(of count: Int, at start: Int64, rate: Int, from: Int64, to: Int64) -> Range<Int> {
+        func index(_ time: Int64) -> Int {
+            let distance = Timestamp(nanoseconds: time) - Timestamp(nanoseconds: start)
+            guard distance > 0 else { return 0 }
+            // Beyond the longest stretch it makes no difference.
+            return min(Int((Double(distance) * Double(rate) / 1e9).rounded(.up)), count)
+        }
+        let (first, last) = (index(from), index(to))
+        return first..<max(first, last)
+    }
+}
+
+extension DataOutputEvent {
+    /// The same with other data.
+    fileprivate func map<Other>(_ change: (Data) -> Other) -> DataOutputEvent<Other> {
+        switch self {
+        case .data(let data): .data(change(data))
+        case .dropped(let count, let reason): .dropped(count, reason)
+        case .ended(let error): .ended(error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CaptureCore
+import CaptureRing
+import MediaConversion
+import Synchronization
+
+/// Hands a camera's frames to a handler, converted if that is asked for.
+///
+/// Without `videoSettings` frames stay in the source's shared memory, and nothing is copied. Several outputs of one
+/// camera can have different settings. A conversion takes place in this program, on the output's own thread.
+/// Thread-safe.
+public final class VideoDataOutput: DataOutput, @unchecked Sendable {
+    /// Takes what comes, on the output's own thread, one event after the other. `ended` may come on another thread if
+    /// reading could not begin.
+    public typealias Handler = @Sendable (DataOutputEvent<VideoFrame>) -> Void
+
+    fileprivate struct Wishes {
+        var settings: VideoSettings
+        var discardsLate: Bool
+        var handler: Handler?
+        /// Whether frames are copied, so that they can be held.
+        var isKept = false
+    }
+    private let wishes: SharedWishes
+
+    /// Shared with the thread, which may outlive the output.
+    fileprivate final class SharedWishes: Sendable {
+        let all: Mutex<Wishes>
+        init(_ wishes: Wishes) { all = Mutex(wishes) }
+    }
+
+    /// An output.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the session.
+    ///   - settings: The format to convert frames to.
+    ///   - alwaysDiscardsLateVideoFrames: Whether a handler that falls behind is given the newest frame next instead of
+    ///     every one.
+    ///   - handler: Takes what comes; without one, the output waits for a `DataOutputSynchronizer`.
+    public init(
+        name: String = "video-data",
+        settings: VideoSettings = .camera,
+        alwaysDiscardsLateVideoFrames: Bool = true,
+        handler: Handler? = nil
+    ) {
+        wishes = SharedWishes(
+            Wishes(settings: settings, discardsLate: alwaysDiscardsLateVideoFrames, handler: handler)
+        )
+        super.init(.video, name: name)
+    }
+
+    /// The format to convert frames to. A change applies to the next frame.
+    public var videoSettings: VideoSettings {
+        get { wishes.all.withLock { $0.settings } }
+        set { wishes.all.withLock { $0.settings = newValue } }
+    }
+
+    /// Whether a handler that falls behind is given the newest frame next instead of every one. A change applies to the
+    /// next frame.
+    public var alwaysDiscardsLateVideoFrames: Bool {
+        get { wishes.all.withLock { $0.discardsLate } }
+        set { wishes.all.withLock { $0.discardsLate = newValue } }
+    }
+
+    /// Gives an output without a handler one that may hold frames.
+    ///
+    /// - Returns: Whether there was none.
+    func keep(_ handler: @escaping Handler) -> Bool {
+        wishes.all.withLock { wishes in
+            guard wishes.handler == nil else { return false }
+            wishes.handler = handler
+            wishes.isKept = true
+            return true
+        }
+    }
+
+    override func makeHandling() -> sending (any BufferHandling)? {
+        let (handler, isKept) = wishes.all.withLock { ($0.handler, $0.isKept) }
+        guard let handler else { return nil }
+        return VideoHandling(handler, wishes, isKept: isKept)
+    }
+}
+
+/// What a video output's thread does with each buffer.
+private final class VideoHandling: BufferHandling {
+    /// Frames of its own memory that a program can hold.
+    private static let mostHeld = 16
+
+    private let handler: VideoDataOutput.Handler
+    private let wishes: VideoDataOutput.SharedWishes
+    private let isKept: Bool
+    private var source: VideoFormat?
+    private var settings = VideoSettings.camera
+    private var converter: VideoConverter?
+    private var sourceShape: FrameShape?
+    private var shape: FrameShape?
+    private var store: DataStore?
+    private var pace = FramePace(framesPerSecond: nil, interval: 0)
+
+    init(_ handler: @escaping VideoDataOutput.Handler, _ wishes: VideoDataOutput.SharedWishes, isKept: Bool) {
+        self.handler = handler
+        self.wishes = wishes
+        self.isKept = isKept
+    }
+
+    var takesNewest: Bool { wishes.all.withLock { $0.discardsLate } }
+
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) {
+        guard case .video(let video) = format else { throw CaptureError(.badData, "a camera's ring has sound") }
+        let wanted = wishes.all.withLock { $0.settings }
+        if video != source || wanted != settings { try prepare(video, wanted) }
+        guard let sourceShape, let shape else { return }
+        if buffer.info.lostBefore > 0 { lose(UInt64(buffer.info.lostBefore), .device) }
+        guard pace.takes(buffer.info.timestamp) else { return }
+        guard sourceShape.isWhole(buffer) else { return lose(1, .damaged) }
+        guard store != nil else { return handler(.data(VideoFrame(buffer, shape, .ring(buffer)))) }
+        guard let data = store?.take() else { return lose(1, .outOfMemory) }
+        if let converter {
+            guard unsafe converter.convert(buffer, into: data.bytes) != nil else {
+                if buffer.isIntact { lose(1, .damaged) }
+                return
+            }
+        } else {
+            unsafe data.bytes.copyMemory(from: buffer.bytes)
+        }
+        if buffer.isIntact { handler(.data(VideoFrame(buffer, shape, .own(data)))) }
+    }
+
+    private func prepare(_ video: VideoFormat, _ wanted: VideoSettings) throws(CaptureError) {
+        let made = try wanted.converter(from: video)
+        let from = FrameShape(video)
+        var told = made?.format ?? video
+        if let rate = wanted.framesPerSecond, rate < video.interval.framesPerSecond {
+            told.interval = FrameInterval(1000, UInt32((rate * 1000).rounded(.up)))
+        }
+        let to = FrameShape(told)
+        let isStored = isKept || made != nil
+        if !isStored {
+            store = nil
+        } else if store?.capacity != to.format.frameSize {
+            store = DataStore(capacity: to.format.frameSize, most: VideoHandling.mostHeld)
+        }
+        if source?.interval != video.interval || settings.framesPerSecond != wanted.framesPerSecond {
+            pace = FramePace(framesPerSecond: wanted.framesPerSecond, interval: video.interval.nanoseconds)
+        }
+        (source, settings, converter, sourceShape, shape) = (video, wanted, made, from, to)
+    }
+
+    func lose(_ count: UInt64, _ reason: DropReason) { handler(.dropped(count, reason)) }
+
+    func end(_ error: CaptureError?) { handler(.ended(error)) }
+}

@@ -1,0 +1,129 @@
+public import CaptureCore
+import MediaConversion
+
+/// The format that a `VideoDataOutput` converts frames to. What is `nil` stays as the camera has it.
+public struct VideoSettings: Hashable, Sendable {
+    /// The pixel formats that can be asked for. Those with red, green and blue are opaque, with the full range of
+    /// numbers. The others keep the camera's range, which `VideoFrame.format` tells.
+    public static let pixelFormats = VideoConverter.pixelFormats
+    /// Pixels, across or down, that can be asked for.
+    public static let sizes = 2...16384
+
+    /// How pixels are stored.
+    public let pixelFormat: PixelFormat?
+    /// Pixels in a row.
+    public let width: Int?
+    /// Rows.
+    public let height: Int?
+    /// Frames a second at most. A faster camera's frames are left out evenly, and do not count as dropped.
+    public let framesPerSecond: Double?
+
+    /// Settings for frames.
+    ///
+    /// A width alone keeps the picture's proportions, and so does a height alone; both together stretch it. Without a
+    /// pixel format, frames whose size is to change are converted to NV12.
+    ///
+    /// - Parameters:
+    ///   - pixelFormat: One of `pixelFormats`.
+    ///   - width: Pixels in a row, 2 to 16384; even, but for grey and for red, green and blue.
+    ///   - height: Rows, with the same limits.
+    ///   - framesPerSecond: More than 0.
+    /// - Throws: `CaptureError.Code.usage` naming the value that cannot be asked for.
+    public init(
+        pixelFormat: PixelFormat? = nil,
+        width: Int? = nil,
+        height: Int? = nil,
+        framesPerSecond: Double? = nil
+    ) throws(CaptureError) {
+        if let pixelFormat, !VideoSettings.pixelFormats.contains(pixelFormat) {
+            throw CaptureError(
+                .usage,
+                "frames cannot be converted to \(pixelFormat); choose one of "
+                    + VideoSettings.pixelFormats.map(\.description).joined(separator: ", ")
+            )
+        }
+        let step = VideoSettings.step(pixelFormat ?? .nv12)
+        for (name, value) in [("width", width), ("height", height)] {
+            guard let value else { continue }
+            guard VideoSettings.sizes.contains(value), value % step == 0 else {
+                throw CaptureError(
+                    .usage,
+                    "a \(name) of \(value) is out of range: 2 to 16384\(step == 2 ? ", and even" : "") for "
+                        + "\(pixelFormat ?? .nv12)"
+                )
+            }
+        }
+        if let framesPerSecond, !(framesPerSecond > 0 && framesPerSecond <= 1000) {
+            throw CaptureError(
+                .usage,
+                "\(framesPerSecond) frames a second are out of range: more than 0, at most 1000"
+            )
+        }
+        self.pixelFormat = pixelFormat
+        self.width = width
+        self.height = height
+        self.framesPerSecond = framesPerSecond
+    }
+
+    /// The camera's frames as they are.
+    public static let camera = VideoSettings()
+
+    private init() {
+        (pixelFormat, width, height, framesPerSecond) = (nil, nil, nil, nil)
+    }
+
+    /// What the size is a multiple of.
+    private static func step(_ pixelFormat: PixelFormat) -> Int {
+        let planes = PixelStructure(pixelFormat)?.planes ?? []
+        return planes.contains { $0.across > 1 || $0.down > 1 } ? 2 : 1
+    }
+
+    /// Makes a converter for a camera's frames; `nil` if they are as they are asked for.
+    func converter(from source: VideoFormat) throws(CaptureError) -> VideoConverter? {
+        let isSame =
+            (pixelFormat ?? source.pixelFormat) == source.pixelFormat && (width ?? source.width) == source.width
+            && (height ?? source.height) == source.height
+        if isSame { return nil }
+        let pixelFormat =
+            pixelFormat ?? (VideoSettings.pixelFormats.contains(source.pixelFormat) ? source.pixelFormat : .nv12)
+        let step = VideoSettings.step(pixelFormat)
+        func fitted(_ value: Int) -> Int { min(max(value / step * step, 2), VideoSettings.sizes.upperBound) }
+        let size =
+            switch (width, height) {
+            case (let width?, let height?): (width, height)
+            case (let width?, nil): (width, fitted((source.height * width + source.width / 2) / source.width))
+            case (nil, let height?): (fitted((source.width * height + source.height / 2) / source.height), height)
+            case (nil, nil): (fitted(source.width), fitted(source.height))
+            }
+        return try VideoConverter(source, to: pixelFormat, width: size.0, height: size.1)
+    }
+}
+
+/// Leaves out frames so that no more than a number come in a second. Thread-bound.
+struct FramePace {
+    private let period: Int64
+    private let slack: Int64
+    private var due: Int64?
+
+    /// A pace for a camera whose frames are `interval` nanoseconds apart, 0 if nobody knows.
+    init(framesPerSecond: Double?, interval: Int64) {
+        period = framesPerSecond.map { Int64(1e9 / $0) } ?? 0
+        // A frame that is not quite due is nearer than the next.
+        slack = min(interval, period) / 2
+    }
+
+    /// Whether the frame of a time is to be handed over.
+    mutating func takes(_ time: Timestamp) -> Bool {
+        if period == 0 { return true }
+        guard let due else {
+            self.due = time.advanced(by: period).nanoseconds
+            return true
+        }
+        let early = Timestamp(nanoseconds: due) - time
+        if early > slack { return false }
+        // After a break, the frames that are missing are not made up for.
+        let base = early < -period ? time : Timestamp(nanoseconds: due)
+        self.due = base.advanced(by: period).nanoseconds
+        return true
+    }
+}

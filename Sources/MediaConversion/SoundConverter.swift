@@ -1,0 +1,95 @@
+import CLibAV
+package import CaptureCore
+
+/// From a microphone's samples to the sample format, rate and channels that a program asks for, by libswresample.
+/// Thread-bound.
+@safe
+package final class SoundConverter {
+    /// What comes out; its period is the most that one call gives.
+    package let format: AudioFormat
+    private let input: AudioFormat
+    private let resampler: OpaquePointer
+    private var widener = SampleWidener()
+
+    /// A converter.
+    ///
+    /// - Parameters:
+    ///   - input: What the microphone delivers.
+    ///   - sampleFormat: The wanted one; not 24 bits in three bytes, which libswresample does not make.
+    ///   - rate: Sample frames a second.
+    ///   - channels: How many; more or fewer than the input has are mixed.
+    /// - Throws: `noSuchFormat` for a pair that cannot be converted.
+    package init(
+        _ input: AudioFormat,
+        to sampleFormat: SampleFormat,
+        rate: Int,
+        channels: Int
+    ) throws(CaptureError) {
+        try LibAV.load()
+        self.input = input
+        var (from, to) = unsafe (AVChannelLayout(), AVChannelLayout())
+        unsafe av_channel_layout_default(&from, Int32(input.channels))
+        unsafe av_channel_layout_default(&to, Int32(channels))
+        var made: OpaquePointer?
+        let wanted = AudioFormat(sampleFormat: sampleFormat, sampleRate: rate, channels: channels, periodFrames: 0)
+        var result = unsafe swr_alloc_set_opts2(
+            &made,
+            &to,
+            sampleFormat.interleaved,
+            Int32(rate),
+            &from,
+            input.sampleFormat.interleaved,
+            Int32(input.sampleRate),
+            0,
+            nil
+        )
+        if result >= 0 { unsafe result = swr_init(made) }
+        guard result >= 0, sampleFormat != .s24Packed, let resampler = unsafe made else {
+            unsafe swr_free(&made)
+            throw CaptureError(
+                .noSuchFormat,
+                "sound of \(input) cannot be converted to \(wanted): \(LibAV.text(of: result)); ask for another format"
+            )
+        }
+        unsafe self.resampler = unsafe resampler
+        let most = unsafe swr_get_out_samples(resampler, Int32(clamping: input.periodFrames))
+        // What a call gives varies by a few, with what was left inside.
+        format = AudioFormat(
+            sampleFormat: sampleFormat,
+            sampleRate: rate,
+            channels: channels,
+            periodFrames: max(Int(most), 0) + 64
+        )
+    }
+
+    deinit {
+        var resampler: OpaquePointer? = unsafe resampler
+        unsafe swr_free(&resampler)
+    }
+
+    /// How much older the next sample frame that comes out is than the next one that goes in, in nanoseconds.
+    package var delay: Int64 { unsafe swr_get_delay(resampler, 1_000_000_000) }
+
+    /// Forgets what is inside: what comes next does not follow what came before.
+    package func reset() throws(CaptureError) {
+        try unsafe LibAV.check("convert \(input)", swr_init(resampler))
+    }
+
+    /// Converts a stretch of at most a period.
+    ///
+    /// - Returns: How many sample frames were written.
+    package func convert(
+        _ samples: UnsafeRawBufferPointer,
+        into memory: UnsafeMutableRawBufferPointer
+    ) throws(CaptureError) -> Int {
+        let frames = Int32(clamping: samples.count / input.bytesPerFrame)
+        let room = Int32(clamping: memory.count / format.bytesPerFrame)
+        let resampler = unsafe resampler
+        let count = try unsafe widener.wide(samples, of: input.sampleFormat) { (bytes) throws(CaptureError) in
+            var source: UnsafePointer<UInt8>? = unsafe bytes?.assumingMemoryBound(to: UInt8.self)
+            var target: UnsafeMutablePointer<UInt8>? = unsafe memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe swr_convert(resampler, &target, room, &source, frames)
+        }
+        return Int(try LibAV.check("convert sound", count))
+    }
+}

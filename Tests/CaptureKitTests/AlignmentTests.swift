@@ -1,0 +1,159 @@
+import Testing
+
+@testable import CaptureKit
+
+/// A frame or a period of a simulated device, with its time on the shared clock.
+private struct Simulated: AlignedData, Sendable {
+    let start: Int64
+    let length: Int64
+    var first = 0
+    var count = 0
+    var rate = 0
+
+    func part(from: Int64, to: Int64) -> Simulated? {
+        let frames = SoundPart.frames(of: count, at: start, rate: rate, from: from, to: to)
+        if frames.isEmpty { return nil }
+        let time = start + Int64(frames.lowerBound) * 1_000_000_000 / Int64(rate)
+        let length = Int64(frames.count) * 1_000_000_000 / Int64(rate)
+        return Simulated(start: time, length: length, first: first + frames.lowerBound, count: frames.count, rate: rate)
+    }
+}
+
+/// A device whose clock is off, and whose data come some time after they were captured.
+private struct Device {
+    let period: Double
+    let latency: Int64
+    let length: Int64
+    let samples: Int
+    var index = 0
+    private let begin: Int64
+
+    /// - Parameters:
+    ///   - nominal: Nanoseconds from one to the next by the device's own clock.
+    ///   - partsPerMillion: By which that clock is too fast.
+    init(nominal: Double, partsPerMillion: Double, latency: Int64, begin: Int64 = 0, samples: Int = 0) {
+        period = nominal / (1 + partsPerMillion / 1e6)
+        length = Int64(nominal)
+        self.latency = latency
+        self.begin = begin
+        self.samples = samples
+    }
+
+    /// Times jitter by up to a millisecond.
+    var time: Int64 { begin + Int64(Double(index) * period) + Int64(index * 7919 % 2001 - 1000) * (samples > 0 ? 20 : 500) }
+    var arrival: Int64 { begin + Int64(Double(index) * period) + latency }
+
+    mutating func next() -> Simulated {
+        defer { index += 1 }
+        return Simulated(start: time, length: length, first: index * samples, count: samples, rate: 48000)
+    }
+}
+
+@Suite struct AlignmentTests {
+    private static let frame = 1e9 / 30
+
+    /// Runs devices, the first of which is the master, in the order of arrival.
+    private static func run(
+        _ devices: [Device],
+        seconds: Int64,
+        leaving: (Int, Int64) -> Bool = { _, _ in false },
+        _ take: (Alignment<Simulated>.Set) -> Void
+    ) -> Int {
+        var devices = devices
+        var alignment = Alignment<Simulated>(isSound: devices.map { $0.samples > 0 })
+        var thrown = 0
+        while true {
+            var next = 0
+            for index in devices.indices where devices[index].arrival < devices[next].arrival { next = index }
+            if devices[next].arrival > seconds * 1_000_000_000 { break }
+            let data = devices[next].next()
+            if leaving(next, data.start) { continue }
+            thrown += alignment.put(data, next)
+            while let set = alignment.next() { take(set) }
+        }
+        for index in devices.indices { alignment.end(index) }
+        while let set = alignment.next() { take(set) }
+        #expect(alignment.isOver)
+        return thrown
+    }
+
+    @Test func `for an hour, clocks 200 ppm apart stay within half a frame, and sound within 10 ms`() {
+        let devices = [
+            Device(nominal: AlignmentTests.frame, partsPerMillion: 100, latency: 40_000_000),
+            Device(nominal: AlignmentTests.frame, partsPerMillion: -100, latency: 70_000_000, begin: 9_000_000),
+            Device(nominal: 1e9 / 25, partsPerMillion: 50, latency: 20_000_000),
+            Device(nominal: 2e7, partsPerMillion: -100, latency: 60_000_000, begin: -500_000_000, samples: 960),
+        ]
+        var (sets, together, slower, most, mostSound) = (0, 0, 0, Int64(0), Int64(0))
+        var nextSample: Int?
+        var gaps = 0
+        let thrown = AlignmentTests.run(devices, seconds: 3600) { set in
+            sets += 1
+            for index in 1...2 {
+                guard case .data(let frames) = set.parts[index] else { continue }
+                most = max(most, abs(frames[0].start - set.time))
+                if index == 1 { together += 1 } else { slower += 1 }
+            }
+            guard case .data(let sound) = set.parts[3] else { return }
+            mostSound = max(mostSound, abs(sound[0].start - set.time))
+            for part in sound {
+                if let nextSample, part.first != nextSample { gaps += 1 }
+                nextSample = part.first + part.count
+            }
+        }
+        #expect(sets > 107_990 && sets < 108_020)
+        // The slower camera lacks a frame each time that the faster one has gained one.
+        #expect(sets - together < 60)
+        #expect(slower > 89_900)
+        #expect(most <= Int64(AlignmentTests.frame / 2))
+        #expect(mostSound <= 10_000_000)
+        #expect(gaps == 0 && thrown == 0)
+    }
+
+    @Test func `what a camera loses is missing, and its partners go on`() {
+        let devices = [
+            Device(nominal: AlignmentTests.frame, partsPerMillion: 0, latency: 10_000_000),
+            Device(nominal: AlignmentTests.frame, partsPerMillion: 0, latency: 10_000_000, begin: 1),
+        ]
+        var missing: [Int64] = []
+        var sets = 0
+        _ = AlignmentTests.run(devices, seconds: 10, leaving: { $0 == 1 && (3_000_000_000..<3_100_000_000).contains($1) }) {
+            sets += 1
+            if case .missing = $0.parts[1] { missing.append($0.time) }
+        }
+        #expect(sets >= 298 && (2...4).contains(missing.count))
+        #expect(missing.allSatisfy { abs($0 - 3_050_000_000) < 70_000_000 })
+    }
+
+    @Test func `a partner that falls silent is late, and holds nobody up for longer than a quarter of a second`() {
+        let devices = [
+            Device(nominal: AlignmentTests.frame, partsPerMillion: 0, latency: 0),
+            Device(nominal: 2e7, partsPerMillion: 0, latency: 0, samples: 960),
+        ]
+        var late = 0
+        var waiting = 0
+        var alignment = Alignment<Simulated>(isSound: [false, true])
+        var camera = devices[0]
+        var microphone = devices[1]
+        for _ in 0..<50 { _ = alignment.put(microphone.next(), 1) }
+        for _ in 0..<300 {
+            _ = alignment.put(camera.next(), 0)
+            waiting += 1
+            while let set = alignment.next() {
+                waiting -= 1
+                if case .late = set.parts[1] { late += 1 }
+            }
+            #expect(waiting <= Alignment<Simulated>.mostWaiting)
+        }
+        #expect(late > 250)
+    }
+
+    @Test func `a partner without a master is kept in bounded memory`() {
+        var alignment = Alignment<Simulated>(isSound: [false, false])
+        var camera = Device(nominal: AlignmentTests.frame, partsPerMillion: 0, latency: 0)
+        var thrown = 0
+        for _ in 0..<1000 { thrown += alignment.put(camera.next(), 1) }
+        #expect(thrown == 1000 - Alignment<Simulated>.mostKept(isSound: false))
+        #expect(alignment.next() == nil)
+    }
+}

@@ -1,0 +1,171 @@
+import AllocationCounter
+import CaptureCore
+import CaptureRing
+import MediaConversion
+import TestWidth
+import Testing
+
+/// A picture of four fields of one colour each, in any format, and what conversions make of it.
+enum ColorFields {
+    /// Red, green, blue and grey, as bytes of red, green and blue.
+    static let colors: [(Int, Int, Int)] = [(200, 40, 40), (40, 180, 40), (40, 60, 200), (128, 128, 128)]
+
+    static func color(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> (Int, Int, Int) {
+        colors[(y * 2 / height) * 2 + x * 2 / width]
+    }
+
+    /// BT.601 or BT.709, full or limited range.
+    static func mixed(_ rgb: (Int, Int, Int), isFull: Bool, is709: Bool) -> [UInt8] {
+        let (kr, kb) = is709 ? (0.2126, 0.0722) : (0.299, 0.114)
+        let (r, g, b) = (Double(rgb.0) / 255, Double(rgb.1) / 255, Double(rgb.2) / 255)
+        let y = kr * r + (1 - kr - kb) * g + kb * b
+        let (cb, cr) = ((b - y) / (2 * (1 - kb)), (r - y) / (2 * (1 - kr)))
+        let all = isFull ? [y * 255, 128 + cb * 255, 128 + cr * 255] : [16 + y * 219, 128 + cb * 224, 128 + cr * 224]
+        return all.map { UInt8(max(0, min(255, $0.rounded()))) }
+    }
+
+    static func format(
+        _ pixelFormat: PixelFormat,
+        _ width: Int,
+        _ height: Int,
+        _ color: ColorDescription = ColorDescription()
+    ) throws -> VideoFormat {
+        let planes = try #require(PixelStructure(pixelFormat)).planes
+        let size = planes.reduce(0) { $0 + $1.row(width) * $1.rows(height) }
+        return VideoFormat(
+            pixelFormat: pixelFormat,
+            width: width,
+            height: height,
+            interval: FrameInterval(framesPerSecond: 30),
+            planes: [PlaneLayout(offset: 0, stride: planes[0].row(width), size: size)],
+            color: color
+        )
+    }
+
+    /// The bytes of a frame of a format whose components are whole bytes.
+    static func frame(_ format: VideoFormat, isFull: Bool, is709: Bool) throws -> [UInt8] {
+        let structure = try #require(PixelStructure(format.pixelFormat))
+        let planes = try #require(structure.planes(of: format))
+        var bytes = [UInt8](repeating: 255, count: format.frameSize)
+        for y in 0..<format.height {
+            for x in 0..<format.width {
+                let rgb = color(x, y, format.width, format.height)
+                let values =
+                    structure.model == .rgb
+                    ? [UInt8(rgb.0), UInt8(rgb.1), UInt8(rgb.2)] : mixed(rgb, isFull: isFull, is709: is709)
+                for (component, value) in zip(structure.components, values) {
+                    let plane = planes[component.plane]
+                    let row = plane.offset + y / component.down * plane.stride
+                    bytes[row + component.offset + x / component.across * component.step] = value
+                }
+            }
+        }
+        return bytes
+    }
+
+    /// A buffer of a ring with a frame.
+    static func buffer(_ format: VideoFormat, _ bytes: [UInt8]) throws -> (RingWriter, RingBuffer) {
+        let ring = try RingWriter(format: .video(format), slots: 4, kept: 1, name: "colours")
+        let reader = try RingReader(mapping: ring.file)
+        let slot = try #require(ring.claim())
+        unsafe bytes.withUnsafeBytes { unsafe ring.memory(ofSlot: slot).copyMemory(from: $0) }
+        ring.publish(
+            slot,
+            BufferInfo(timestamp: Timestamp(nanoseconds: 1), deviceSequence: 1, bytesUsed: (bytes.count, 0, 0, 0), flags: [])
+        )
+        guard case .buffer(let buffer) = try reader.next(timeout: 0) else { throw CaptureError(.badData, "no buffer") }
+        return (ring, buffer)
+    }
+
+    /// How far the middles of the fields are from what they should be, at most.
+    static func error(_ bytes: [UInt8], _ format: VideoFormat, isFull: Bool, is709: Bool) throws -> Int {
+        let structure = try #require(PixelStructure(format.pixelFormat))
+        let planes = try #require(structure.planes(of: format))
+        var most = 0
+        for (x, y) in [(1, 1), (3, 1), (1, 3), (3, 3)] {
+            let (x, y) = (x * format.width / 4, y * format.height / 4)
+            let rgb = color(x, y, format.width, format.height)
+            let wanted: [Int] =
+                structure.model == .rgb
+                ? [rgb.0, rgb.1, rgb.2] : mixed(rgb, isFull: isFull, is709: is709).map { Int($0) }
+            for (component, value) in zip(structure.components, wanted) {
+                let plane = planes[component.plane]
+                let row = plane.offset + y / component.down * plane.stride
+                let found = bytes[row + component.offset + x / component.across * component.step]
+                most = max(most, abs(Int(found) - value))
+            }
+        }
+        return most
+    }
+}
+
+@Suite struct VideoConverterTests {
+    private static let sources = ["YUYV", "UYVY", "NV12", "NV21", "YU12", "422P", "NV24", "RGB3", "BGR3", "XR24", "AB24"]
+
+    @Test(arguments: VideoConverter.pixelFormats)
+    func `colours come out as they were, in the camera's size and in another`(target: PixelFormat) throws {
+        for name in VideoConverterTests.sources {
+            for (encoding, quantization) in [(1, 2), (1, 1), (2, 2)] as [(UInt32, UInt32)] {
+                let (isFull, is709) = (quantization == 1, encoding == 2)
+                let color = ColorDescription(colorSpace: 8, encoding: encoding, quantization: quantization)
+                let source = try ColorFields.format(try #require(PixelFormat(name: name)), 64, 48, color)
+                let isRGB = PixelStructure(source.pixelFormat)?.model == .rgb
+                // Red, green and blue of limited range are no camera's.
+                if isRGB, !isFull { continue }
+                let bytes = try ColorFields.frame(source, isFull: isFull, is709: is709)
+                let (ring, buffer) = try ColorFields.buffer(source, bytes)
+                for (width, height) in [(64, 48), (32, 24), (96, 96)] {
+                    let converter = try VideoConverter(source, to: target, width: width, height: height)
+                    var picture = [UInt8](repeating: 0, count: converter.capacity)
+                    let made = unsafe picture.withUnsafeMutableBytes { unsafe converter.convert(buffer, into: $0) }
+                    #expect(made == picture.count)
+                    let format = converter.format
+                    #expect((format.width, format.height, format.pixelFormat) == (width, height, target))
+                    // What the frame says of itself is what holds.
+                    let difference = try ColorFields.error(
+                        picture,
+                        format,
+                        isFull: format.color.quantization == 1,
+                        is709: format.color.encoding == 2
+                    )
+                    #expect(difference <= 4, "\(name) to \(target), \(width)x\(height), \(encoding) \(quantization)")
+                    if format.pixelFormat == .bgra32 { #expect(picture[3] == 255) }
+                }
+                withExtendedLifetime(ring) {}
+            }
+        }
+    }
+
+    @Test func `conversion allocates nothing after its first frame`() throws {
+        let source = try ColorFields.format(.yuyv, 64, 48)
+        let (ring, buffer) = try ColorFields.buffer(
+            source,
+            try ColorFields.frame(source, isFull: false, is709: false)
+        )
+        for target in VideoConverter.pixelFormats {
+            let converter = try VideoConverter(source, to: target, width: 32, height: 24)
+            let picture = UnsafeMutableRawBufferPointer.allocate(byteCount: converter.capacity, alignment: 64)
+            defer { unsafe picture.deallocate() }
+            unsafe _ = converter.convert(buffer, into: picture)
+            allocation_counter_start()
+            for _ in 0..<10 { unsafe _ = converter.convert(buffer, into: picture) }
+            let count = allocation_counter_stop()
+            #expect(count == 0, "\(target)")
+        }
+        withExtendedLifetime(ring) {}
+    }
+
+    @Test func `what cannot be converted is named`() throws {
+        let source = try ColorFields.format(.yuyv, 64, 48)
+        var compressed = source
+        compressed.pixelFormat = .h264
+        let error = try #require(throws: CaptureError.self) {
+            try VideoConverter(compressed, to: .nv12, width: 64, height: 48)
+        }
+        #expect(error.code == .noSuchFormat && error.message.contains("H264"))
+        let other = try #require(throws: CaptureError.self) {
+            try VideoConverter(source, to: .hevc, width: 64, height: 48)
+        }
+        #expect(other.message.contains("HEVC") && other.message.contains("NV12"))
+    }
+}
