@@ -93,7 +93,8 @@ let package = Package(
         module(
             "CaptureOutputs",
             [
-                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion", "MediaExamination", "CLinux", "CLibAV",
+                "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion", "MediaExamination", "CLinux",
+                "CLibAV",
                 "CLibV4L", "CTurboJPEG", "CExif",
             ]
         ),
@@ -195,7 +196,7 @@ let package = Package(
             "CaptureDevices",
             ["CaptureCore", "CaptureSystem", "CaptureRing", "TestSupport", "AllocationCounter", "LyingDriver"]
         ),
-        tests("MediaConversion", ["CaptureCore", "CaptureRing", "AllocationCounter"]),
+        tests("MediaConversion", ["CaptureCore", "CaptureRing"]),
         tests("MediaExamination", ["MediaConversion"]),
         tests(
             "CaptureOutputs",

@@ -34,8 +34,8 @@
     X(avformat_find_stream_info) X(avformat_free_context) X(avformat_index_get_entries_count) \
     X(avformat_index_get_entry) X(avformat_new_stream) X(avformat_open_input) X(avformat_write_header) \
     X(avio_alloc_context) X(avio_context_free) X(avio_flush) X(swr_alloc_set_opts2) X(swr_convert) X(swr_free) \
-    X(swr_get_delay) X(swr_get_out_samples) X(swr_init) X(swr_set_compensation) X(sws_freeContext) \
-    X(sws_getCoefficients) X(sws_getContext) X(sws_isSupportedInput) X(sws_scale) X(sws_scale_frame) \
+    X(swr_get_delay) X(swr_get_out_samples) X(swr_init) X(swr_set_compensation) X(swr_set_matrix) \
+    X(sws_freeContext) X(sws_getCoefficients) X(sws_getContext) X(sws_isSupportedInput) X(sws_scale) X(sws_scale_frame) \
     X(sws_setColorspaceDetails) \
     MOVED(X)
 

@@ -54,7 +54,9 @@ package struct PictureLayout: Hashable, Sendable {
     }
 
     /// The same picture of other samples.
-    package func with(_ samples: Samples) -> PictureLayout { PictureLayout(width: width, height: height, samples: samples) }
+    package func with(_ samples: Samples) -> PictureLayout {
+        PictureLayout(width: width, height: height, samples: samples)
+    }
 }
 
 /// The addresses of a picture's planes.

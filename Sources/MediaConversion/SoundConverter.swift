@@ -43,6 +43,11 @@ package final class SoundConverter {
             0,
             nil
         )
+        // libswresample would make one channel of two louder, and two of one softer.
+        if result >= 0, input.channels != channels, min(input.channels, channels) == 1 {
+            let shares = [Double](repeating: 1 / Double(input.channels), count: max(input.channels, channels))
+            unsafe result = swr_set_matrix(made, shares, Int32(input.channels))
+        }
         if result >= 0 { unsafe result = swr_init(made) }
         guard result >= 0, sampleFormat != .s24Packed, let resampler = unsafe made else {
             unsafe swr_free(&made)

@@ -197,15 +197,44 @@ package final class VideoConverter: BufferConverter {
         case .semiplanar(let swapped):
             let (u, v) = unsafe swapped ? (from.v, from.u) : (from.u, from.v)
             return unsafe I420ToNV12(
-                from.y, width, u, half, v, half, target, width, chroma, 2 * half, width, height
+                from.y,
+                width,
+                u,
+                half,
+                v,
+                half,
+                target,
+                width,
+                chroma,
+                2 * half,
+                width,
+                height
             ) == 0
         case .packed422(true):
             return unsafe I422ToYUY2(
-                from.y, width, from.u, half, from.v, half, target, 2 * width, width, height
+                from.y,
+                width,
+                from.u,
+                half,
+                from.v,
+                half,
+                target,
+                2 * width,
+                width,
+                height
             ) == 0
         default:
             return unsafe I422ToUYVY(
-                from.y, width, from.u, half, from.v, half, target, 2 * width, width, height
+                from.y,
+                width,
+                from.u,
+                half,
+                from.v,
+                half,
+                target,
+                2 * width,
+                width,
+                height
             ) == 0
         }
     }
@@ -237,9 +266,20 @@ package final class VideoConverter: BufferConverter {
             if held == sized { return unsafe RAWToARGB(here.y, across * 3, target, width * 4, width, height) }
             guard let between = unsafe pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return -1 }
             unsafe _ = RAWToARGB(here.y, across * 3, between, across * 4, across, down)
-            return unsafe ARGBScale(
-                between, across * 4, across, down, target, width * 4, width, height, kFilterBox
+            let result = unsafe ARGBScale(
+                between,
+                across * 4,
+                across,
+                down,
+                target,
+                width * 4,
+                width,
+                height,
+                kFilterBox
             )
+            // Scaled, opaque becomes nearly so.
+            for index in 0..<sized.width * sized.height { unsafe target[4 * index + 3] = 255 }
+            return result
         }
         guard let from = inSize(here) else { return -1 }
         let convert =
@@ -250,7 +290,17 @@ package final class VideoConverter: BufferConverter {
             }
         let chroma = Int32(sized.chromaWidth)
         return unsafe convert(
-            from.y, width, from.u, chroma, from.v, chroma, target, width * 4, matrix, width, height
+            from.y,
+            width,
+            from.u,
+            chroma,
+            from.v,
+            chroma,
+            target,
+            width * 4,
+            matrix,
+            width,
+            height
         )
     }
 

@@ -40,7 +40,9 @@ private struct Device {
     }
 
     /// Times jitter by up to a millisecond.
-    var time: Int64 { begin + Int64(Double(index) * period) + Int64(index * 7919 % 2001 - 1000) * (samples > 0 ? 20 : 500) }
+    var time: Int64 {
+        begin + Int64(Double(index) * period) + Int64(index * 7919 % 2001 - 1000) * (samples > 0 ? 20 : 500)
+    }
     var arrival: Int64 { begin + Int64(Double(index) * period) + latency }
 
     mutating func next() -> Simulated {
@@ -82,7 +84,7 @@ private struct Device {
             Device(nominal: AlignmentTests.frame, partsPerMillion: 100, latency: 40_000_000),
             Device(nominal: AlignmentTests.frame, partsPerMillion: -100, latency: 70_000_000, begin: 9_000_000),
             Device(nominal: 1e9 / 25, partsPerMillion: 50, latency: 20_000_000),
-            Device(nominal: 2e7, partsPerMillion: -100, latency: 60_000_000, begin: -500_000_000, samples: 960),
+            Device(nominal: 4e7, partsPerMillion: -100, latency: 80_000_000, begin: -500_000_000, samples: 1920),
         ]
         var (sets, together, slower, most, mostSound) = (0, 0, 0, Int64(0), Int64(0))
         var nextSample: Int?
@@ -102,9 +104,9 @@ private struct Device {
             }
         }
         #expect(sets > 107_990 && sets < 108_020)
-        // The slower camera lacks a frame each time that the faster one has gained one.
-        #expect(sets - together < 60)
-        #expect(slower > 89_900)
+        // The slower camera lacks a frame each time that the faster one has gained one, and near that by jitter.
+        #expect(sets - together < 250)
+        #expect(slower > 89_800)
         #expect(most <= Int64(AlignmentTests.frame / 2))
         #expect(mostSound <= 10_000_000)
         #expect(gaps == 0 && thrown == 0)
@@ -117,7 +119,11 @@ private struct Device {
         ]
         var missing: [Int64] = []
         var sets = 0
-        _ = AlignmentTests.run(devices, seconds: 10, leaving: { $0 == 1 && (3_000_000_000..<3_100_000_000).contains($1) }) {
+        _ = AlignmentTests.run(
+            devices,
+            seconds: 10,
+            leaving: { $0 == 1 && (3_000_000_000..<3_100_000_000).contains($1) }
+        ) {
             sets += 1
             if case .missing = $0.parts[1] { missing.append($0.time) }
         }

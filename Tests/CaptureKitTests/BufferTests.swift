@@ -250,7 +250,8 @@ struct BufferTests {
         withExtendedLifetime(session) {}
     }
 
-    @Test func `what a slow handler misses, what the device lost and what is too short are told by number`() async throws
+    @Test func `what a slow handler misses, what the device lost and what is too short are told by number`()
+        async throws
     {
         let bus = try PrivateBus()
         let ring = try RingWriter(format: BufferTests.format, slots: 4, kept: 1, name: "test")

@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaConversion
 import Testing
 
 @testable import CaptureOutputs

@@ -1,5 +1,6 @@
 import CaptureCore
 import Glibc
+import MediaConversion
 import Testing
 
 @testable import CaptureOutputs

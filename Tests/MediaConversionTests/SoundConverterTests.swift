@@ -12,9 +12,12 @@ import Testing
             for _ in 0..<format.channels {
                 switch format.sampleFormat {
                 case .s16: unsafe withUnsafeBytes(of: Int16(value * 32767)) { unsafe bytes.append(contentsOf: $0) }
-                case .s32: unsafe withUnsafeBytes(of: Int32(value * 2_147_483_647)) { unsafe bytes.append(contentsOf: $0) }
+                case .s32:
+                    unsafe withUnsafeBytes(of: Int32(value * 2_147_483_647)) { unsafe bytes.append(contentsOf: $0) }
                 case .s24Packed:
-                    unsafe withUnsafeBytes(of: Int32(value * 8_388_607)) { unsafe bytes.append(contentsOf: $0.prefix(3)) }
+                    unsafe withUnsafeBytes(of: Int32(value * 8_388_607)) {
+                        unsafe bytes.append(contentsOf: $0.prefix(3))
+                    }
                 case .float32: unsafe withUnsafeBytes(of: Float(value)) { unsafe bytes.append(contentsOf: $0) }
                 }
             }
@@ -37,9 +40,9 @@ import Testing
 
     @Test(arguments: SampleFormat.allCases)
     func `a tone stays what it is`(source: SampleFormat) throws {
-        for rate in [16000, 44100, 48000] {
+        for rate in [16000, 44100] {
             for (channels, wanted) in [(1, 2), (2, 1), (2, 2)] {
-                for target in [SampleFormat.s16, .s32, .float32] {
+                for target in [SampleFormat.s16, .float32] {
                     let input = AudioFormat(
                         sampleFormat: source,
                         sampleRate: 48000,
@@ -47,10 +50,10 @@ import Testing
                         periodFrames: 480
                     )
                     let converter = try SoundConverter(input, to: target, rate: rate, channels: wanted)
-                    let bytes = SoundConverterTests.tone(input, 4800)
+                    let bytes = SoundConverterTests.tone(input, 1440)
                     var made: [UInt8] = []
                     var room = [UInt8](repeating: 0, count: converter.format.periodBytes)
-                    for period in 0..<10 {
+                    for period in 0..<3 {
                         let frames = try unsafe bytes.withUnsafeBytes { all in
                             let part = unsafe UnsafeRawBufferPointer(
                                 rebasing: all[period * input.periodBytes..<(period + 1) * input.periodBytes]
@@ -62,12 +65,13 @@ import Testing
                         made += room.prefix(frames * converter.format.bytesPerFrame)
                     }
                     let values = SoundConverterTests.values(made, converter.format)
-                    let missing = Double(4800 * rate / 48000 - values.count) / Double(rate)
+                    let missing = Double(1440 * rate / 48000 - values.count) / Double(rate)
                     // What is not out yet is what the converter says that it holds.
                     #expect(abs(missing - Double(converter.delay) / 1e9) < 2 / Double(rate))
-                    let worst = values.indices.dropFirst(50).map { index in
-                        abs(values[index] - sin(2 * .pi * 440 * Double(index) / Double(rate)) / 2)
-                    }.max() ?? 1
+                    let worst =
+                        values.indices.dropFirst(50).map { index in
+                            abs(values[index] - sin(2 * .pi * 440 * Double(index) / Double(rate)) / 2)
+                        }.max() ?? 1
                     #expect(worst < 0.01, "\(source) to \(target), \(rate) Hz, \(channels) to \(wanted)")
                 }
             }

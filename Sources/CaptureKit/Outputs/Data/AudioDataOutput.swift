@@ -3,7 +3,7 @@ import CaptureRing
 import MediaConversion
 import Synchronization
 
-/// The format that an `AudioDataOutput` converts sound to. What is `nil` stays as the microphone has it.
+/// The format that an `AudioDataOutput` converts sound to. A value of `nil` leaves the microphone's.
 public struct AudioSettings: Hashable, Sendable {
     /// How a sample is stored.
     public let sampleFormat: SampleFormat?
@@ -49,7 +49,8 @@ public struct AudioSettings: Hashable, Sendable {
     func converter(from source: AudioFormat) throws(CaptureError) -> SoundConverter? {
         let isSame =
             (sampleFormat ?? source.sampleFormat) == source.sampleFormat
-            && (sampleRate ?? source.sampleRate) == source.sampleRate && (channels ?? source.channels) == source.channels
+            && (sampleRate ?? source.sampleRate) == source.sampleRate
+            && (channels ?? source.channels) == source.channels
         if isSame { return nil }
         return try SoundConverter(
             source,

@@ -2,7 +2,7 @@ public import CaptureCore
 import CaptureRing
 import Synchronization
 
-/// What the handler of a data output is told, one thing after the other.
+/// An event for the handler of a data output, which takes one after the other.
 public enum DataOutputEvent<Data: Sendable>: Sendable {
     /// A frame, or a stretch of sound.
     case data(Data)
@@ -30,8 +30,8 @@ public enum DropReason: String, Sendable, CaseIterable {
 /// An output that hands its data to a handler of this program, which a thread of the output's own calls: a
 /// `VideoDataOutput` or an `AudioDataOutput`.
 ///
-/// It goes on by itself when the stream moves to other memory, after an interruption and with another format. Whatever
-/// takes long in the handler only makes this output lose something. Thread-safe.
+/// It goes on by itself when the stream moves to other memory, after an interruption and with another format. A slow
+/// handler only makes this output lose something. Thread-safe.
 public class DataOutput: CaptureOutput, @unchecked Sendable {
     /// The name in the session.
     public let name: String

@@ -1,7 +1,7 @@
 public import CaptureCore
 import Synchronization
 
-/// What several data outputs captured at one time.
+/// Frames and sound that several data outputs captured at one time.
 public struct SynchronizedData: Sendable {
     /// When the first output's frame was captured.
     public let time: Timestamp
@@ -30,7 +30,7 @@ public struct SynchronizedData: Sendable {
         }
     }
 
-    /// Why there is nothing of an output; `nil` if there is.
+    /// Why an output has no part in this; `nil` if it has.
     public func drop(of output: DataOutput) -> DropReason? {
         switch part(of: output) {
         case .data, nil: nil
@@ -47,11 +47,13 @@ public struct SynchronizedData: Sendable {
 /// Hands over together what several cameras and microphones captured at one time, by the one clock of their times.
 ///
 /// The first output is the master: each of its frames makes one set, with the frame of each other camera that is
-/// nearest, at most half a frame away, and the sound from its time to that of the next. What is missing, or does not
-/// come within a quarter of a second, is reported as dropped, and memory is bounded. The outputs may belong to several
-/// sessions. They have no handler of their own, and converted or not, what they bring can be held. Thread-safe.
+/// nearest, at most half a frame away, and the sound from its time to that of the next. A partner that has nothing of
+/// that time, or does not bring it within a quarter of a second, is reported as dropped. Memory is bounded.
+///
+/// The outputs may belong to several sessions. They have no handler of their own, and converted or not, what they bring
+/// can be held. Thread-safe.
 public final class DataOutputSynchronizer: Sendable {
-    /// What the handler is told: `dropped` counts sets that it was too slow for, and what the outputs lost.
+    /// Takes the events: `dropped` counts sets that it was too slow for, and what the outputs lost.
     public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
 
     /// Sets that wait for a slow handler at most.
@@ -85,7 +87,7 @@ public final class DataOutputSynchronizer: Sendable {
     ///   - dataOutputs: The master first. Each is without a handler, and part of no other synchronizer.
     ///   - handler: Takes what comes, one event after the other, on the thread of one of the outputs. `ended` comes once
     ///     the first output has ended.
-    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or there is none.
+    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or the list is empty.
     public init(dataOutputs: [DataOutput], handler: @escaping Handler) throws(CaptureError) {
         guard !dataOutputs.isEmpty else { throw CaptureError(.usage, "a synchronizer needs at least one output") }
         outputs = dataOutputs.map { ObjectIdentifier($0) }

@@ -3,8 +3,8 @@ import CaptureRing
 
 /// A frame of a camera.
 ///
-/// A frame in the format of the camera is not copied: it stays where the camera wrote it, and may be overwritten a few
-/// frames later. So look at `isIntact` after the bytes were used, and throw away what was made of them if that is
+/// A frame in the camera's format is not copied: it stays in the memory that the camera wrote, and may be overwritten a
+/// few frames later. So look at `isIntact` after the bytes were used, and throw away what was made of them if that is
 /// false. A converted frame, and one that a synchronizer hands over, is in memory of the program's own and stays as it
 /// is. A program can hold 16 of those at a time. Thread-safe.
 public struct VideoFrame: Sendable {
@@ -48,7 +48,7 @@ public struct VideoFrame: Sendable {
     public let sequence: UInt64
     /// When it reached this machine's shared memory.
     public let published: Timestamp
-    /// What the driver said of it.
+    /// The driver's flags.
     public let flags: BufferFlags
     let shape: FrameShape
     fileprivate let place: DataPlace

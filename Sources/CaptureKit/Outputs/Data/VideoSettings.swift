@@ -1,7 +1,7 @@
 public import CaptureCore
 import MediaConversion
 
-/// The format that a `VideoDataOutput` converts frames to. What is `nil` stays as the camera has it.
+/// The format that a `VideoDataOutput` converts frames to. A value of `nil` leaves the camera's.
 public struct VideoSettings: Hashable, Sendable {
     /// The pixel formats that can be asked for. Those with red, green and blue are opaque, with the full range of
     /// numbers. The others keep the camera's range, which `VideoFrame.format` tells.
