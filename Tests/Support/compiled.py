@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent.parent / "Sources"
-MODULES = ["CaptureKit", "CaptureMessages", "CaptureBus", "CaptureCore", "CaptureSystem", "CaptureRing", "CLinux",
-           "CBus"]
+MODULES = ["CaptureKit", "CaptureMessages", "CaptureBus", "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion",
+           "CLinux", "CBus", "CLibAV"]
 PACKAGES = ["Logging"]
 
 
@@ -24,7 +24,7 @@ def build(text, folder, products):
     # The driver writes the list of libraries beside the first file that it links. The program comes first, so that none of
     # those compiled at the same time finds another's list.
     done = subprocess.run(["swiftc", main, "-O", "-swift-version", "6", "-I", products / "Modules", *maps(products),
-                           *objects(products), "-lsystemd", "-o", folder / "program"],
+                           *objects(products), "-lsystemd", "-lturbojpeg", "-lyuv", "-o", folder / "program"],
                           text=True, capture_output=True, timeout=600)
     if done.returncode or "warning:" in done.stderr:
         raise AssertionError(f"{text}\ndoes not compile without a warning:\n{done.stdout}{done.stderr}")
