@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureRing
+import MediaConversion
 
 /// Takes some channels of sound, in the order that is wanted. Thread-bound.
 final class ChannelConverter: BufferConverter {

@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureRing
+import MediaConversion
 import MediaExamination
 
 /// Turns and mirrors pictures of red, green and blue that another converter makes. One photo needs no faster way.

@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 extension PictureOrientation {
