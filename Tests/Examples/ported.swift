@@ -41,10 +41,8 @@ let mic = CaptureDeviceInput(try await CaptureDevice.default(for: .audio))
 try await session.addInput(mic)
 // 5 outputs
 let count = Count()
-let videoData = FrameBufferOutput(newest: true) { _ in count.frames.add(1, ordering: .relaxed) }
-let audioData = FrameBufferOutput(.audio, name: "audio", newest: false) { _ in
-    count.samples.add(1, ordering: .relaxed)
-}
+let videoData = VideoDataOutput { if case .data = $0 { count.frames.add(1, ordering: .relaxed) } }
+let audioData = AudioDataOutput { if case .data = $0 { count.samples.add(1, ordering: .relaxed) } }
 try await session.addOutput(videoData)
 try await session.addOutput(audioData)
 let photoOutput = PhotoOutput()
