@@ -10,7 +10,7 @@ SESSION = """import CaptureKit
 let session = try await CaptureSession()
 try await session.addInput(.camera())
 OUTPUT
-try await session.addOutput(buffer)
+try await session.addOutput(output)
 try await session.startRunning()
 try await Task.sleep(for: .seconds(1))
 try await session.stopRunning()
