@@ -1,4 +1,5 @@
 import CaptureCore
+import MediaConversion
 import Synchronization
 import Testing
 
