@@ -1,6 +1,7 @@
-/* libav: encoding, muxing and looking into files, for the recorder alone. Its libraries are loaded when they are first
-   needed (late.c). */
+/* libav: encoding, muxing and looking into files for the recorder, and conversions for programs, too. Its libraries are
+   loaded when they are first needed (late.c). */
 #pragma once
+#include "CLibAVNames.h"
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/audio_fifo.h>
@@ -20,8 +21,58 @@
 #include <libswscale/swscale.h>
 #include <string.h>
 
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+#define CAV_MOVED(X) X(av_packet_side_data_get, 3) X(av_packet_side_data_add, 6)
+#else
+#define CAV_MOVED(X) X(av_stream_get_side_data, 3) X(av_stream_add_side_data, 4)
+#endif
+/* What is called anywhere here, with the number of its parameters; the linker names one that is missing. */
+#define CAV_FUNCTIONS(X) \
+    X(av_audio_fifo_alloc, 3) X(av_audio_fifo_free, 1) X(av_audio_fifo_read, 3) X(av_audio_fifo_size, 1) \
+    X(av_audio_fifo_write, 3) X(av_buffer_create, 5) X(av_buffer_ref, 1) X(av_buffer_unref, 1) \
+    X(av_channel_layout_copy, 2) X(av_channel_layout_default, 2) X(av_crc, 4) X(av_crc_get_table, 1) \
+    X(av_dict_free, 1) X(av_dict_get, 4) X(av_dict_set, 4) X(av_display_matrix_flip, 3) \
+    X(av_display_rotation_get, 1) X(av_find_input_format, 1) X(av_frame_alloc, 0) X(av_frame_copy_props, 2) \
+    X(av_frame_free, 1) X(av_frame_get_buffer, 2) X(av_frame_unref, 1) X(av_free, 1) X(av_get_packed_sample_fmt, 1) \
+    X(av_guess_sample_aspect_ratio, 3) X(av_hwdevice_ctx_create, 5) X(av_hwframe_ctx_alloc, 1) \
+    X(av_hwframe_ctx_init, 1) X(av_hwframe_get_buffer, 3) X(av_hwframe_transfer_data, 3) X(av_image_check_size, 4) \
+    X(av_image_get_linesize, 3) X(av_log_set_level, 1) X(av_malloc, 1) X(av_mallocz, 1) X(av_new_packet, 2) \
+    X(av_opt_set_int, 4) X(av_packet_alloc, 0) X(av_packet_free, 1) X(av_packet_unref, 1) X(av_read_frame, 2) \
+    X(av_realloc_array, 3) X(av_rescale, 3) X(av_rescale_q, 3) X(av_rescale_q_rnd, 4) X(av_sample_fmt_is_planar, 1) \
+    X(av_seek_frame, 4) X(av_spherical_alloc, 1) X(av_strerror, 3) X(av_write_frame, 2) X(av_write_trailer, 1) \
+    X(avcodec_alloc_context3, 1) X(avcodec_default_get_buffer2, 3) X(avcodec_find_decoder, 1) \
+    X(avcodec_find_encoder, 1) X(avcodec_find_encoder_by_name, 1) X(avcodec_flush_buffers, 1) \
+    X(avcodec_free_context, 1) X(avcodec_get_name, 1) X(avcodec_open2, 3) X(avcodec_parameters_from_context, 2) \
+    X(avcodec_parameters_to_context, 2) X(avcodec_receive_frame, 2) X(avcodec_receive_packet, 2) \
+    X(avcodec_send_frame, 2) X(avcodec_send_packet, 2) X(avformat_alloc_context, 0) \
+    X(avformat_alloc_output_context2, 4) X(avformat_close_input, 1) X(avformat_find_stream_info, 2) \
+    X(avformat_free_context, 1) X(avformat_index_get_entries_count, 1) X(avformat_index_get_entry, 2) \
+    X(avformat_new_stream, 2) X(avformat_open_input, 4) X(avformat_write_header, 2) X(avio_alloc_context, 7) \
+    X(avio_context_free, 1) X(avio_flush, 1) X(swr_alloc_set_opts2, 9) X(swr_convert, 5) X(swr_free, 1) \
+    X(swr_get_delay, 2) X(swr_get_out_samples, 2) X(swr_init, 1) X(swr_set_compensation, 3) X(swr_set_matrix, 3) \
+    X(sws_freeContext, 1) X(sws_getCoefficients, 1) X(sws_getContext, 10) X(sws_isSupportedInput, 1) X(sws_scale, 7) \
+    X(sws_scale_frame, 3) X(sws_setColorspaceDetails, 8) \
+    CAV_MOVED(X)
+
+/* Swift has libav's own names. */
+#define CAV_LABELS_0 ""
+#define CAV_LABELS_1 "_:"
+#define CAV_LABELS_2 "_:_:"
+#define CAV_LABELS_3 "_:_:_:"
+#define CAV_LABELS_4 "_:_:_:_:"
+#define CAV_LABELS_5 "_:_:_:_:_:"
+#define CAV_LABELS_6 "_:_:_:_:_:_:"
+#define CAV_LABELS_7 "_:_:_:_:_:_:_:"
+#define CAV_LABELS_8 "_:_:_:_:_:_:_:_:"
+#define CAV_LABELS_9 "_:_:_:_:_:_:_:_:_:"
+#define CAV_LABELS_10 "_:_:_:_:_:_:_:_:_:_:"
+#define CAV_SWIFT(name, count) \
+    extern __typeof__(name) name __attribute__((swift_name(#name "(" CAV_LABELS_##count ")")));
+CAV_FUNCTIONS(CAV_SWIFT)
+
 /* Loads the libraries, if they are not there yet. After that no call needs a file, so do this before a sandbox closes; else
-   the first call does it, and ends the process where it fails. Thread-safe. Returns NULL, or why it failed. */
+   the first call does it, and ends the process where it fails: a program's first call is this one. Thread-safe. Returns
+   NULL, or why it failed. */
 const char *cav_load(void);
 
 /* Function-like and casting macros do not import. */
