@@ -64,6 +64,7 @@ static const char *const libraries[] = {
 #define LIBRARIES (sizeof libraries / sizeof *libraries)
 
 static char failure[512];
+static int logs_errors_only;
 
 static void load(void) {
     void *handles[LIBRARIES];
@@ -90,8 +91,10 @@ static void load(void) {
         }
         __atomic_store_n(functions[n].slot, found, __ATOMIC_RELEASE);
     }
-    av_log_set_level(AV_LOG_ERROR);
+    if (logs_errors_only) av_log_set_level(AV_LOG_ERROR);
 }
+
+void cav_log_errors_only(void) { logs_errors_only = 1; }
 
 const char *cav_load(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

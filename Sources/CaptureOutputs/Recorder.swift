@@ -42,6 +42,7 @@ public final class Recorder: Sendable {
             throw CaptureError(.internalFault, error)
         }
         RecorderFile.prepareProcess()
+        LibAV.logErrorsOnly()
         // An encoder that was tried leaves its memory to the one that is used, and to whichever thread uses it.
         _ = clinux_keep_freed_memory()
     }

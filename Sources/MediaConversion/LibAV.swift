@@ -32,9 +32,14 @@ package enum LibAV {
         }
     }
 
-    /// Loads the libraries, which then write their errors, and nothing else, to standard error.
+    /// Has the libraries write their errors, and nothing else, to standard error. For a process of our own alone, before
+    /// they are loaded: a program that converts may use them, too.
+    package static func logErrorsOnly() { cav_log_errors_only() }
+
+    /// Loads the libraries.
     ///
-    /// Only needed before the sandbox closes, by what makes its first call after that.
+    /// Needed before any other call of theirs in a program, whose process a failure must not end, and before the sandbox
+    /// closes, by what makes its first call after that.
     package static func load() throws(CaptureError) {
         guard let why = unsafe cav_load() else { return }
         throw CaptureError(.internalFault, unsafe "libav cannot be loaded: \(String(cString: why))")

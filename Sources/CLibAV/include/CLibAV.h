@@ -75,6 +75,10 @@ CAV_FUNCTIONS(CAV_SWIFT)
    NULL, or why it failed. */
 const char *cav_load(void);
 
+/* Has the libraries write their errors, and nothing else, once they are loaded: for a process of our own, since it is one
+   setting for all that use them. Not thread-safe: call it before the libraries are loaded. */
+void cav_log_errors_only(void);
+
 /* Function-like and casting macros do not import. */
 static const int cav_error_eagain = AVERROR(EAGAIN);
 static const int cav_error_eof = AVERROR_EOF;
