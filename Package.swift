@@ -212,7 +212,10 @@ let package = Package(
         tests("CaptureMessages", ["CaptureCore", "CaptureBus", "CaptureSystem"]),
         tests(
             "CaptureKit",
-            ["CaptureCore", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureSystem", "BusSupport"]
+            [
+                "CaptureCore", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureSystem", "MediaConversion",
+                "BusSupport",
+            ]
         ),
         tests(
             "CaptureAgent",

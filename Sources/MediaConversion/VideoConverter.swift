@@ -47,6 +47,14 @@ package final class VideoConverter: BufferConverter {
     /// What frames can be converted to.
     package static let pixelFormats: [PixelFormat] = targets.map(\.format)
 
+    /// Whether a camera's frames already have what conversion to their own pixel format gives: red, green and blue that
+    /// are opaque and of the full range.
+    package static func isPlain(_ source: VideoFormat) -> Bool {
+        guard let model = PixelStructure(source.pixelFormat)?.model, model == .rgb else { return true }
+        let hasAlpha = ["AR24", "AB24", "BA24", "RA24"].contains(source.pixelFormat.description)
+        return !hasAlpha && ColorMeaning(source.color, model).isFullRange
+    }
+
     /// A converter.
     ///
     /// - Parameters:

@@ -3,11 +3,13 @@ import MediaConversion
 
 /// The format that a `VideoDataOutput` converts frames to. A value of `nil` leaves the camera's.
 public struct VideoSettings: Hashable, Sendable {
-    /// The pixel formats that can be asked for. Those with red, green and blue are opaque, with the full range of
-    /// numbers. The others keep the camera's range, which `VideoFrame.format` tells.
+    /// The pixel formats that can be asked for. Those with red, green and blue come out opaque and with the full range,
+    /// 0 to 255. The others keep the camera's range: `VideoFrame/format` has it, `color.quantization` 1 for the full one.
     public static let pixelFormats = VideoConverter.pixelFormats
     /// Pixels, across or down, that can be asked for.
     public static let sizes = 2...16384
+    /// Frames a second that can be asked for.
+    public static let frameRates = 0.001...1000
 
     /// How pixels are stored.
     public let pixelFormat: PixelFormat?
@@ -21,14 +23,15 @@ public struct VideoSettings: Hashable, Sendable {
     /// Settings for frames.
     ///
     /// A width alone keeps the picture's proportions, and so does a height alone; both together stretch it. Without a
-    /// pixel format, frames whose size is to change are converted to NV12.
+    /// pixel format, scaled frames keep the camera's if it is one of `pixelFormats`, and are converted to NV12 if not.
     ///
     /// - Parameters:
     ///   - pixelFormat: One of `pixelFormats`.
-    ///   - width: Pixels in a row, 2 to 16384; even, but for grey and for red, green and blue.
-    ///   - height: Rows, with the same limits.
-    ///   - framesPerSecond: More than 0.
-    /// - Throws: `CaptureError.Code.usage` naming the value that cannot be asked for.
+    ///   - width: Pixels in a row, 2 to 16384. Even, except for grey and for red, green and blue.
+    ///   - height: Rows, 2 to 16384. Even, except for grey and for red, green and blue.
+    ///   - framesPerSecond: 0.001 to 1000.
+    /// - Throws: `CaptureError.Code.usage` naming the value that cannot be asked for. An odd size without a pixel format
+    ///   is not refused here: if the frames' format needs an even one, the output ends with `noSuchFormat`.
     public init(
         pixelFormat: PixelFormat? = nil,
         width: Int? = nil,
@@ -42,22 +45,15 @@ public struct VideoSettings: Hashable, Sendable {
                     + VideoSettings.pixelFormats.map(\.description).joined(separator: ", ")
             )
         }
-        let step = VideoSettings.step(pixelFormat ?? .nv12)
         for (name, value) in [("width", width), ("height", height)] {
             guard let value else { continue }
-            guard VideoSettings.sizes.contains(value), value % step == 0 else {
-                throw CaptureError(
-                    .usage,
-                    "a \(name) of \(value) is out of range: 2 to 16384\(step == 2 ? ", and even" : "") for "
-                        + "\(pixelFormat ?? .nv12)"
-                )
+            guard VideoSettings.sizes.contains(value) else {
+                throw CaptureError(.usage, "a \(name) of \(value) is out of range: 2 to 16384")
             }
+            if let pixelFormat { try VideoSettings.check(pixelFormat, name, value, .usage) }
         }
-        if let framesPerSecond, !(framesPerSecond > 0 && framesPerSecond <= 1000) {
-            throw CaptureError(
-                .usage,
-                "\(framesPerSecond) frames a second are out of range: more than 0, at most 1000"
-            )
+        if let framesPerSecond, !VideoSettings.frameRates.contains(framesPerSecond) {
+            throw CaptureError(.usage, "\(framesPerSecond) frames a second are out of range: 0.001 to 1000")
         }
         self.pixelFormat = pixelFormat
         self.width = width
@@ -78,14 +74,31 @@ public struct VideoSettings: Hashable, Sendable {
         return planes.contains { $0.across > 1 || $0.down > 1 } ? 2 : 1
     }
 
+    /// Throws when a pixel format needs an even size.
+    private static func check(
+        _ pixelFormat: PixelFormat,
+        _ name: String,
+        _ value: Int?,
+        _ code: CaptureError.Code
+    ) throws(CaptureError) {
+        guard let value, value % step(pixelFormat) != 0 else { return }
+        throw CaptureError(
+            code,
+            "\(pixelFormat) needs an even \(name), not \(value); use \(value - 1) or \(value + 1)"
+        )
+    }
+
     /// Makes a converter for a camera's frames; `nil` if they are as they are asked for.
     func converter(from source: VideoFormat) throws(CaptureError) -> VideoConverter? {
         let isSame =
             (pixelFormat ?? source.pixelFormat) == source.pixelFormat && (width ?? source.width) == source.width
             && (height ?? source.height) == source.height
-        if isSame { return nil }
+        // A format that was asked for is opaque and has the full range, also if the camera's has not.
+        if isSame, pixelFormat == nil || VideoConverter.isPlain(source) { return nil }
         let pixelFormat =
             pixelFormat ?? (VideoSettings.pixelFormats.contains(source.pixelFormat) ? source.pixelFormat : .nv12)
+        try VideoSettings.check(pixelFormat, "width", width, .noSuchFormat)
+        try VideoSettings.check(pixelFormat, "height", height, .noSuchFormat)
         let step = VideoSettings.step(pixelFormat)
         func fitted(_ value: Int) -> Int { min(max(value / step * step, 2), VideoSettings.sizes.upperBound) }
         let size =
@@ -110,6 +123,17 @@ struct FramePace {
         period = framesPerSecond.map { Int64(1e9 / $0) } ?? 0
         // A frame that is not quite due is nearer than the next.
         slack = min(interval, period) / 2
+    }
+
+    /// How many of some frames, lost before the one of a time, were to be handed over. That one takes the place of the
+    /// last that was due.
+    mutating func lost(_ count: UInt64, before time: Timestamp) -> UInt64 {
+        if period == 0 { return count }
+        guard count > 0, let due else { return 0 }
+        let behind = time - Timestamp(nanoseconds: due) + slack
+        let lost = min(count, UInt64(max(behind / period, 0)))
+        self.due = Timestamp(nanoseconds: due).advanced(by: Int64(lost) * period).nanoseconds
+        return lost
     }
 
     /// Whether the frame of a time is to be handed over.
