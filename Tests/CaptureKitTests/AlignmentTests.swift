@@ -125,7 +125,7 @@ private struct Device {
             leaving: { $0 == 1 && (3_000_000_000..<3_100_000_000).contains($1) }
         ) {
             sets += 1
-            if case .missing = $0.parts[1] { missing.append($0.time) }
+            if case .dropped(.missing) = $0.parts[1] { missing.append($0.time) }
         }
         #expect(sets >= 298 && (2...4).contains(missing.count))
         #expect(missing.allSatisfy { abs($0 - 3_050_000_000) < 70_000_000 })
@@ -147,19 +147,90 @@ private struct Device {
             waiting += 1
             while let set = alignment.next() {
                 waiting -= 1
-                if case .late = set.parts[1] { late += 1 }
+                if case .dropped(.late) = set.parts[1] { late += 1 }
             }
-            #expect(waiting <= Alignment<Simulated>.mostWaiting)
+            #expect(waiting <= AlignmentLimits.waiting(Int64(AlignmentTests.frame)))
         }
         #expect(late > 250)
     }
 
     @Test func `a partner without a master is kept in bounded memory`() {
-        var alignment = Alignment<Simulated>(isSound: [false, false])
+        var alignment = Alignment<Simulated>(isSound: [false, false, true])
         var camera = Device(nominal: AlignmentTests.frame, partsPerMillion: 0, latency: 0)
-        var thrown = 0
-        for _ in 0..<1000 { thrown += alignment.put(camera.next(), 1) }
-        #expect(thrown == 1000 - Alignment<Simulated>.mostKept(isSound: false))
-        #expect(alignment.next() == nil)
+        var microphone = Device(nominal: 1e7, partsPerMillion: 0, latency: 0, samples: 480)
+        let most = AlignmentLimits.sound(AlignmentLimits.usualFrame) / 10_000_000
+        for index in 0..<3000 {
+            // What no frame of the master waits for is no loss.
+            #expect(alignment.put(microphone.next(), 2) == 0)
+            if index % 3 == 0 { #expect(alignment.put(camera.next(), 1) == 0) }
+            #expect(alignment.waiting(1) <= AlignmentLimits.frames(Int64(AlignmentTests.frame)))
+            #expect(alignment.waiting(2) <= Int(most) + 2)
+            if index == 1000 {
+                _ = alignment.put(Simulated(start: 10_000_000_000, length: 33_333_333), 0)
+                alignment.end(0)
+                #expect(alignment.next() != nil)
+            }
+            #expect(alignment.next() == nil)
+        }
+    }
+
+    @Test func `a slow master gets all sound, and a fast one waits a quarter of a second for it`() {
+        for (rate, latency, least) in [(0.5, Int64(50_000_000), 14), (60, 200_000_000, 1780)] {
+            let devices = [
+                Device(nominal: 1e9 / rate, partsPerMillion: 0, latency: 0),
+                Device(nominal: 1e7, partsPerMillion: 0, latency: latency, samples: 480),
+            ]
+            var nextSample: Int?
+            var (sets, gaps) = (0, 0)
+            let thrown = AlignmentTests.run(devices, seconds: 30) { set in
+                guard case .data(let sound) = set.parts[1] else { return }
+                sets += 1
+                for part in sound {
+                    if let nextSample, part.first != nextSample { gaps += 1 }
+                    nextSample = part.first + part.count
+                }
+            }
+            #expect(sets >= least && gaps == 0 && thrown == 0, "\(rate) a second: \(sets) sets, \(gaps) gaps")
+        }
+    }
+
+    @Test func `a master of unknown rate that slows down is measured again`() {
+        for isEnded in [false, true] {
+            var alignment = Alignment<Simulated>(isSound: [false, false])
+            var time = Int64(0)
+            var found: [Bool] = []
+            func put(_ gap: Int64, _ offset: Int64) {
+                time += gap
+                _ = alignment.put(Simulated(start: time, length: 0), 0)
+                _ = alignment.put(Simulated(start: time + offset, length: 0), 1)
+                while let set = alignment.next() {
+                    if case .data = set.parts[1] { found.append(true) } else { found.append(false) }
+                }
+            }
+            for _ in 0..<60 { put(16_666_667, 0) }
+            if isEnded {
+                alignment.end(0)
+                while alignment.next() != nil {}
+            }
+            // The gap before the first frame is none between frames of a new start.
+            for _ in 0..<30 { put(66_666_667, 25_000_000) }
+            #expect(found.suffix(isEnded ? 28 : 20).allSatisfy { $0 }, "\(found)")
+        }
+    }
+
+    @Test func `a frame that its camera lost has the reason`() {
+        var alignment = Alignment<Simulated>(isSound: [false, false])
+        var reasons: [DropReason?] = []
+        for index in 0..<9 {
+            let frame = Simulated(start: Int64(index) * 33_333_333, length: 33_333_333)
+            _ = alignment.put(frame, 0)
+            // The fourth and fifth frames are lost, and told of before the sixth.
+            if index == 5 { alignment.lose(.device, 1) }
+            if ![3, 4].contains(index) { _ = alignment.put(frame, 1) }
+            while let set = alignment.next() {
+                if case .dropped(let reason) = set.parts[1] { reasons.append(reason) } else { reasons.append(nil) }
+            }
+        }
+        #expect(reasons == [nil, nil, nil, .device, .device, nil, nil, nil, nil])
     }
 }

@@ -8,6 +8,31 @@ protocol AlignedData {
     func part(from: Int64, to: Int64) -> Self?
 }
 
+/// How much waits to be put together, in nanoseconds.
+enum AlignmentLimits {
+    /// How long a frame of the master waits at most for the other streams, after the next frame should have come.
+    static let patience: Int64 = 250_000_000
+    /// Sound that is further behind than this belongs to no frame any more.
+    static let longestGap: Int64 = 1_000_000_000
+    /// The sound of frames up to this long is kept whole.
+    static let longestFrame: Int64 = 10_000_000_000
+    /// The length of a frame if nothing tells it.
+    static let usualFrame: Int64 = 33_333_333
+    private static let shortestFrame: Int64 = 1_000_000
+
+    /// A frame's length that can be reckoned with.
+    static func length(_ told: Int64) -> Int64 { max(told > 0 ? told : usualFrame, shortestFrame) }
+
+    /// Frames of the master that wait at most.
+    static func waiting(_ length: Int64) -> Int { Int(patience / length) + 2 }
+
+    /// Frames of any camera that wait at most: those of a while, and the nearest to each waiting frame of the master.
+    static func frames(_ interval: Int64) -> Int { 2 * waiting(length(interval)) + 4 }
+
+    /// How far back sound is kept for a master whose frames last so long.
+    static func sound(_ length: Int64) -> Int64 { longestGap + patience + 2 * min(length, longestFrame) }
+}
+
 /// Puts together what several streams captured at one time. Pure arithmetic, with bounded memory. Thread-bound.
 ///
 /// The first stream is the master. Each of its frames is put together with the frame of each other camera that is
@@ -18,9 +43,8 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
     enum Part: Sendable {
         /// One frame, or the sound in its order.
         case data([Data])
-        /// Nothing of that time came, or not early enough.
-        case missing
-        case late
+        /// Why there is no part.
+        case dropped(DropReason)
     }
     /// What belongs to one time.
     struct Set: Sendable {
@@ -29,27 +53,27 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
         let parts: [Part]
     }
 
-    /// Frames of the master that wait for the other streams at most.
-    static var mostWaiting: Int { 8 }
-    /// How long a frame of the master waits at most, in nanoseconds of the streams' clock.
-    static var patience: Int64 { 250_000_000 }
-    /// What waits at most of another stream: fewer frames, and fewer periods of sound, than an output can hold.
-    static func mostKept(isSound: Bool) -> Int { isSound ? 128 : 10 }
-    /// The length of a master's frame if nothing tells it.
-    private static var usualLength: Int64 { 33_333_333 }
-    /// Sound that is further behind than this belongs to no frame any more.
-    private static var longestGap: Int64 { 1_000_000_000 }
-
+    private struct Waiting: Sendable {
+        let data: Data
+        /// Why something directly before it was lost.
+        var loss: DropReason?
+    }
     private struct Stream: Sendable {
         let isSound: Bool
-        var waiting: [Data] = []
+        var waiting: [Waiting] = []
+        /// Why something was lost before what comes next.
+        var loss: DropReason?
         var isOver = false
         /// Up to where sound was handed over.
         var soundEnd: Int64?
     }
     private var streams: [Stream]
-    private var lastLength: Int64 = 0
-    private var lastTime: Int64?
+    /// When the master's newest frame was captured.
+    private var newest: Int64?
+    /// The times between the master's last frames, some of which may be lost.
+    private var gaps: [Int64] = []
+    /// How long the master's newest frame lasts.
+    private var length = AlignmentLimits.usualFrame
 
     /// An alignment of streams.
     ///
@@ -60,15 +84,21 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
 
     /// Takes the next of a stream.
     ///
-    /// - Returns: How many older ones were thrown away because too many wait.
+    /// - Returns: How many older stretches of sound were thrown away, because too much waits, that belong to a waiting
+    ///   frame of the master.
     mutating func put(_ data: Data, _ index: Int) -> Int {
+        if index == 0 { measure(data) }
         streams[index].isOver = false
-        streams[index].waiting.append(data)
-        let most = Alignment.mostKept(isSound: streams[index].isSound)
-        guard index > 0, streams[index].waiting.count > most else { return 0 }
-        streams[index].waiting.removeFirst()
-        return 1
+        streams[index].waiting.append(Waiting(data: data, loss: streams[index].loss))
+        streams[index].loss = nil
+        if index == 0 { return 0 }
+        if streams[index].isSound { return forgetSound(index) }
+        forgetFrames(index)
+        return 0
     }
+
+    /// A stream lost something before what comes next.
+    mutating func lose(_ reason: DropReason, _ index: Int) { streams[index].loss = reason }
 
     /// A stream is over: nobody waits for it.
     mutating func end(_ index: Int) { streams[index].isOver = true }
@@ -76,52 +106,65 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
     /// Whether the master is over and nothing of it is left.
     var isOver: Bool { streams[0].isOver && streams[0].waiting.isEmpty }
 
+    /// How many of a stream wait.
+    func waiting(_ index: Int) -> Int { streams[index].waiting.count }
+
     /// The next set, once it is complete or nothing more is waited for.
     mutating func next() -> Set? {
-        guard let first = streams[0].waiting.first, let newest = streams[0].waiting.last else { return nil }
-        let time = first.start
-        let length = length(of: first)
+        guard let first = streams[0].waiting.first?.data, let newest else { return nil }
+        let (time, length) = (first.start, length(of: first))
         let isLate =
-            streams[0].waiting.count > Alignment.mostWaiting || newest.start &- time >= Alignment.patience &+ length
-            || streams[0].isOver
+            streams[0].waiting.count > AlignmentLimits.waiting(length) || streams[0].isOver
+            || newest &- time >= AlignmentLimits.patience &+ length
         for index in streams.indices.dropFirst() where !isLate && !isDecided(index, time, length) { return nil }
         let parts = streams.indices.map { index in
             if index == 0 { return Part.data([first]) }
-            let isMissing = isDecided(index, time, length)
+            let reason = isDecided(index, time, length) ? DropReason.missing : .late
             let found = streams[index].isSound ? sound(index, time, length) : frame(index, time, length)
-            return found.isEmpty ? (isMissing ? .missing : .late) : .data(found)
+            if !found.isEmpty { return .data(found) }
+            let waiting = streams[index].waiting
+            return .dropped((waiting.isEmpty ? streams[index].loss : waiting[0].loss) ?? reason)
         }
         streams[0].waiting.removeFirst()
-        lastTime = time
         return Set(time: time, parts: parts)
     }
 
-    private mutating func length(of data: Data) -> Int64 {
-        if data.length > 0 {
-            lastLength = data.length
-        } else if let lastTime, data.start > lastTime {
-            lastLength = lastLength == 0 ? data.start - lastTime : min(lastLength, data.start - lastTime)
-        }
-        return lastLength > 0 ? lastLength : Alignment.usualLength
+    /// Notes how far apart the master's frames are.
+    private mutating func measure(_ data: Data) {
+        if streams[0].isOver { (newest, gaps) = (nil, []) }
+        if let newest, data.start > newest { gaps = gaps.suffix(7) + [data.start - newest] }
+        newest = data.start
+        length = length(of: data)
+    }
+
+    private func length(of data: Data) -> Int64 {
+        AlignmentLimits.length(data.length > 0 ? data.length : gaps.min() ?? 0)
     }
 
     /// Whether what a stream brings next cannot belong to the set of this time.
     private func isDecided(_ index: Int, _ time: Int64, _ length: Int64) -> Bool {
         guard !streams[index].isOver else { return true }
-        guard let last = streams[index].waiting.last else { return false }
+        guard let last = streams[index].waiting.last?.data else { return false }
         return streams[index].isSound ? last.start &+ last.length >= time &+ length : last.start >= time
+    }
+
+    /// The place of the frame that is nearest to a time.
+    private func nearest(_ index: Int, _ time: Int64) -> Int? {
+        let waiting = streams[index].waiting
+        func distance(_ place: Int) -> UInt64 { (waiting[place].data.start &- time).magnitude }
+        return waiting.indices.min { distance($0) < distance($1) }
     }
 
     /// The frame that is nearest, if it is near enough. Older ones belong to nothing.
     private mutating func frame(_ index: Int, _ time: Int64, _ length: Int64) -> [Data] {
-        func distance(_ data: Data) -> UInt64 { (data.start &- time).magnitude }
-        let waiting = streams[index].waiting
-        let nearest = waiting.indices.min { distance(waiting[$0]) < distance(waiting[$1]) }
-        if let nearest, distance(waiting[nearest]) <= UInt64(length / 2) {
-            streams[index].waiting.removeFirst(nearest + 1)
-            return [waiting[nearest]]
+        if let place = nearest(index, time) {
+            let data = streams[index].waiting[place].data
+            if (data.start &- time).magnitude <= UInt64(length / 2) {
+                streams[index].waiting.removeFirst(place + 1)
+                return [data]
+            }
         }
-        streams[index].waiting.removeAll { $0.start < time &- length / 2 }
+        streams[index].waiting.removeAll { $0.data.start < time &- length / 2 }
         return []
     }
 
@@ -130,12 +173,41 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
         let to = time &+ length
         let end = streams[index].soundEnd ?? .min
         // At the start and after a break sound begins with the frame; what was before it belongs to nothing.
-        if end > to || end < time &- Alignment.longestGap {
-            streams[index].waiting = streams[index].waiting.compactMap { $0.part(from: time, to: .max) }
-        }
-        let parts = streams[index].waiting.compactMap { $0.part(from: .min, to: to) }
-        streams[index].waiting = streams[index].waiting.compactMap { $0.part(from: to, to: .max) }
+        if end > to || end < time &- AlignmentLimits.longestGap { cut(index, from: time) }
+        let parts = streams[index].waiting.compactMap { $0.data.part(from: .min, to: to) }
+        cut(index, from: to)
         streams[index].soundEnd = to
         return parts
+    }
+
+    /// Leaves out the sound before a time.
+    private mutating func cut(_ index: Int, from time: Int64) {
+        streams[index].waiting = streams[index].waiting.compactMap { one in
+            one.data.part(from: time, to: .max).map { Waiting(data: $0, loss: one.loss) }
+        }
+    }
+
+    /// Leaves out sound that is too old.
+    private mutating func forgetSound(_ index: Int) -> Int {
+        guard let last = streams[index].waiting.last?.data else { return 0 }
+        let first = streams[0].waiting.first?.data
+        let oldest = last.start &+ last.length &- AlignmentLimits.sound(length)
+        let count = streams[index].waiting.prefix { $0.data.start &+ $0.data.length < oldest }.count
+        guard count > 0 else { return 0 }
+        let isWanted = { (one: Waiting) in first.map { one.data.start &+ one.data.length > $0.start } ?? false }
+        let lost = streams[index].waiting.prefix(count).count(where: isWanted)
+        streams[index].waiting.removeFirst(count)
+        if lost > 0, !streams[index].waiting.isEmpty { streams[index].waiting[0].loss = .late }
+        return lost
+    }
+
+    /// Leaves out frames that are old and the nearest to no waiting frame of the master.
+    private mutating func forgetFrames(_ index: Int) {
+        guard let last = streams[index].waiting.last?.data else { return }
+        let oldest = last.start &- AlignmentLimits.patience
+        guard let first = streams[index].waiting.first?.data, first.start < oldest else { return }
+        let wanted = streams[0].waiting.compactMap { nearest(index, $0.data.start) }
+        streams[index].waiting = streams[index].waiting.enumerated()
+            .filter { $0.element.data.start >= oldest || wanted.contains($0.offset) }.map(\.element)
     }
 }

@@ -30,13 +30,10 @@ public struct SynchronizedData: Sendable {
         }
     }
 
-    /// Why an output has no part in this; `nil` if it has.
+    /// Why an output has no part in this: what its handler would have been told, or `missing` or `late`; `nil` if it has
+    /// a part, or is not one of the synchronizer's.
     public func drop(of output: DataOutput) -> DropReason? {
-        switch part(of: output) {
-        case .data, nil: nil
-        case .missing: .missing
-        case .late: .late
-        }
+        if case .dropped(let reason) = part(of: output) { reason } else { nil }
     }
 
     private func part(of output: DataOutput) -> Alignment<SynchronizedPiece>.Part? {
@@ -57,7 +54,7 @@ public final class DataOutputSynchronizer: Sendable {
     public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
 
     /// Sets that wait for a slow handler at most.
-    private static let mostReady = 3
+    static let mostReady = 3
 
     private struct State: Sendable {
         var alignment: Alignment<SynchronizedPiece>
@@ -117,7 +114,9 @@ public final class DataOutputSynchronizer: Sendable {
             case .data(let piece):
                 let thrown = state.alignment.put(piece, index)
                 if thrown > 0 { state.lose(UInt64(thrown), .late) }
-            case .dropped(let count, let reason): state.lose(count, reason)
+            case .dropped(let count, let reason):
+                state.alignment.lose(reason, index)
+                state.lose(count, reason)
             case .ended(let error):
                 state.alignment.end(index)
                 collect(&state)
