@@ -4,20 +4,22 @@ import MediaConversion
 import Synchronization
 
 /// The format that an `AudioDataOutput` converts sound to. A value of `nil` leaves the microphone's.
+///
+/// There is one exception: samples of 24 bits in three bytes become S32_LE if something else is converted.
 public struct AudioSettings: Hashable, Sendable {
-    /// How a sample is stored.
+    /// How a sample is stored: `s16`, `s32` or `float32`.
     public let sampleFormat: SampleFormat?
-    /// Sample frames a second.
+    /// Sample frames a second, 1000 to 768000.
     public let sampleRate: Int?
-    /// Samples in a sample frame. More or fewer than the microphone has are mixed.
+    /// Samples in a sample frame, 1 to 8. More or fewer than the microphone has are mixed.
     public let channels: Int?
 
     /// Settings for sound.
     ///
     /// - Parameters:
-    ///   - sampleFormat: 16 bits, 32 bits or floating point; 24 bits in three bytes cannot be asked for.
-    ///   - sampleRate: 1000 to 768000.
-    ///   - channels: 1 to 8.
+    ///   - sampleFormat: `s16`, `s32` or `float32`; `s24Packed`, 24 bits in three bytes, cannot be asked for.
+    ///   - sampleRate: Sample frames a second, 1000 to 768000.
+    ///   - channels: Samples in a sample frame, 1 to 8.
     /// - Throws: `CaptureError.Code.usage` naming the value that cannot be asked for.
     public init(
         sampleFormat: SampleFormat? = nil,
@@ -63,7 +65,8 @@ public struct AudioSettings: Hashable, Sendable {
 
 /// Hands a microphone's sound to a handler, converted if that is asked for: every period of samples, in order.
 ///
-/// Without `settings` samples stay in the source's shared memory, and nothing is copied. Thread-safe.
+/// Sound that already is as `settings` asks stays in the source's shared memory and is not copied: see
+/// `AudioSamples/isIntact`. Thread-safe.
 public final class AudioDataOutput: DataOutput, @unchecked Sendable {
     /// Takes what comes, on the output's own thread, one event after the other. `ended` may come on another thread if
     /// reading could not begin.
@@ -77,7 +80,8 @@ public final class AudioDataOutput: DataOutput, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in the session.
-    ///   - settings: The format to convert sound to.
+    ///   - settings: The format to convert sound to. If the microphone's format cannot be converted, the output ends with
+    ///     `CaptureError.Code.noSuchFormat` at its first period.
     ///   - handler: Takes what comes; without one, the output waits for a `DataOutputSynchronizer`.
     public init(name: String = "audio-data", settings: AudioSettings = .microphone, handler: Handler? = nil) {
         self.settings = settings
@@ -98,15 +102,21 @@ public final class AudioDataOutput: DataOutput, @unchecked Sendable {
 
     override func makeHandling() -> sending (any BufferHandling)? {
         guard let (call, isKept) = handler.withLock({ $0 }) else { return nil }
-        return AudioHandling(call, settings, isKept: isKept)
+        return AudioHandling(name, call, settings, isKept: isKept)
     }
 }
 
 /// What a sound output's thread does with each buffer.
 private final class AudioHandling: BufferHandling {
-    /// Stretches of its own memory that a program can hold.
+    /// Periods of its own memory that a program can hold.
     private static let mostHeld = 256
+    /// How much of a synchronizer's sound waits at most, in nanoseconds: to be put together, in sets that are ready, and
+    /// in one that is handled.
+    private static let mostWaiting =
+        AlignmentLimits.sound(AlignmentLimits.longestFrame) + Int64(DataOutputSynchronizer.mostReady + 1)
+        * AlignmentLimits.longestFrame
 
+    private let name: String
     private let handler: AudioDataOutput.Handler
     private let settings: AudioSettings
     private let isKept: Bool
@@ -116,7 +126,8 @@ private final class AudioHandling: BufferHandling {
     /// The position that follows the last sample that came in, and the next that goes out.
     private var next: (input: UInt64, output: UInt64)?
 
-    init(_ handler: @escaping AudioDataOutput.Handler, _ settings: AudioSettings, isKept: Bool) {
+    init(_ name: String, _ handler: @escaping AudioDataOutput.Handler, _ settings: AudioSettings, isKept: Bool) {
+        self.name = name
         self.handler = handler
         self.settings = settings
         self.isKept = isKept
@@ -124,25 +135,49 @@ private final class AudioHandling: BufferHandling {
 
     var takesNewest: Bool { false }
 
-    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) {
-        guard case .audio(let audio) = format else { throw CaptureError(.badData, "a microphone's ring has pictures") }
-        if audio != source {
-            converter = try settings.converter(from: audio)
-            let capacity = converter?.format.periodBytes ?? audio.periodBytes
-            store = isKept || converter != nil ? DataStore(capacity: capacity, most: AudioHandling.mostHeld) : nil
-            (source, next) = (audio, nil)
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool {
+        guard case .audio(let audio) = format else {
+            throw CaptureError(.badData, "cannot read sound from '\(name)': its shared memory contains video")
         }
+        if audio != source { try prepare(audio) }
+        // The source counts sample frames.
+        let (lost, period) = (Int(buffer.info.lostBefore), max(audio.periodFrames, 1))
+        if lost > 0 { lose(UInt64((lost + period - 1) / period), .device) }
         let bytes = unsafe buffer.plane(0)
         let frames = bytes.count / audio.bytesPerFrame
-        guard frames > 0 else { return lose(1, .damaged) }
-        guard store != nil else { return give(.ring(buffer), audio, frames, buffer, buffer.info.position) }
-        guard let data = store?.take() else { return lose(1, .outOfMemory) }
-        if let converter {
-            try convert(buffer, frames, audio, converter, data)
-        } else {
-            unsafe data.bytes.copyMemory(from: bytes)
-            if buffer.isIntact { give(.own(data), audio, frames, buffer, buffer.info.position) }
+        guard frames > 0 else {
+            lose(1, .damaged)
+            return false
         }
+        guard store != nil else {
+            give(.ring(buffer), audio, frames, buffer, buffer.info.position)
+            return true
+        }
+        guard let data = store?.take() else {
+            lose(1, .outOfMemory)
+            return false
+        }
+        if let converter { return try convert(buffer, frames, audio, converter, data) }
+        unsafe data.bytes.copyMemory(from: bytes)
+        guard buffer.isIntact else { return true }
+        give(.own(data), audio, frames, buffer, buffer.info.position)
+        return false
+    }
+
+    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { count }
+
+    private func prepare(_ audio: AudioFormat) throws(CaptureError) {
+        converter = try settings.converter(from: audio)
+        if isKept || converter != nil {
+            let period = max(Int64(audio.periodFrames) * 1_000_000_000 / Int64(audio.sampleRate), 1_000_000)
+            store = DataStore(
+                capacity: converter?.format.periodBytes ?? audio.periodBytes,
+                most: AudioHandling.mostHeld + (isKept ? Int(AudioHandling.mostWaiting / period) : 0)
+            )
+        } else {
+            store = nil
+        }
+        (source, next) = (audio, nil)
     }
 
     private func convert(
@@ -151,7 +186,7 @@ private final class AudioHandling: BufferHandling {
         _ audio: AudioFormat,
         _ converter: SoundConverter,
         _ data: StoredData
-    ) throws(CaptureError) {
+    ) throws(CaptureError) -> Bool {
         let position = buffer.info.position
         let scaled = Double(position) * Double(converter.format.sampleRate) / Double(audio.sampleRate)
         if next?.input != position { try converter.reset() }
@@ -163,9 +198,10 @@ private final class AudioHandling: BufferHandling {
         guard buffer.isIntact else {
             // What is in the resampler is worth nothing, either.
             next = nil
-            return
+            return true
         }
         if count > 0 { give(.own(data), converter.format, count, buffer, output, earlier: delay) }
+        return false
     }
 
     private func give(

@@ -10,8 +10,12 @@ protocol BufferHandling: AnyObject {
 
     /// Takes a buffer, which may be overwritten meanwhile.
     ///
+    /// - Returns: Whether the buffer is lost if it was overwritten until now. It is not once the handler got a copy.
     /// - Throws: `noSuchFormat` if it cannot be brought into the format that was asked for.
-    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError)
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool
+
+    /// How many of some buffers, lost before a time, the handler would have been given. Asked once about each.
+    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64
 
     /// Some were lost before what comes next.
     func lose(_ count: UInt64, _ reason: DropReason)
@@ -67,10 +71,9 @@ final class BufferReading: Sendable {
             let thread = try WorkerThread(name: "capture-\(name)") {
                 defer { progress.finish() }
                 guard let reader = only.take(), let handling = own.take() else { return }
+                var pass = Pass(reader: reader, handling: handling, record: record)
                 var outcome = Outcome.goesOn
-                while case .goesOn = outcome, !progress.isStopped.load(ordering: .acquiring) {
-                    outcome = BufferReading.step(reader, handling, record)
-                }
+                while case .goesOn = outcome, !progress.isStopped.load(ordering: .acquiring) { outcome = pass.step() }
                 if case .ended(let error?) = outcome {
                     record.failed(error)
                     handling.end(error)
@@ -113,66 +116,69 @@ final class BufferReading: Sendable {
         case ended(CaptureError?)
     }
 
-    /// Waits once and handles the outcome.
-    private static func step(
-        _ reader: FrameBufferReader,
-        _ handling: any BufferHandling,
-        _ record: BufferRecord
-    ) -> Outcome {
-        do throws(CaptureError) {
-            let event = try reader.next(timeout: patience, newest: handling.takesNewest)
-            let late = record.missed(reader.missed)
-            if late > 0 { handling.lose(late, .late) }
-            switch event {
-            case .buffer(let buffer):
-                try handling.take(buffer, of: reader.format)
-                // What was overwritten while it was used counts among those that the next one comes after.
-                _ = reader.confirm(buffer)
-                return .goesOn
-            case .timedOut: return .goesOn
-            case .ended(.stopped), .ended(.moved): return .ended(nil)
-            case .ended(.revoked): return .ended(CaptureError(.revoked, "the consent was withdrawn"))
-            case .ended(.deviceLost): return .ended(CaptureError(.deviceLost, "the device went away"))
+    /// Reads one reader's buffers. Thread-bound.
+    private struct Pass {
+        let reader: FrameBufferReader
+        let handling: any BufferHandling
+        let record: BufferRecord
+        /// How many of the reader's missed buffers were looked at.
+        var seen: UInt64 = 0
+
+        /// Waits once and handles the outcome.
+        mutating func step() -> Outcome {
+            do throws(CaptureError) {
+                switch try reader.next(timeout: patience, newest: handling.takesNewest) {
+                case .buffer(let buffer):
+                    lose(handling.wanted(reader.missed - seen, before: buffer.info.timestamp))
+                    if try handling.take(buffer, of: reader.format), !reader.confirm(buffer) { lose(1) }
+                    return .goesOn
+                case .timedOut:
+                    lose(handling.wanted(reader.missed - seen, before: .now))
+                    return .goesOn
+                case .ended(let end):
+                    lose(handling.wanted(reader.missed - seen, before: .now))
+                    return .ended(end.error)
+                }
+            } catch {
+                return .ended(error)
             }
-        } catch {
-            return .ended(error)
+        }
+
+        private mutating func lose(_ count: UInt64) {
+            seen = reader.missed
+            guard count > 0 else { return }
+            record.missed(count)
+            handling.lose(count, .late)
+        }
+    }
+}
+
+extension StreamEnd {
+    /// Why a stream ended without being asked to.
+    fileprivate var error: CaptureError? {
+        switch self {
+        case .stopped, .moved: nil
+        case .revoked: CaptureError(.revoked, "the consent was withdrawn")
+        case .deviceLost: CaptureError(.deviceLost, "the device went away")
         }
     }
 }
 
 /// What is known about an output's reading, over all its sessions. Thread-safe.
 final class BufferRecord: Sendable {
-    private struct State {
-        var missedBefore: UInt64 = 0
-        var missed: UInt64 = 0
-        var end: CaptureError?
-    }
-    private let state = Mutex(State())
+    private let state = Mutex((missed: UInt64(0), end: CaptureError?.none))
 
-    /// Buffers that were overwritten before the handler could take them.
-    var missed: UInt64 { state.withLock { $0.missedBefore + $0.missed } }
+    /// Buffers that the handler was too slow for.
+    var missed: UInt64 { state.withLock { $0.missed } }
 
     /// Why reading ended.
     var end: CaptureError? { state.withLock { $0.end } }
 
     /// Notes that another reader begins.
-    func began() {
-        state.withLock { state in
-            state.missedBefore += state.missed
-            state.missed = 0
-            state.end = nil
-        }
-    }
+    func began() { state.withLock { $0.end = nil } }
 
-    /// Sets how many buffers this reader missed.
-    ///
-    /// - Returns: How many more than before.
-    func missed(_ count: UInt64) -> UInt64 {
-        state.withLock { state in
-            defer { state.missed = count }
-            return count - min(state.missed, count)
-        }
-    }
+    /// Counts buffers that the handler was too slow for.
+    func missed(_ count: UInt64) { state.withLock { $0.missed &+= count } }
 
     /// Notes that reading ended with a fault.
     func failed(_ error: CaptureError) { state.withLock { $0.end = error } }

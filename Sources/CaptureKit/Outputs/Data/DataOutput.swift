@@ -6,24 +6,25 @@ import Synchronization
 public enum DataOutputEvent<Data: Sendable>: Sendable {
     /// A frame, or a stretch of sound.
     case data(Data)
-    /// So many frames, or periods of sound, were lost before what comes next.
+    /// The number of frames, or periods of sound, that were lost before what comes next.
     case dropped(UInt64, DropReason)
     /// Nothing more comes until the session is started again. `nil` if that was asked for: the session stopped, or the
     /// output was removed or stopped.
     case ended(CaptureError?)
 }
 
-/// Why a data output's handler did not get something.
+/// Why the handler of a data output or of a synchronizer did not get something.
 public enum DropReason: String, Sendable, CaseIterable {
-    /// The handler was busy, and it was overwritten or passed over for a newer one.
+    /// The handler was busy: the frame or period was overwritten, or passed over for a newer one. In a synchronizer
+    /// also: the output did not bring its part in time.
     case late
-    /// The device or its driver lost it.
+    /// The device, its driver or the daemon lost it.
     case device
-    /// It was broken, as a JPEG image that is cut off.
+    /// It was broken, for example a truncated JPEG image.
     case damaged
-    /// The program holds all the memory for converted data.
+    /// The program holds all the memory of the output: 16 frames, or 256 periods of sound.
     case outOfMemory = "out-of-memory"
-    /// A synchronizer's output has nothing of that time.
+    /// Only in a synchronizer: the output captured nothing at that time.
     case missing
 }
 

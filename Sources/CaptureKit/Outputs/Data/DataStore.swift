@@ -19,13 +19,13 @@ final class StoredData: @unchecked Sendable {
 struct DataStore {
     /// Bytes of each.
     let capacity: Int
-    private let most: Int
+    /// How many there can be.
+    let most: Int
     private var all: [StoredData] = []
 
     init(capacity: Int, most: Int) {
         self.capacity = max(capacity, 1)
         self.most = most
-        all.reserveCapacity(most)
     }
 
     /// A memory that nobody has; `nil` if the program holds all of them.

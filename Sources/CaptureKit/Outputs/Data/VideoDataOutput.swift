@@ -5,9 +5,9 @@ import Synchronization
 
 /// Hands a camera's frames to a handler, converted if that is asked for.
 ///
-/// Without `videoSettings` frames stay in the source's shared memory, and nothing is copied. Several outputs of one
-/// camera can have different settings. A conversion takes place in this program, on the output's own thread.
-/// Thread-safe.
+/// Frames that already are as `videoSettings` asks stay in the source's shared memory and are not copied: see
+/// `VideoFrame/isIntact`. Several outputs of one camera can have different settings. A conversion takes place in this
+/// program, on the output's own thread. Thread-safe.
 public final class VideoDataOutput: DataOutput, @unchecked Sendable {
     /// Takes what comes, on the output's own thread, one event after the other. `ended` may come on another thread if
     /// reading could not begin.
@@ -32,7 +32,8 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in the session.
-    ///   - settings: The format to convert frames to.
+    ///   - settings: The format to convert frames to. If the camera's format cannot be converted, the output ends with
+    ///     `CaptureError.Code.noSuchFormat` at its first frame.
     ///   - alwaysDiscardsLateVideoFrames: Whether a handler that falls behind is given the newest frame next instead of
     ///     every one.
     ///   - handler: Takes what comes; without one, the output waits for a `DataOutputSynchronizer`.
@@ -76,7 +77,7 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
     override func makeHandling() -> sending (any BufferHandling)? {
         let (handler, isKept) = wishes.all.withLock { ($0.handler, $0.isKept) }
         guard let handler else { return nil }
-        return VideoHandling(handler, wishes, isKept: isKept)
+        return VideoHandling(name, handler, wishes, isKept: isKept)
     }
 }
 
@@ -85,6 +86,7 @@ private final class VideoHandling: BufferHandling {
     /// Frames of its own memory that a program can hold.
     private static let mostHeld = 16
 
+    private let name: String
     private let handler: VideoDataOutput.Handler
     private let wishes: VideoDataOutput.SharedWishes
     private let isKept: Bool
@@ -96,7 +98,13 @@ private final class VideoHandling: BufferHandling {
     private var store: DataStore?
     private var pace = FramePace(framesPerSecond: nil, interval: 0)
 
-    init(_ handler: @escaping VideoDataOutput.Handler, _ wishes: VideoDataOutput.SharedWishes, isKept: Bool) {
+    init(
+        _ name: String,
+        _ handler: @escaping VideoDataOutput.Handler,
+        _ wishes: VideoDataOutput.SharedWishes,
+        isKept: Bool
+    ) {
+        self.name = name
         self.handler = handler
         self.wishes = wishes
         self.isKept = isKept
@@ -104,26 +112,40 @@ private final class VideoHandling: BufferHandling {
 
     var takesNewest: Bool { wishes.all.withLock { $0.discardsLate } }
 
-    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) {
-        guard case .video(let video) = format else { throw CaptureError(.badData, "a camera's ring has sound") }
+    func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool {
+        guard case .video(let video) = format else {
+            throw CaptureError(.badData, "cannot read frames from '\(name)': its shared memory contains sound")
+        }
         let wanted = wishes.all.withLock { $0.settings }
         if video != source || wanted != settings { try prepare(video, wanted) }
-        guard let sourceShape, let shape else { return }
-        if buffer.info.lostBefore > 0 { lose(UInt64(buffer.info.lostBefore), .device) }
-        guard pace.takes(buffer.info.timestamp) else { return }
-        guard sourceShape.isWhole(buffer) else { return lose(1, .damaged) }
-        guard store != nil else { return handler(.data(VideoFrame(buffer, shape, .ring(buffer)))) }
-        guard let data = store?.take() else { return lose(1, .outOfMemory) }
+        guard let sourceShape, let shape else { return false }
+        let lost = self.wanted(UInt64(buffer.info.lostBefore), before: buffer.info.timestamp)
+        if lost > 0 { lose(lost, .device) }
+        guard pace.takes(buffer.info.timestamp) else { return false }
+        guard sourceShape.isWhole(buffer) else {
+            lose(1, .damaged)
+            return false
+        }
+        guard store != nil else {
+            handler(.data(VideoFrame(buffer, shape, .ring(buffer))))
+            return true
+        }
+        guard let data = store?.take() else {
+            lose(1, .outOfMemory)
+            return false
+        }
+        var isMade = true
         if let converter {
-            guard unsafe converter.convert(buffer, into: data.bytes) != nil else {
-                if buffer.isIntact { lose(1, .damaged) }
-                return
-            }
+            isMade = unsafe converter.convert(buffer, into: data.bytes) != nil
         } else {
             unsafe data.bytes.copyMemory(from: buffer.bytes)
         }
-        if buffer.isIntact { handler(.data(VideoFrame(buffer, shape, .own(data)))) }
+        guard buffer.isIntact else { return true }
+        if isMade { handler(.data(VideoFrame(buffer, shape, .own(data)))) } else { lose(1, .damaged) }
+        return false
     }
+
+    func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { pace.lost(count, before: time) }
 
     private func prepare(_ video: VideoFormat, _ wanted: VideoSettings) throws(CaptureError) {
         let made = try wanted.converter(from: video)
@@ -133,11 +155,12 @@ private final class VideoHandling: BufferHandling {
             told.interval = FrameInterval(1000, UInt32((rate * 1000).rounded(.up)))
         }
         let to = FrameShape(told)
-        let isStored = isKept || made != nil
-        if !isStored {
+        // A synchronizer's frames wait for others, too.
+        let most = VideoHandling.mostHeld + (isKept ? AlignmentLimits.frames(told.interval.nanoseconds) : 0)
+        if !isKept, made == nil {
             store = nil
-        } else if store?.capacity != to.format.frameSize {
-            store = DataStore(capacity: to.format.frameSize, most: VideoHandling.mostHeld)
+        } else if store?.capacity != to.format.frameSize || store?.most != most {
+            store = DataStore(capacity: to.format.frameSize, most: most)
         }
         if source?.interval != video.interval || settings.framesPerSecond != wanted.framesPerSecond {
             pace = FramePace(framesPerSecond: wanted.framesPerSecond, interval: video.interval.nanoseconds)

@@ -1,0 +1,155 @@
+import CaptureCore
+import CaptureRing
+import CaptureSystem
+import Synchronization
+import Testing
+
+@testable import CaptureKit
+
+/// A ring that a test writes, and an output that reads it, without a daemon.
+private struct Source {
+    let ring: RingWriter
+
+    init(_ format: MediaFormat, slots: Int = 4) throws {
+        ring = try RingWriter(format: format, slots: slots, kept: 1, name: "test")
+    }
+
+    static func camera(_ pixelFormat: PixelFormat = .grey) -> MediaFormat {
+        .video(
+            VideoFormat(
+                pixelFormat: pixelFormat,
+                width: 16,
+                height: 16,
+                interval: FrameInterval(framesPerSecond: 30),
+                planes: [PlaneLayout(offset: 0, stride: 16, size: 256)]
+            )
+        )
+    }
+
+    static let microphone = MediaFormat.audio(
+        AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 1, periodFrames: 480)
+    )
+
+    func read(_ output: DataOutput) throws {
+        let turn = try #require(output.reserve())
+        try output.begin(try FrameBufferReader(ring.file, try BufferMoves()), turn)
+    }
+
+    /// Publishes the frame or period of a number, 30 or 100 of which are a second.
+    func publish(_ number: Int, lostBefore: UInt32 = 0, bytes: Int = 256) throws {
+        let slot = try #require(ring.claim())
+        let length: Int64 = bytes == 256 ? 33_333_333 : 10_000_000
+        ring.publish(
+            slot,
+            BufferInfo(
+                timestamp: Timestamp(nanoseconds: 1_000_000_000 + Int64(number) * length),
+                deviceSequence: UInt64(number),
+                position: UInt64(number) * 480,
+                bytesUsed: (bytes, 0, 0, 0),
+                flags: [.keyframe, .monotonic],
+                lostBefore: lostBefore
+            )
+        )
+    }
+}
+
+/// Something that a test waits for.
+private final class Gate: Sendable {
+    private let signal: EventSignal
+
+    init() throws { signal = try EventSignal() }
+
+    func open() { signal.raise() }
+
+    /// Waits until it is open, or for a time.
+    ///
+    /// - Returns: Whether it is open.
+    @discardableResult
+    func wait(milliseconds: Int32 = 60_000) -> Bool {
+        ((try? Poll.wait(signal.descriptor, timeout: milliseconds)) ?? []).isEmpty == false
+    }
+}
+
+/// What outputs make of buffers that a test publishes.
+@Suite(.timeLimit(.minutes(10)))
+struct DataReadingTests {
+    @Test func `a converted frame that was handed over is not late, however long its handler takes`() async throws {
+        let source = try Source(Source.camera())
+        let (told, entered, release) = (Told<VideoFrame>(), try Gate(), try Gate())
+        let settings = try VideoSettings(width: 8)
+        let output = VideoDataOutput(settings: settings, alwaysDiscardsLateVideoFrames: false) { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        try source.read(output)
+        try source.publish(0)
+        entered.wait()
+        // The first is overwritten, and with it some of the others.
+        for number in 1..<10 { try source.publish(number) }
+        release.open()
+        #expect(try await told.until { $0.data.last?.sequence == 9 })
+        output.stop()
+        #expect(UInt64(told.data.count) + told.dropped.reduce(0) { $0 + $1.0 } == 10)
+        #expect(told.dropped.allSatisfy { $0.1 == .late } && output.missed == 10 - UInt64(told.data.count))
+    }
+
+    @Test func `frames that are left out for the rate are not late`() async throws {
+        let source = try Source(Source.camera(), slots: 16)
+        let (told, entered, release) = (Told<VideoFrame>(), try Gate(), try Gate())
+        let output = VideoDataOutput(settings: try VideoSettings(framesPerSecond: 10)) { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        try source.read(output)
+        try source.publish(0)
+        entered.wait()
+        // The third is due, and the newest.
+        for number in 1...3 { try source.publish(number) }
+        release.open()
+        #expect(try await told.until { $0.data.last?.sequence == 3 })
+        #expect(told.dropped.isEmpty && output.missed == 0)
+        output.stop()
+    }
+
+    @Test func `of frames lost together those count that were due`() throws {
+        var pace = FramePace(framesPerSecond: 10, interval: 33_333_333)
+        func time(_ frame: Int64) -> Timestamp { Timestamp(nanoseconds: 5_000_000_000 + frame * 33_333_333) }
+        let first = pace.takes(time(0))
+        // Due are 3, 6 and 9, in whose place 11 comes.
+        let counts = [pace.lost(6, before: time(11)), pace.lost(4, before: time(11))]
+        let next = [pace.takes(time(11)), pace.takes(time(11))]
+        #expect(first && counts == [2, 0] && next == [true, false])
+        var any = FramePace(framesPerSecond: nil, interval: 33_333_333)
+        let all = any.lost(7, before: time(8))
+        #expect(all == 7)
+    }
+
+    @Test func `sound that its source lost is told of in periods`() async throws {
+        let source = try Source(Source.microphone, slots: 8)
+        let told = Told<AudioSamples>()
+        let output = AudioDataOutput { told.take($0) }
+        try source.read(output)
+        try source.publish(0, bytes: 960)
+        try source.publish(3, lostBefore: 960, bytes: 960)
+        #expect(try await told.until { $0.data.count == 2 })
+        output.stop()
+        #expect(told.dropped.map(\.0) == [2] && told.dropped.map(\.1) == [.device])
+    }
+
+    @Test func `an output whose memory holds something else names both`() async throws {
+        let (picture, sound) = (Told<VideoFrame>(), Told<AudioSamples>())
+        let video = VideoDataOutput(name: "door") { picture.take($0) }
+        let audio = AudioDataOutput(name: "voice") { sound.take($0) }
+        let sources = (try Source(Source.microphone), try Source(Source.camera()))
+        try sources.0.read(video)
+        try sources.1.read(audio)
+        try sources.0.publish(0, bytes: 960)
+        try sources.1.publish(0)
+        #expect(try await picture.until { $0.ends.count == 1 })
+        #expect(try await sound.until { $0.ends.count == 1 })
+        #expect(video.failure?.message == "cannot read frames from 'door': its shared memory contains sound")
+        #expect(audio.failure?.message == "cannot read sound from 'voice': its shared memory contains video")
+    }
+}
