@@ -30,8 +30,8 @@ private struct Source {
         AudioFormat(sampleFormat: .s16, sampleRate: 48000, channels: 1, periodFrames: 480)
     )
 
-    func read(_ output: DataOutput) throws {
-        let turn = try #require(output.reserve())
+    func read(_ output: DataOutput) async throws {
+        let turn = try #require(await output.reserve())
         try output.begin(try FrameBufferReader(ring.file, try BufferMoves()), turn)
     }
 
@@ -82,7 +82,7 @@ struct DataReadingTests {
             entered.open()
             release.wait()
         }
-        try source.read(output)
+        try await source.read(output)
         try source.publish(0)
         entered.wait()
         // The first is overwritten, and with it some of the others.
@@ -102,7 +102,7 @@ struct DataReadingTests {
             entered.open()
             release.wait()
         }
-        try source.read(output)
+        try await source.read(output)
         try source.publish(0)
         entered.wait()
         // The third is due, and the newest.
@@ -130,7 +130,7 @@ struct DataReadingTests {
         let source = try Source(Source.microphone, slots: 8)
         let told = Told<AudioSamples>()
         let output = AudioDataOutput { told.take($0) }
-        try source.read(output)
+        try await source.read(output)
         try source.publish(0, bytes: 960)
         try source.publish(3, lostBefore: 960, bytes: 960)
         #expect(try await told.until { $0.data.count == 2 })
@@ -143,13 +143,41 @@ struct DataReadingTests {
         let video = VideoDataOutput(name: "door") { picture.take($0) }
         let audio = AudioDataOutput(name: "voice") { sound.take($0) }
         let sources = (try Source(Source.microphone), try Source(Source.camera()))
-        try sources.0.read(video)
-        try sources.1.read(audio)
+        try await sources.0.read(video)
+        try await sources.1.read(audio)
         try sources.0.publish(0, bytes: 960)
         try sources.1.publish(0)
         #expect(try await picture.until { $0.ends.count == 1 })
         #expect(try await sound.until { $0.ends.count == 1 })
         #expect(video.failure?.message == "cannot read frames from 'door': its shared memory contains sound")
         #expect(audio.failure?.message == "cannot read sound from 'voice': its shared memory contains video")
+    }
+
+    @Test func `an output stopped while it is removed waits for its handler`() async throws {
+        let source = try Source(Source.camera())
+        let (entered, release, stopped) = (try Gate(), try Gate(), try Gate())
+        let isRunning = Atomic(false)
+        let output = VideoDataOutput { event in
+            guard case .data = event else { return }
+            isRunning.store(true, ordering: .sequentiallyConsistent)
+            entered.open()
+            release.wait()
+            isRunning.store(false, ordering: .sequentiallyConsistent)
+        }
+        try await source.read(output)
+        try source.publish(0)
+        entered.wait()
+        #expect(output.startCeasing() != nil)
+        let wasRunning = Atomic(false)
+        try WorkerThread.detached(name: "stop") {
+            output.stop()
+            wasRunning.store(isRunning.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
+            stopped.open()
+        }
+        // It does not return before, so this only gives it the time to do so wrongly.
+        #expect(!stopped.wait(milliseconds: 200))
+        release.open()
+        #expect(stopped.wait() && !wasRunning.load(ordering: .sequentiallyConsistent))
+        await output.cease()
     }
 }

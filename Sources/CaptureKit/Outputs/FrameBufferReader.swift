@@ -209,7 +209,7 @@ extension CaptureSession {
     private func beginEach() async -> CaptureError? {
         var fault: CaptureError?
         for case let output as DataOutput in knownOutputs {
-            guard let turn = output.reserve() else { continue }
+            guard let turn = await output.reserve() else { continue }
             do throws(CaptureError) {
                 try output.begin(try await reader(of: output.name), turn)
             } catch {

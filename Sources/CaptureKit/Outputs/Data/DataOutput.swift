@@ -50,8 +50,18 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
         /// The holder of this number is making the reader.
         case beginning(UInt64)
         case reading(BufferReading)
-        /// For good.
-        case stopped
+        /// Its handler may still run.
+        case ceasing(BufferReading)
+        /// For good; its handler may still run.
+        case stopped(BufferReading?)
+
+        var reading: BufferReading? {
+            switch self {
+            case .idle, .beginning: nil
+            case .reading(let reading), .ceasing(let reading): reading
+            case .stopped(let reading): reading
+            }
+        }
     }
     private let state = Mutex((state: State.idle, lastTurn: UInt64(0)))
     private let record = BufferRecord()
@@ -71,12 +81,12 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
     /// Why reading did not begin, or why it ended without the session being stopped.
     public var failure: CaptureError? { record.end }
 
-    /// Stops calling the handler, for good. Idempotent. Don't call it from the handler.
+    /// Stops calling the handler, for good, and waits until the handler has returned. Idempotent. Don't call it from the
+    /// handler.
     public func stop() {
-        let reading = state.withLock { state -> BufferReading? in
-            defer { state.state = .stopped }
-            if case .reading(let reading) = state.state { return reading }
-            return nil
+        let reading = state.withLock { state in
+            state.state = .stopped(state.state.reading)
+            return state.state.reading
         }
         reading?.stop()
     }
@@ -86,30 +96,46 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
 
     /// Stops calling the handler until a session is read again. When it returns, the handler does not run.
     func cease() async {
-        let reading = state.withLock { state -> BufferReading? in
-            switch state.state {
-            case .reading(let reading):
-                state.state = .idle
-                return reading
-            case .beginning:
-                state.state = .idle
-                return nil
-            case .idle, .stopped: return nil
-            }
-        }
-        await reading?.cease()
+        if let reading = startCeasing() { await ceased(reading) }
     }
 
-    /// Claims the right to begin, if there is a handler and nobody else has begun.
+    /// Turns reading off, if it was on or is about to begin.
+    ///
+    /// - Returns: The reading whose handler may still run.
+    func startCeasing() -> BufferReading? {
+        state.withLock { state in
+            switch state.state {
+            case .reading(let reading): state.state = .ceasing(reading)
+            case .beginning: state.state = .idle
+            case .idle, .ceasing, .stopped: break
+            }
+            return state.state.reading
+        }
+    }
+
+    /// Waits until a reading that must stop has stopped.
+    private func ceased(_ reading: BufferReading) async {
+        await reading.cease()
+        state.withLock { state in
+            if case .ceasing(let now) = state.state, now === reading { state.state = .idle }
+        }
+    }
+
+    /// Claims the right to begin, if there is a handler and nobody else has begun. Waits for a reading that ceases.
     ///
     /// - Returns: The number to pass to `begin` or `fail`.
-    func reserve() -> UInt64? {
+    func reserve() async -> UInt64? {
         guard makeHandling() != nil else { return nil }
-        return state.withLock { state in
-            guard case .idle = state.state else { return nil }
-            state.lastTurn += 1
-            state.state = .beginning(state.lastTurn)
-            return state.lastTurn
+        while true {
+            let (turn, ceasing) = state.withLock { state -> (UInt64?, BufferReading?) in
+                if case .ceasing(let reading) = state.state { return (nil, reading) }
+                guard case .idle = state.state else { return (nil, nil) }
+                state.lastTurn += 1
+                state.state = .beginning(state.lastTurn)
+                return (state.lastTurn, nil)
+            }
+            guard let ceasing else { return turn }
+            await ceased(ceasing)
         }
     }
 
