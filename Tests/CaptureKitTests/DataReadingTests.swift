@@ -180,4 +180,29 @@ struct DataReadingTests {
         #expect(stopped.wait() && !wasRunning.load(ordering: .sequentiallyConsistent))
         await output.cease()
     }
+
+    @Test func `a synchronizer's slow handler holds up no output`() async throws {
+        let sources = (try Source(Source.camera(), slots: 64), try Source(Source.camera(), slots: 64))
+        let outputs = (VideoDataOutput(name: "first"), VideoDataOutput(name: "second"))
+        let (told, entered, release) = (Told<SynchronizedData>(), try Gate(), try Gate())
+        _ = try DataOutputSynchronizer(dataOutputs: [outputs.0, outputs.1]) { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        try await sources.0.read(outputs.0)
+        try await sources.1.read(outputs.1)
+        for number in 0..<4 {
+            try sources.0.publish(number)
+            try sources.1.publish(number)
+        }
+        entered.wait()
+        // Both return while the handler runs.
+        outputs.0.stop()
+        await outputs.1.cease()
+        release.open()
+        #expect(try await told.until { $0.ends.count == 1 })
+        let first = try #require(told.data.first)
+        #expect(first.frame(of: outputs.0)?.time == first.time)
+    }
 }

@@ -1,4 +1,5 @@
 public import CaptureCore
+import CaptureSystem
 import Synchronization
 
 /// Frames and sound that several data outputs captured at one time.
@@ -43,14 +44,19 @@ public struct SynchronizedData: Sendable {
 
 /// Hands over together what several cameras and microphones captured at one time, by the one clock of their times.
 ///
-/// The first output is the master: each of its frames makes one set, with the frame of each other camera that is
-/// nearest, at most half a frame away, and the sound from its time to that of the next. A partner that has nothing of
-/// that time, or does not bring it within a quarter of a second, is reported as dropped. Memory is bounded.
+/// The first output is the master: each of its frames makes one set. The set has the nearest frame of each other
+/// camera, at most half a frame of the master away, and the sound from the frame's time to that of the next. A set
+/// waits for all of it, at most until a quarter of a second after the master's next frame should have come. Then
+/// `SynchronizedData/drop(of:)` says why an output has no part.
 ///
-/// The outputs may belong to several sessions. They have no handler of their own, and converted or not, what they bring
-/// can be held. Thread-safe.
+/// Memory is bounded. At most three sets wait for a slow handler, and later ones are dropped as `late`. Sound is kept
+/// whole for a master of at least one frame in ten seconds.
+///
+/// The outputs may belong to several sessions. They have no handler of their own. Their frames and sound are copied,
+/// so a program can hold them: 16 frames, or 256 periods of sound, of each output. Thread-safe.
 public final class DataOutputSynchronizer: Sendable {
-    /// Takes the events: `dropped` counts sets that it was too slow for, and what the outputs lost.
+    /// Takes the events, one after the other. `dropped` counts the sets that the handler was too slow for, and what the
+    /// outputs lost.
     public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
 
     /// Sets that wait for a slow handler at most.
@@ -61,7 +67,9 @@ public final class DataOutputSynchronizer: Sendable {
         var ready: [DataOutputEvent<SynchronizedData>] = []
         /// Sets among those.
         var sets = 0
-        /// Whether a thread calls the handler.
+        /// The outputs that bring something.
+        var live: Set<Int> = []
+        /// Whether a thread calls the handler, or waits to.
         var isHandling = false
 
         /// Has the handler told of a loss, together with an earlier one of its kind that it was not told of yet.
@@ -77,19 +85,28 @@ public final class DataOutputSynchronizer: Sendable {
     private let state: Mutex<State>
     private let outputs: [ObjectIdentifier]
     private let handler: Handler
+    /// Raised for the thread that calls the handler.
+    private let signal: EventSignal
 
     /// A synchronizer, which begins when the outputs' sessions run. It lives as long as its outputs.
     ///
     /// - Parameters:
     ///   - dataOutputs: The master first. Each is without a handler, and part of no other synchronizer.
-    ///   - handler: Takes what comes, one event after the other, on the thread of one of the outputs. `ended` comes once
-    ///     the first output has ended.
-    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or the list is empty.
+    ///   - handler: Takes what comes, on the synchronizer's own thread, so a slow one delays no output. Events that are
+    ///     ready still come after the session has stopped. `ended` comes once the first output has ended, after its last
+    ///     set.
+    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or the list is empty. `internalFault` if
+    ///   the system has no descriptor to give.
     public init(dataOutputs: [DataOutput], handler: @escaping Handler) throws(CaptureError) {
         guard !dataOutputs.isEmpty else { throw CaptureError(.usage, "a synchronizer needs at least one output") }
         outputs = dataOutputs.map { ObjectIdentifier($0) }
         self.handler = handler
         state = Mutex(State(alignment: Alignment(isSound: dataOutputs.map { $0.mediaTypes == [.audio] })))
+        do throws(SystemError) {
+            signal = try EventSignal()
+        } catch {
+            throw CaptureError(.internalFault, error)
+        }
         for (index, output) in dataOutputs.enumerated() {
             let isFree =
                 switch output {
@@ -108,26 +125,54 @@ public final class DataOutputSynchronizer: Sendable {
         }
     }
 
+    /// Takes what an output brings, on that one's thread, which never waits for the handler.
     private func take(_ event: DataOutputEvent<SynchronizedPiece>, _ index: Int) {
-        let isIdle = state.withLock { state in
+        let (isTold, isToStart) = state.withLock { state in
             switch event {
             case .data(let piece):
+                state.live.insert(index)
                 let thrown = state.alignment.put(piece, index)
                 if thrown > 0 { state.lose(UInt64(thrown), .late) }
             case .dropped(let count, let reason):
+                state.live.insert(index)
                 state.alignment.lose(reason, index)
                 state.lose(count, reason)
             case .ended(let error):
+                state.live.remove(index)
                 state.alignment.end(index)
                 collect(&state)
                 if index == 0 { state.ready.append(.ended(error)) }
             }
             collect(&state)
-            defer { state.isHandling = true }
-            return !state.isHandling
+            let isTold = !state.ready.isEmpty || state.live.isEmpty
+            let isToStart = !state.ready.isEmpty && !state.isHandling
+            if isToStart { state.isHandling = true }
+            return (isTold, isToStart)
         }
-        guard isIdle else { return }
-        while let event = following() { handler(event) }
+        if isTold { signal.raise() }
+        guard isToStart else { return }
+        do throws(SystemError) {
+            try WorkerThread.detached(name: "capture-sync") { self.handle() }
+        } catch {
+            // What is ready waits for the next event, which tries again.
+            state.withLock { $0.isHandling = false }
+        }
+    }
+
+    /// Calls the handler until all outputs have ended.
+    private func handle() {
+        while true {
+            // Polling an eventfd does not fail; if it does, look at what is ready.
+            _ = try? Poll.wait(signal.descriptor)
+            signal.lower()
+            while let event = following() { handler(event) }
+            let isOver = state.withLock { state in
+                let isOver = state.ready.isEmpty && state.live.isEmpty
+                if isOver { state.isHandling = false }
+                return isOver
+            }
+            if isOver { return }
+        }
     }
 
     /// Moves what is complete to what is ready.
@@ -142,13 +187,10 @@ public final class DataOutputSynchronizer: Sendable {
         }
     }
 
-    /// The next event for the thread that calls the handler; `nil` if that is done.
+    /// The next event for the thread that calls the handler.
     private func following() -> DataOutputEvent<SynchronizedData>? {
         state.withLock { state in
-            guard !state.ready.isEmpty else {
-                state.isHandling = false
-                return nil
-            }
+            guard !state.ready.isEmpty else { return nil }
             let event = state.ready.removeFirst()
             if case .data = event { state.sets -= 1 }
             return event
