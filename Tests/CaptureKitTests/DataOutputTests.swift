@@ -128,7 +128,7 @@ struct DataOutputTests {
         let second = VideoDataOutput(name: "second", settings: try VideoSettings(pixelFormat: .nv12))
         let audio = AudioDataOutput(settings: try AudioSettings(sampleFormat: .s16, channels: 1))
         let flashes = Mutex([(beep: Int64, other: Int64)]())
-        let synchronizer = try DataOutputSynchronizer(dataOutputs: [video, second, audio]) { event in
+        _ = try DataOutputSynchronizer(dataOutputs: [video, second, audio]) { event in
             guard case .data(let set) = event else { return told.take(event) }
             guard let frame = set.frame(of: video), let other = set.frame(of: second),
                 unsafe frame.planes[0].bytes.reduce(0, { $0 + Int($1) }) > frame.planes[0].bytes.count * 160
@@ -154,7 +154,16 @@ struct DataOutputTests {
         for flash in flashes.withLock({ $0 }).dropFirst() {
             #expect(abs(flash.beep) <= 10_000_000 && abs(flash.other) <= 16_666_667)
         }
-        withExtendedLifetime(synchronizer) {}
+    }
+
+    @Test func `a synchronizer of outputs whose session runs begins at once`() async throws {
+        let captured = try await RealDaemon()
+        let (told, output) = (Told<SynchronizedData>(), VideoDataOutput())
+        let session = try await SessionLifeTests.session(try await captured.client(), output)
+        try await session.startRunning()
+        _ = try DataOutputSynchronizer(dataOutputs: [output]) { if told.data.count < 3 { told.take($0) } }
+        #expect(try await told.until { $0.data.count == 3 })
+        try await session.stopRunning()
     }
 
     @Test func `an output has one handler`() throws {

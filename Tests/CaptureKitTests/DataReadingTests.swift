@@ -205,4 +205,17 @@ struct DataReadingTests {
         let first = try #require(told.data.first)
         #expect(first.frame(of: outputs.0)?.time == first.time)
     }
+
+    @Test func `a synchronizer that is refused leaves its outputs as they were`() throws {
+        let (free, taken) = (VideoDataOutput(name: "free"), VideoDataOutput(name: "taken") { _ in })
+        let error = try #require(throws: CaptureError.self) {
+            try DataOutputSynchronizer(dataOutputs: [free, taken]) { _ in }
+        }
+        #expect(error.code == .usage && error.message.contains("'taken'"))
+        let twice = try #require(throws: CaptureError.self) {
+            try DataOutputSynchronizer(dataOutputs: [free, free]) { _ in }
+        }
+        #expect(twice.code == .usage && twice.message.contains("'free' is there twice"))
+        _ = try DataOutputSynchronizer(dataOutputs: [free]) { _ in }
+    }
 }

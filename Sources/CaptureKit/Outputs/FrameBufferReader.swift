@@ -206,6 +206,20 @@ extension CaptureSession {
         return await task.value
     }
 
+    /// Starts to read an output that has got its handler meanwhile.
+    func beginIfRunning() async {
+        if hub?.status.state == .running { await beginBuffers() }
+    }
+
+    /// Tells an output of its session.
+    func place(_ output: any CaptureOutput) async {
+        (output as? PhotoOutput)?.place.session = self
+        guard let data = output as? DataOutput else { return }
+        data.place.session = self
+        // A synchronizer may have given it its handler meanwhile.
+        await beginIfRunning()
+    }
+
     private func beginEach() async -> CaptureError? {
         var fault: CaptureError?
         for case let output as DataOutput in knownOutputs {

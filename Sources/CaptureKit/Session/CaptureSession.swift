@@ -139,7 +139,7 @@ public actor CaptureSession {
     /// - Throws: `usage` when the name is taken; of a session that runs what `MediaLibrary.requestSaving()` throws.
     public func addOutput(_ output: any CaptureOutput, connecting: Bool = true) async throws(CaptureError) {
         try await change { draft throws(CaptureError) in try draft.add(output, connecting: connecting) }
-        (output as? PhotoOutput)?.place.session = self
+        await place(output)
     }
 
     /// Connects an input with an output, by their names.

@@ -90,15 +90,7 @@ public final class AudioDataOutput: DataOutput, @unchecked Sendable {
     }
 
     /// Gives an output without a handler one that may hold samples.
-    ///
-    /// - Returns: Whether there was none.
-    func keep(_ handler: @escaping Handler) -> Bool {
-        self.handler.withLock { own in
-            guard own == nil else { return false }
-            own = (handler, true)
-            return true
-        }
-    }
+    func keep(_ handler: @escaping Handler) { self.handler.withLock { $0 = (handler, true) } }
 
     override func makeHandling() -> sending (any BufferHandling)? {
         guard let (call, isKept) = handler.withLock({ $0 }) else { return nil }

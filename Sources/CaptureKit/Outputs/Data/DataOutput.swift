@@ -65,6 +65,8 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
     }
     private let state = Mutex((state: State.idle, lastTurn: UInt64(0)))
     private let record = BufferRecord()
+    /// The session that the output was added to.
+    let place = SessionPlace()
 
     init(_ mediaType: MediaType, name: String) {
         self.name = name
@@ -94,6 +96,9 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
     /// Makes of a stream's buffers what the handler gets; `nil` without a handler.
     func makeHandling() -> sending (any BufferHandling)? { nil }
 
+    /// Whether it has a handler, its own or a synchronizer's.
+    var hasHandler: Bool { makeHandling() != nil }
+
     /// Stops calling the handler until a session is read again. When it returns, the handler does not run.
     func cease() async {
         if let reading = startCeasing() { await ceased(reading) }
@@ -121,11 +126,16 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
         }
     }
 
+    /// Has the session read an output that was just given its handler, if the session runs.
+    func handlerCame() {
+        Task { [place] in await place.session?.beginIfRunning() }
+    }
+
     /// Claims the right to begin, if there is a handler and nobody else has begun. Waits for a reading that ceases.
     ///
     /// - Returns: The number to pass to `begin` or `fail`.
     func reserve() async -> UInt64? {
-        guard makeHandling() != nil else { return nil }
+        guard hasHandler else { return nil }
         while true {
             let (turn, ceasing) = state.withLock { state -> (UInt64?, BufferReading?) in
                 if case .ceasing(let reading) = state.state { return (nil, reading) }

@@ -61,6 +61,8 @@ public final class DataOutputSynchronizer: Sendable {
 
     /// Sets that wait for a slow handler at most.
     static let mostReady = 3
+    /// Outputs get their handlers one synchronizer after the other.
+    private static let claiming = Mutex(())
 
     private struct State: Sendable {
         var alignment: Alignment<SynchronizedPiece>
@@ -88,15 +90,15 @@ public final class DataOutputSynchronizer: Sendable {
     /// Raised for the thread that calls the handler.
     private let signal: EventSignal
 
-    /// A synchronizer, which begins when the outputs' sessions run. It lives as long as its outputs.
+    /// A synchronizer. It begins when the outputs' sessions run, or at once if they do, and lives as long as its outputs.
     ///
     /// - Parameters:
     ///   - dataOutputs: The master first. Each is without a handler, and part of no other synchronizer.
     ///   - handler: Takes what comes, on the synchronizer's own thread, so a slow one delays no output. Events that are
     ///     ready still come after the session has stopped. `ended` comes once the first output has ended, after its last
     ///     set.
-    /// - Throws: `CaptureError.Code.usage` if an output has a handler already, or the list is empty. `internalFault` if
-    ///   the system has no descriptor to give.
+    /// - Throws: `CaptureError.Code.usage` if an output has a handler already or is there twice, or the list is empty:
+    ///   then all outputs are as before. `internalFault` if the system has no descriptor to give.
     public init(dataOutputs: [DataOutput], handler: @escaping Handler) throws(CaptureError) {
         guard !dataOutputs.isEmpty else { throw CaptureError(.usage, "a synchronizer needs at least one output") }
         outputs = dataOutputs.map { ObjectIdentifier($0) }
@@ -107,21 +109,26 @@ public final class DataOutputSynchronizer: Sendable {
         } catch {
             throw CaptureError(.internalFault, error)
         }
+        try DataOutputSynchronizer.claiming.withLock { _ throws(CaptureError) in try claim(dataOutputs) }
+        for output in dataOutputs { output.handlerCame() }
+    }
+
+    /// Gives all outputs their handlers, or none.
+    private func claim(_ dataOutputs: [DataOutput]) throws(CaptureError) {
         for (index, output) in dataOutputs.enumerated() {
-            let isFree =
-                switch output {
-                case let video as VideoDataOutput:
-                    video.keep { event in self.take(event.map { .frame($0) }, index) }
-                case let audio as AudioDataOutput:
-                    audio.keep { event in self.take(event.map { .samples($0) }, index) }
-                default: false
-                }
-            guard isFree else {
+            if output.hasHandler {
                 throw CaptureError(
                     .usage,
                     "the output '\(output.name)' has a handler already; a synchronizer takes outputs without one"
                 )
             }
+            if dataOutputs[..<index].contains(where: { $0 === output }) {
+                throw CaptureError(.usage, "the output '\(output.name)' is there twice; name each output once")
+            }
+        }
+        for (index, output) in dataOutputs.enumerated() {
+            (output as? VideoDataOutput)?.keep { event in self.take(event.map { .frame($0) }, index) }
+            (output as? AudioDataOutput)?.keep { event in self.take(event.map { .samples($0) }, index) }
         }
     }
 

@@ -63,14 +63,10 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
     }
 
     /// Gives an output without a handler one that may hold frames.
-    ///
-    /// - Returns: Whether there was none.
-    func keep(_ handler: @escaping Handler) -> Bool {
+    func keep(_ handler: @escaping Handler) {
         wishes.all.withLock { wishes in
-            guard wishes.handler == nil else { return false }
             wishes.handler = handler
             wishes.isKept = true
-            return true
         }
     }
 
