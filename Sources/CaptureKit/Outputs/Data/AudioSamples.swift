@@ -3,8 +3,9 @@ import CaptureRing
 
 /// A stretch of a microphone's sound.
 ///
-/// As with a `VideoFrame`, sound in the microphone's own format is not copied, and `isIntact` says after use whether it
-/// was whole. Converted sound, and what a synchronizer hands over, stays as it is. Thread-safe.
+/// Sound that already is as the output's settings ask is not copied, and neither is that of an output without settings:
+/// `isIntact` says after use whether it was whole. Converted sound, and what a synchronizer hands over, stays as it is.
+/// A program can hold 256 periods of those of each output. Thread-safe.
 public struct AudioSamples: Sendable {
     /// The format of these samples, which may differ from that of the ones before; its period is the most there can be.
     public let format: AudioFormat

@@ -3,19 +3,21 @@ import CaptureRing
 
 /// A frame of a camera.
 ///
-/// A frame in the camera's format is not copied: it stays in the memory that the camera wrote, and may be overwritten a
-/// few frames later. So look at `isIntact` after the bytes were used, and throw away what was made of them if that is
-/// false. A converted frame, and one that a synchronizer hands over, is in memory of the program's own and stays as it
-/// is. A program can hold 16 of those at a time. Thread-safe.
+/// A frame that already is as the output's settings ask is not copied, and neither is one of an output without settings.
+/// It stays in the memory that the camera wrote, and may be overwritten a few frames later. So look at `isIntact` after
+/// the bytes were used, and throw away what was made of them if that is false.
+///
+/// A converted frame, and one that a synchronizer hands over, is in memory of the program's own and stays as it is. A
+/// program can hold 16 of those of each output. Thread-safe.
 public struct VideoFrame: Sendable {
     /// One plane of a frame.
     @safe
     public struct Plane {
         /// Its rows. Valid as long as the frame is held. The last row has no padding.
         public let bytes: UnsafeRawBufferPointer
-        /// Bytes from one row to the next; 0 for a compressed frame.
+        /// Bytes from one row to the next, padding included; 0 for a compressed frame.
         public let stride: Int
-        /// Pixels in a row; for a plane of chroma, its samples or pairs of them.
+        /// Pixels in a row. For a plane of chroma, its samples, or pairs of them: half the frame's width for NV12.
         public let width: Int
         /// Rows.
         public let height: Int
