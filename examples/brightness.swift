@@ -32,7 +32,9 @@ do throws(CaptureError) {
         case .data(let frame):
             let plane = frame.planes[0]
             let sum = unsafe plane.bytes.reduce(0) { $0 + Int($1) }
-            unsafe continuation.yield((frame.sequence, sum / max(plane.bytes.count, 1)))
+            let brightness = unsafe sum / max(plane.bytes.count, 1)
+            // A camera of just this format shares its memory, and may have overwritten it.
+            if frame.isIntact { continuation.yield((frame.sequence, brightness)) }
         case .dropped: break
         case .ended: continuation.finish()  // the session has ended; stopRunning() throws why
         }

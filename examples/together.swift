@@ -25,7 +25,7 @@ do throws(CaptureError) {
     let pictures = VideoDataOutput(settings: try VideoSettings(pixelFormat: .grey, width: 160))
     let sound = AudioDataOutput(settings: try AudioSettings(sampleFormat: .s16, channels: 1))
     let (lines, continuation) = AsyncStream<String>.makeStream()
-    let synchronizer = try DataOutputSynchronizer(dataOutputs: [pictures, sound]) { event in
+    _ = try DataOutputSynchronizer(dataOutputs: [pictures, sound]) { event in
         switch event {
         case .data(let set):
             guard let plane = set.frame(of: pictures)?.planes[0] else { return }
@@ -48,7 +48,6 @@ do throws(CaptureError) {
     try await session.startRunning()
     for await line in lines.prefix(count) { print(line) }
     try await session.stopRunning()
-    withExtendedLifetime(synchronizer) {}
 } catch {
     fail(error.message, error.code.exitCode)
 }
