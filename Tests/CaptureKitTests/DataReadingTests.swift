@@ -185,10 +185,13 @@ struct DataReadingTests {
         let sources = (try Source(Source.camera(), slots: 64), try Source(Source.camera(), slots: 64))
         let outputs = (VideoDataOutput(name: "first"), VideoDataOutput(name: "second"))
         let (told, entered, release) = (Told<SynchronizedData>(), try Gate(), try Gate())
+        let isRunning = Atomic(false)
         _ = try DataOutputSynchronizer(dataOutputs: [outputs.0, outputs.1]) { event in
+            isRunning.store(true, ordering: .sequentiallyConsistent)
             told.take(event)
             entered.open()
             release.wait()
+            isRunning.store(false, ordering: .sequentiallyConsistent)
         }
         try await sources.0.read(outputs.0)
         try await sources.1.read(outputs.1)
@@ -200,6 +203,8 @@ struct DataReadingTests {
         // Both return while the handler runs.
         outputs.0.stop()
         await outputs.1.cease()
+        let stillRuns = isRunning.load(ordering: .sequentiallyConsistent)
+        #expect(stillRuns)
         release.open()
         #expect(try await told.until { $0.ends.count == 1 })
         let first = try #require(told.data.first)
