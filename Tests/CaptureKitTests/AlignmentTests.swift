@@ -13,7 +13,7 @@ private struct Simulated: AlignedData, Sendable {
     func part(from: Int64, to: Int64) -> Simulated? {
         let frames = SoundPart.frames(of: count, at: start, rate: rate, from: from, to: to)
         if frames.isEmpty { return nil }
-        let time = start + Int64(frames.lowerBound) * 1_000_000_000 / Int64(rate)
+        let time = start &+ Int64(frames.lowerBound) * 1_000_000_000 / Int64(rate)
         let length = Int64(frames.count) * 1_000_000_000 / Int64(rate)
         return Simulated(start: time, length: length, first: first + frames.lowerBound, count: frames.count, rate: rate)
     }
@@ -232,5 +232,103 @@ private struct Device {
             }
         }
         #expect(reasons == [nil, nil, nil, .device, .device, nil, nil, nil, nil])
+    }
+
+    @Test func `sound whose stamps overlap at a frame's end stays in its order`() {
+        var alignment = Alignment<Simulated>(isSound: [false, true])
+        var samples: [Int] = []
+        func put(_ data: Simulated, _ index: Int) {
+            _ = alignment.put(data, index)
+            while let set = alignment.next() {
+                guard case .data(let sound) = set.parts[1] else { continue }
+                samples += sound.flatMap { Array($0.first..<$0.first + $0.count) }
+            }
+        }
+        // The fifth period is stamped a millisecond before the end of the fourth, and the frame's end lies between.
+        for (index, start) in [-6, 4, 14, 24, 33, 44, 54, 64, 74].enumerated() {
+            let start = Int64(start) * 1_000_000
+            put(Simulated(start: start, length: 10_000_000, first: index * 480, count: 480, rate: 48000), 1)
+        }
+        for start in [0, 33_333_333] { put(Simulated(start: Int64(start), length: 33_333_333), 0) }
+        // From the first frame on.
+        #expect(samples.count > 3000 && samples == Array(288..<288 + samples.count))
+    }
+
+    @Test func `any times at all are put together`() {
+        let times = [Int64.min, .min + 1, -1, 0, 33_333_333, .max - 1, .max]
+        for isSound in [false, true] {
+            for (first, second) in times.flatMap({ first in times.map { (first, $0) } }) {
+                var alignment = Alignment<Simulated>(isSound: [false, isSound])
+                var sets = 0
+                for (index, time) in [first, second, 0, second, first].enumerated() {
+                    _ = alignment.put(Simulated(start: time, length: 0), 0)
+                    let partner = [first, second][index % 2]
+                    _ = alignment.put(Simulated(start: partner, length: 10_000_000, count: 480, rate: 48000), 1)
+                    while alignment.next() != nil { sets += 1 }
+                }
+                alignment.end(0)
+                while alignment.next() != nil { sets += 1 }
+                #expect(sets == 5)
+            }
+        }
+    }
+
+    @Test func `a master that is slower than it says is measured`() {
+        var alignment = Alignment<Simulated>(isSound: [false, false])
+        var found: [Bool] = []
+        for index in 0..<40 {
+            let time = Int64(index) * 66_666_667
+            _ = alignment.put(Simulated(start: time, length: 33_333_333), 0)
+            _ = alignment.put(Simulated(start: time + 25_000_000, length: 33_333_333), 1)
+            while let set = alignment.next() {
+                if case .data = set.parts[1] { found.append(true) } else { found.append(false) }
+            }
+        }
+        #expect(found.suffix(25).allSatisfy { $0 }, "\(found)")
+    }
+
+    @Test func `a set of a slow master waits by the time of any stream`() throws {
+        var alignment = Alignment<Simulated>(isSound: [false, false, true])
+        _ = alignment.put(Simulated(start: 0, length: 2_000_000_000), 0)
+        var time = Int64(0)
+        var set: Alignment<Simulated>.Set?
+        while set == nil, time < 4_000_000_000 {
+            time += 33_333_333
+            _ = alignment.put(Simulated(start: time, length: 33_333_333), 1)
+            set = alignment.next()
+        }
+        #expect((2_250_000_000..<2_300_000_000).contains(time))
+        guard case .dropped(.late) = try #require(set).parts[2] else {
+            Issue.record("the third stream has a part")
+            return
+        }
+    }
+
+    @Test func `a start has nothing of the one before`() throws {
+        var alignment = Alignment<Simulated>(isSound: [false, false, true])
+        func sound(_ start: Int64) -> Simulated {
+            Simulated(start: start, length: 100_000_000, count: 4800, rate: 48000)
+        }
+        _ = alignment.put(Simulated(start: 0, length: 33_333_333), 0)
+        _ = alignment.put(Simulated(start: 0, length: 33_333_333), 1)
+        _ = alignment.put(sound(0), 2)
+        #expect(alignment.next() != nil)
+        _ = alignment.put(Simulated(start: 33_333_333, length: 33_333_333), 1)
+        alignment.lose(.device, 1)
+        for index in [1, 2, 0] { alignment.end(index) }
+        #expect(alignment.waiting(1) == 0 && alignment.waiting(2) == 0)
+
+        // The partners come a little later than the master, and have no loss from before.
+        _ = alignment.put(Simulated(start: 200_000_000, length: 33_333_333), 0)
+        #expect(alignment.next() == nil)
+        _ = alignment.put(Simulated(start: 240_000_000, length: 33_333_333), 1)
+        _ = alignment.put(sound(150_000_000), 2)
+        let next = alignment.next()
+        let set = try #require(next)
+        guard case .dropped(.missing) = set.parts[1], case .data(let part) = set.parts[2] else {
+            Issue.record("\(set)")
+            return
+        }
+        #expect(part.map(\.start) == [200_000_000])
     }
 }

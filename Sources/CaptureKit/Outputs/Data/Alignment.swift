@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// Something with a time, of one of the streams that are aligned.
 protocol AlignedData {
     /// When it was captured, in nanoseconds of the clock that all streams share.
@@ -10,12 +12,15 @@ protocol AlignedData {
 
 /// How much waits to be put together, in nanoseconds.
 enum AlignmentLimits {
-    /// How long a frame of the master waits at most for the other streams, after the next frame should have come.
+    /// How long a frame of the master waits at most for the other streams, after the next frame should have come, by
+    /// the times of what any stream brings.
     static let patience: Int64 = 250_000_000
     /// Sound that is further behind than this belongs to no frame any more.
     static let longestGap: Int64 = 1_000_000_000
     /// The sound of frames up to this long is kept whole.
     static let longestFrame: Int64 = 10_000_000_000
+    /// So many times between frames of the master are measured.
+    static let gaps = 8
     /// The length of a frame if nothing tells it.
     static let usualFrame: Int64 = 33_333_333
     private static let shortestFrame: Int64 = 1_000_000
@@ -57,6 +62,8 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
         let data: Data
         /// Why something directly before it was lost.
         var loss: DropReason?
+        /// The newest time of any stream when it came.
+        let newest: Int64
     }
     private struct Stream: Sendable {
         let isSound: Bool
@@ -64,12 +71,12 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
         /// Why something was lost before what comes next.
         var loss: DropReason?
         var isOver = false
+        /// When what came last was captured.
+        var newest: Int64?
         /// Up to where sound was handed over.
         var soundEnd: Int64?
     }
     private var streams: [Stream]
-    /// When the master's newest frame was captured.
-    private var newest: Int64?
     /// The times between the master's last frames, some of which may be lost.
     private var gaps: [Int64] = []
     /// How long the master's newest frame lasts.
@@ -89,7 +96,8 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
     mutating func put(_ data: Data, _ index: Int) -> Int {
         if index == 0 { measure(data) }
         streams[index].isOver = false
-        streams[index].waiting.append(Waiting(data: data, loss: streams[index].loss))
+        streams[index].newest = data.start
+        streams[index].waiting.append(Waiting(data: data, loss: streams[index].loss, newest: newest))
         streams[index].loss = nil
         if index == 0 { return 0 }
         if streams[index].isSound { return forgetSound(index) }
@@ -101,7 +109,20 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
     mutating func lose(_ reason: DropReason, _ index: Int) { streams[index].loss = reason }
 
     /// A stream is over: nobody waits for it.
-    mutating func end(_ index: Int) { streams[index].isOver = true }
+    mutating func end(_ index: Int) {
+        streams[index].isOver = true
+        streams[index].newest = nil
+        if isOver { forget() }
+    }
+
+    /// Forgets what waits for a frame of the master, and where sound has got to.
+    mutating func forget() {
+        for index in streams.indices.dropFirst() {
+            streams[index].waiting = []
+            streams[index].loss = nil
+            streams[index].soundEnd = nil
+        }
+    }
 
     /// Whether the master is over and nothing of it is left.
     var isOver: Bool { streams[0].isOver && streams[0].waiting.isEmpty }
@@ -111,11 +132,12 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
 
     /// The next set, once it is complete or nothing more is waited for.
     mutating func next() -> Set? {
-        guard let first = streams[0].waiting.first?.data, let newest else { return nil }
+        guard let one = streams[0].waiting.first else { return nil }
+        let first = one.data
         let (time, length) = (first.start, length(of: first))
         let isLate =
             streams[0].waiting.count > AlignmentLimits.waiting(length) || streams[0].isOver
-            || newest &- time >= AlignmentLimits.patience &+ length
+            || newest &- one.newest >= AlignmentLimits.patience &+ length
         for index in streams.indices.dropFirst() where !isLate && !isDecided(index, time, length) { return nil }
         let parts = streams.indices.map { index in
             if index == 0 { return Part.data([first]) }
@@ -126,19 +148,31 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
             return .dropped((waiting.isEmpty ? streams[index].loss : waiting[0].loss) ?? reason)
         }
         streams[0].waiting.removeFirst()
+        if isOver { forget() }
         return Set(time: time, parts: parts)
     }
 
+    /// The newest time of what the streams brought last.
+    private var newest: Int64 { streams.lazy.compactMap(\.newest).max() ?? 0 }
+
     /// Notes how far apart the master's frames are.
     private mutating func measure(_ data: Data) {
-        if streams[0].isOver { (newest, gaps) = (nil, []) }
-        if let newest, data.start > newest { gaps = gaps.suffix(7) + [data.start - newest] }
-        newest = data.start
+        if streams[0].isOver {
+            gaps = []
+            // Its partners begin again with it, and may be slower.
+            for index in streams.indices { streams[index].isOver = false }
+        }
+        if let before = streams[0].newest, data.start > before {
+            let gap = Timestamp(nanoseconds: data.start) - Timestamp(nanoseconds: before)
+            gaps = gaps.suffix(AlignmentLimits.gaps - 1) + [gap]
+        }
         length = length(of: data)
     }
 
+    /// In dim light, frames may come more slowly than their camera says. A few long gaps may be losses.
     private func length(of data: Data) -> Int64 {
-        AlignmentLimits.length(data.length > 0 ? data.length : gaps.min() ?? 0)
+        if data.length > 0, gaps.count < AlignmentLimits.gaps { return AlignmentLimits.length(data.length) }
+        return AlignmentLimits.length(max(data.length, gaps.min() ?? 0))
     }
 
     /// Whether what a stream brings next cannot belong to the set of this time.
@@ -168,23 +202,31 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
         return []
     }
 
-    /// The sound that was not handed over yet, up to the next frame.
+    /// The sound that was not handed over yet, up to the next frame. It stays in its order, also where stamps overlap:
+    /// behind something that is kept, everything is.
     private mutating func sound(_ index: Int, _ time: Int64, _ length: Int64) -> [Data] {
         let to = time &+ length
         let end = streams[index].soundEnd ?? .min
         // At the start and after a break sound begins with the frame; what was before it belongs to nothing.
         if end > to || end < time &- AlignmentLimits.longestGap { cut(index, from: time) }
-        let parts = streams[index].waiting.compactMap { $0.data.part(from: .min, to: to) }
-        cut(index, from: to)
         streams[index].soundEnd = to
-        return parts
+        return cut(index, from: to)
     }
 
-    /// Leaves out the sound before a time.
-    private mutating func cut(_ index: Int, from time: Int64) {
-        streams[index].waiting = streams[index].waiting.compactMap { one in
-            one.data.part(from: time, to: .max).map { Waiting(data: $0, loss: one.loss) }
+    /// Takes out the sound before a time, up to the first stretch of which something is kept.
+    @discardableResult
+    private mutating func cut(_ index: Int, from time: Int64) -> [Data] {
+        let waiting = streams[index].waiting
+        var taken: [Data] = []
+        for (place, one) in waiting.enumerated() {
+            if let part = one.data.part(from: .min, to: time) { taken.append(part) }
+            guard let rest = one.data.part(from: time, to: .max) else { continue }
+            let kept = Waiting(data: rest, loss: one.loss, newest: one.newest)
+            streams[index].waiting = [kept] + waiting[(place + 1)...]
+            return taken
         }
+        streams[index].waiting = []
+        return taken
     }
 
     /// Leaves out sound that is too old.
