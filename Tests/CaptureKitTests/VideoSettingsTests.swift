@@ -36,6 +36,21 @@ import Testing
         #expect(try VideoSettings.camera.converter(from: source("AR24", 64, 48, quantization: 2)) == nil)
     }
 
+    @Test func `a stamp that leaps holds no other frames up`() {
+        for leap in [Int64.min, 15_000_000_000, .max] {
+            var pace = FramePace(framesPerSecond: 10, interval: 33_333_333)
+            func takes(_ frame: Int64) -> Bool {
+                pace.takes(Timestamp(nanoseconds: 5_000_000_000 + frame * 33_333_333))
+            }
+            let before = takes(0)
+            _ = pace.lost(3, before: Timestamp(nanoseconds: leap))
+            _ = pace.takes(Timestamp(nanoseconds: leap))
+            _ = pace.lost(3, before: Timestamp(nanoseconds: 0))
+            let taken = (2..<32).count { takes($0) }
+            #expect(before && taken == 10, "after \(leap)")
+        }
+    }
+
     @Test func `a value out of range is refused, with what to use`() throws {
         for rate in [1e-10, 0.0009, 1001, -1, .nan] {
             let error = try #require(throws: CaptureError.self) { try VideoSettings(framesPerSecond: rate) }

@@ -130,7 +130,7 @@ struct FramePace {
     mutating func lost(_ count: UInt64, before time: Timestamp) -> UInt64 {
         if period == 0 { return count }
         guard count > 0, let due else { return 0 }
-        let behind = time - Timestamp(nanoseconds: due) + slack
+        let behind = time.advanced(by: slack) - Timestamp(nanoseconds: due)
         let lost = min(count, UInt64(max(behind / period, 0)))
         self.due = Timestamp(nanoseconds: due).advanced(by: Int64(lost) * period).nanoseconds
         return lost
@@ -144,9 +144,10 @@ struct FramePace {
             return true
         }
         let early = Timestamp(nanoseconds: due) - time
-        if early > slack { return false }
-        // After a break, the frames that are missing are not made up for.
-        let base = early < -period ? time : Timestamp(nanoseconds: due)
+        // After a break, the frames that are missing are not made up for. Nor does a stamp that leapt ahead hold up more.
+        let isBreak = early < -period || early > slack + period
+        if early > slack, !isBreak { return false }
+        let base = isBreak ? time : Timestamp(nanoseconds: due)
         self.due = base.advanced(by: period).nanoseconds
         return true
     }
