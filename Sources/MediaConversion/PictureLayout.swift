@@ -14,6 +14,11 @@ package struct PictureLayout: Hashable, Sendable {
         case rgb
     }
 
+    /// Pixels of a side at most: libyuv scales with places of 16 bits and as many of fractions.
+    package static let mostSide = 16384
+    /// Bytes from row to row at most: libyuv doubles strides of 32 bits.
+    package static let mostStride = 1 << 24
+
     /// Pixels in a row.
     package let width: Int
     /// Rows.

@@ -19,7 +19,9 @@ package final class RawConverter: BufferConverter {
     ///
     /// - Throws: `invalidArgument` where the driver's planes are no whole frame.
     package init(_ format: VideoFormat, _ structure: PixelStructure, to layout: PictureLayout) throws(CaptureError) {
-        guard let planes = structure.planes(of: format), planes.allSatisfy({ $0.row > 0 }) else {
+        guard let planes = structure.planes(of: format),
+            planes.allSatisfy({ $0.row > 0 && $0.stride <= PictureLayout.mostStride })
+        else {
             throw CaptureError(
                 .invalidArgument,
                 "the driver's planes do not hold a frame of \(format); record it with: capturectl frames --format raw"

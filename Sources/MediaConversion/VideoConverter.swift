@@ -76,6 +76,15 @@ package final class VideoConverter: BufferConverter {
                     + VideoConverter.pixelFormats.map(\.description).joined(separator: ", ")
             )
         }
+        guard max(source.width, source.height) <= PictureLayout.mostSide,
+            source.planes.allSatisfy({ $0.stride <= PictureLayout.mostStride })
+        else {
+            throw CaptureError(
+                .noSuchFormat,
+                "the camera delivers \(source), which is too large to be converted; choose a format of at most "
+                    + "\(PictureLayout.mostSide) pixels a side"
+            )
+        }
         self.kind = kind
         let color: ColorMeaning
         (reader, held, color) = try VideoConverter.reader(source, kind, pixelFormat)

@@ -104,6 +104,34 @@ enum ColorFields {
 }
 
 @Suite struct VideoConverterTests {
+    @Test func `sizes and strides that libyuv cannot reckon with are refused`() throws {
+        func format(_ name: String, _ width: Int, _ height: Int, stride: Int, planes: Int = 1) throws -> VideoFormat {
+            VideoFormat(
+                pixelFormat: try #require(PixelFormat(name: name)),
+                width: width,
+                height: height,
+                interval: FrameInterval(framesPerSecond: 30),
+                planes: (0..<planes).map { _ in PlaneLayout(offset: 0, stride: stride, size: Int(UInt32.max)) }
+            )
+        }
+        for format in [
+            try format("NV16", 16, 1, stride: 0x7fff_ffff), try format("NM16", 16, 2, stride: 0x7fff_ffff, planes: 2),
+            try format("YUYV", 65536, 2, stride: 131_072), try format("GREY", 2, 65536, stride: 2),
+            try format("MJPG", 65536, 65536, stride: 0),
+        ] {
+            let error = try #require(throws: CaptureError.self) {
+                try VideoConverter(format, to: .nv12, width: 16, height: 16)
+            }
+            #expect(error.code == .noSuchFormat && error.message.contains("16384"))
+        }
+        // The recorder converts without scaling, with the same routines.
+        let wide = try format("NM16", 16, 2, stride: 0x7fff_ffff, planes: 2)
+        let structure = try #require(PixelStructure(wide.pixelFormat))
+        let layout = PictureLayout(width: 16, height: 2, samples: .yuv420)
+        let error = try #require(throws: CaptureError.self) { try RawConverter(wide, structure, to: layout) }
+        #expect(error.code == .invalidArgument)
+    }
+
     /// A frame of each format, of BT.601 with limited and full range, and of BT.709.
     private static let sources = Result { try made() }
 
