@@ -9,6 +9,8 @@ package final class SoundConverter {
     package let format: AudioFormat
     private let input: AudioFormat
     private let resampler: OpaquePointer
+    /// Bytes of a converted period at most.
+    private static let mostBytes = 64 << 20
     private var widener = SampleWidener()
 
     /// A converter.
@@ -49,22 +51,19 @@ package final class SoundConverter {
             unsafe result = swr_set_matrix(made, shares, Int32(input.channels))
         }
         if result >= 0 { unsafe result = swr_init(made) }
-        guard result >= 0, sampleFormat != .s24Packed, let resampler = unsafe made else {
+        // What a call gives varies by a few, with what was left inside.
+        let most = result < 0 ? 0 : Int(unsafe swr_get_out_samples(made, Int32(clamping: input.periodFrames))) + 64
+        let isInRange = (64...SoundConverter.mostBytes / wanted.bytesPerFrame).contains(most)
+        guard result >= 0, isInRange, sampleFormat != .s24Packed, let resampler = unsafe made else {
             unsafe swr_free(&made)
+            let why = result < 0 ? LibAV.text(of: result) : isInRange ? "nothing makes it" : "a period is too long"
             throw CaptureError(
                 .noSuchFormat,
-                "sound of \(input) cannot be converted to \(wanted): \(LibAV.text(of: result)); ask for another format"
+                "sound of \(input) cannot be converted to \(wanted): \(why); ask for another format"
             )
         }
         unsafe self.resampler = unsafe resampler
-        let most = unsafe swr_get_out_samples(resampler, Int32(clamping: input.periodFrames))
-        // What a call gives varies by a few, with what was left inside.
-        format = AudioFormat(
-            sampleFormat: sampleFormat,
-            sampleRate: rate,
-            channels: channels,
-            periodFrames: max(Int(most), 0) + 64
-        )
+        format = AudioFormat(sampleFormat: sampleFormat, sampleRate: rate, channels: channels, periodFrames: most)
     }
 
     deinit {

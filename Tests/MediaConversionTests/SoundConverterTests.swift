@@ -85,4 +85,14 @@ import Testing
         }
         #expect(error.code == .noSuchFormat)
     }
+
+    @Test func `a period that would become too long is refused`() throws {
+        let input = AudioFormat(sampleFormat: .s16, sampleRate: 1000, channels: 1, periodFrames: 1_000_000)
+        for (rate, channels) in [(768_000, 8), (48000, 2)] {
+            let error = try #require(throws: CaptureError.self) {
+                try SoundConverter(input, to: .float32, rate: rate, channels: channels)
+            }
+            #expect(error.code == .noSuchFormat && error.message.contains("too long"), "\(error)")
+        }
+    }
 }
