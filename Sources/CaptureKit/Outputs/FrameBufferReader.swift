@@ -51,7 +51,10 @@ public final class FrameBufferReader {
     public var format: MediaFormat { ring.format }
 
     /// Buffers that were overwritten or passed over before they were read.
-    public var missed: UInt64 { missedBefore + ring.missed }
+    public var missed: UInt64 { missedBefore &+ ring.missed }
+
+    /// How often the stream went on in another ring.
+    private(set) var moveCount = 0
 
     /// Waits for a buffer; wakes within microseconds of its publication.
     ///
@@ -68,8 +71,9 @@ public final class FrameBufferReader {
             case .ended(.moved):
                 switch try moves.next(timeout: nanoseconds) {
                 case .ring(let file, let fromStart):
-                    missedBefore += ring.missed
+                    missedBefore &+= ring.missed
                     ring = try RingReader(mapping: file, fromStart: fromStart)
+                    moveCount += 1
                 case .stopped: return .ended(.stopped)
                 case nil: return .timedOut
                 }
