@@ -7,7 +7,7 @@ import Testing
 @testable import CaptureKit
 
 /// A ring that a test writes, and an output that reads it, without a daemon.
-private struct Source {
+struct Source {
     let ring: RingWriter
 
     init(_ format: MediaFormat, slots: Int = 4) throws {
@@ -54,7 +54,7 @@ private struct Source {
 }
 
 /// Something that a test waits for.
-private final class Gate: Sendable {
+final class Gate: Sendable {
     private let signal: EventSignal
 
     init() throws { signal = try EventSignal() }
@@ -136,6 +136,47 @@ struct DataReadingTests {
         #expect(try await told.until { $0.data.count == 2 })
         output.stop()
         #expect(told.dropped.map(\.0) == [2] && told.dropped.map(\.1) == [.device])
+    }
+
+    @Test func `what a source lost before a frame that was passed over is told`() async throws {
+        let source = try Source(Source.camera(), slots: 16)
+        let (told, entered, release) = (Told<VideoFrame>(), try Gate(), try Gate())
+        let output = VideoDataOutput { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        try await source.read(output)
+        try source.publish(0)
+        entered.wait()
+        try source.publish(3, lostBefore: 2)
+        try source.publish(4)
+        try source.publish(6, lostBefore: 1)
+        release.open()
+        #expect(try await told.until { $0.data.last?.sequence == 6 })
+        output.stop()
+        #expect(told.dropped.map(\.0) == [2, 3] && told.dropped.map(\.1) == [.late, .device])
+    }
+
+    @Test func `what a source lost before a period that was overwritten is told`() async throws {
+        let source = try Source(Source.microphone)
+        let (told, entered, release) = (Told<AudioSamples>(), try Gate(), try Gate())
+        let output = AudioDataOutput(settings: try AudioSettings(sampleFormat: .s32)) { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        try await source.read(output)
+        try source.publish(0, bytes: 960)
+        entered.wait()
+        try source.publish(10, lostBefore: 9 * 480, bytes: 960)
+        for number in 11...20 { try source.publish(number, bytes: 960) }
+        release.open()
+        #expect(try await told.until { $0.data.last?.position == 20 * 480 })
+        output.stop()
+        let (late, device) = (told.dropped.filter { $0.1 == .late }, told.dropped.filter { $0.1 == .device })
+        #expect(device.map(\.0) == [9])
+        #expect(UInt64(told.data.count) + late.reduce(0) { $0 + $1.0 } + 9 == 21)
     }
 
     @Test func `an output whose memory holds something else names both`() async throws {

@@ -117,6 +117,7 @@ private final class AudioHandling: BufferHandling {
     private var store: DataStore?
     /// The position that follows the last sample that came in, and the next that goes out.
     private var next: (input: UInt64, output: UInt64)?
+    private var losses = SourceLosses()
 
     init(_ name: String, _ handler: @escaping AudioDataOutput.Handler, _ settings: AudioSettings, isKept: Bool) {
         self.name = name
@@ -132,11 +133,12 @@ private final class AudioHandling: BufferHandling {
             throw CaptureError(.badData, "cannot read sound from '\(name)': its shared memory contains video")
         }
         if audio != source { try prepare(audio) }
-        // The source counts sample frames.
-        let (lost, period) = (Int(buffer.info.lostBefore), max(audio.periodFrames, 1))
-        if lost > 0 { lose(UInt64((lost + period - 1) / period), .device) }
         let bytes = unsafe buffer.plane(0)
         let frames = bytes.count / audio.bytesPerFrame
+        // The source counts sample frames.
+        let period = UInt64(max(audio.periodFrames, 1))
+        let lost = losses.before(buffer, at: buffer.info.position, length: UInt64(frames), missed: period)
+        if lost > 0 { lose((lost - 1) / period + 1, .device) }
         guard frames > 0 else {
             lose(1, .damaged)
             return false
@@ -155,6 +157,8 @@ private final class AudioHandling: BufferHandling {
         give(.own(data), audio, frames, buffer, buffer.info.position)
         return false
     }
+
+    func move() { losses = SourceLosses() }
 
     func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { count }
 

@@ -14,6 +14,9 @@ protocol BufferHandling: AnyObject {
     /// - Throws: `noSuchFormat` if it cannot be brought into the format that was asked for.
     func take(_ buffer: RingBuffer, of format: MediaFormat) throws(CaptureError) -> Bool
 
+    /// The stream goes on in other memory, where buffers may be counted anew.
+    func move()
+
     /// How many of some buffers, lost before a time, the handler would have been given. Asked once about each.
     func wanted(_ count: UInt64, before time: Timestamp) -> UInt64
 
@@ -123,20 +126,23 @@ final class BufferReading: Sendable {
         let record: BufferRecord
         /// How many of the reader's missed buffers were looked at.
         var seen: UInt64 = 0
+        var moves = 0
 
         /// Waits once and handles the outcome.
         mutating func step() -> Outcome {
             do throws(CaptureError) {
                 switch try reader.next(timeout: patience, newest: handling.takesNewest) {
                 case .buffer(let buffer):
-                    lose(handling.wanted(reader.missed - seen, before: buffer.info.timestamp))
+                    lose(handling.wanted(reader.missed &- seen, before: buffer.info.timestamp))
+                    if reader.moveCount != moves { handling.move() }
+                    moves = reader.moveCount
                     if try handling.take(buffer, of: reader.format), !reader.confirm(buffer) { lose(1) }
                     return .goesOn
                 case .timedOut:
-                    lose(handling.wanted(reader.missed - seen, before: .now))
+                    lose(handling.wanted(reader.missed &- seen, before: .now))
                     return .goesOn
                 case .ended(let end):
-                    lose(handling.wanted(reader.missed - seen, before: .now))
+                    lose(handling.wanted(reader.missed &- seen, before: .now))
                     return .ended(end.error)
                 }
             } catch {
@@ -198,5 +204,30 @@ final class Handover<Value>: Sendable {
             value = nil
             return taken
         }
+    }
+}
+
+/// What a source says it lost before a buffer, in frames or sample frames, also if it said so in buffers that were
+/// missed. Thread-bound.
+struct SourceLosses {
+    /// The number of the last buffer in its ring, and where the next one should begin.
+    private var last: (number: UInt64, end: UInt64)?
+
+    /// Counts what was lost before a buffer, and after the one that was asked about before it.
+    ///
+    /// - Parameters:
+    ///   - start: Where it begins: the device's count of frames, or sample frames.
+    ///   - length: How many it has.
+    ///   - missed: How many each missed buffer has at most.
+    mutating func before(_ buffer: RingBuffer, at start: UInt64, length: UInt64, missed each: UInt64) -> UInt64 {
+        defer { last = (buffer.sequence, start &+ length) }
+        let told = UInt64(buffer.info.lostBefore)
+        // Of a buffer that follows on, the source knows best.
+        guard let last, buffer.sequence > last.number, buffer.sequence - last.number > 1, start > last.end else {
+            return told
+        }
+        let (missed, isBeyond) = (buffer.sequence - last.number - 1).multipliedReportingOverflow(by: each)
+        let gap = start - last.end
+        return isBeyond || gap < missed ? told : max(told, gap - missed)
     }
 }

@@ -93,6 +93,7 @@ private final class VideoHandling: BufferHandling {
     private var shape: FrameShape?
     private var store: DataStore?
     private var pace = FramePace(framesPerSecond: nil, interval: 0)
+    private var losses = SourceLosses()
 
     init(
         _ name: String,
@@ -115,7 +116,8 @@ private final class VideoHandling: BufferHandling {
         let wanted = wishes.all.withLock { $0.settings }
         if video != source || wanted != settings { try prepare(video, wanted) }
         guard let sourceShape, let shape else { return false }
-        let lost = self.wanted(UInt64(buffer.info.lostBefore), before: buffer.info.timestamp)
+        let all = losses.before(buffer, at: buffer.info.deviceSequence, length: 1, missed: 1)
+        let lost = pace.lost(all, before: buffer.info.timestamp)
         if lost > 0 { lose(lost, .device) }
         guard pace.takes(buffer.info.timestamp) else { return false }
         guard sourceShape.isWhole(buffer) else {
@@ -140,6 +142,8 @@ private final class VideoHandling: BufferHandling {
         if isMade { handler(.data(VideoFrame(buffer, shape, .own(data)))) } else { lose(1, .damaged) }
         return false
     }
+
+    func move() { losses = SourceLosses() }
 
     func wanted(_ count: UInt64, before time: Timestamp) -> UInt64 { pace.lost(count, before: time) }
 
