@@ -57,11 +57,12 @@ final class BufferReading: Sendable {
     }
 
     private let progress = Progress()
-    /// The caller that waits for the thread's end takes it.
-    private let thread: Mutex<WorkerThread?>
+    private let thread: WorkerThread
+    /// Whether somebody has waited for the thread's end. Held while somebody does, so that others wait, too.
+    private let isJoined = Mutex(false)
 
     /// Starts to read.
-    init(
+    convenience init(
         _ name: String,
         _ reader: sending FrameBufferReader,
         _ handling: sending any BufferHandling,
@@ -69,22 +70,36 @@ final class BufferReading: Sendable {
     ) throws(CaptureError) {
         let (only, own) = (Handover(reader), Handover(handling))
         record.began()
+        try self.init(name) { progress in
+            guard let reader = only.take(), let handling = own.take() else { return }
+            var pass = Pass(reader: reader, handling: handling, record: record)
+            var outcome = Outcome.goesOn
+            while case .goesOn = outcome, !progress.isStopped.load(ordering: .acquiring) { outcome = pass.step() }
+            if case .ended(let error?) = outcome {
+                record.failed(error)
+                handling.end(error)
+            } else {
+                handling.end(nil)
+            }
+        }
+    }
+
+    /// Only tells a handler that reading could not begin. On a failure, the handling is still to be taken.
+    convenience init(
+        _ name: String,
+        telling handling: Handover<any BufferHandling>,
+        _ error: CaptureError
+    ) throws(CaptureError) {
+        try self.init(name) { _ in handling.take()?.end(error) }
+    }
+
+    private init(_ name: String, _ body: @escaping @Sendable (Progress) -> Void) throws(CaptureError) {
         let progress = progress
         do throws(SystemError) {
-            let thread = try WorkerThread(name: "capture-\(name)") {
+            thread = try WorkerThread(name: "capture-\(name)") {
                 defer { progress.finish() }
-                guard let reader = only.take(), let handling = own.take() else { return }
-                var pass = Pass(reader: reader, handling: handling, record: record)
-                var outcome = Outcome.goesOn
-                while case .goesOn = outcome, !progress.isStopped.load(ordering: .acquiring) { outcome = pass.step() }
-                if case .ended(let error?) = outcome {
-                    record.failed(error)
-                    handling.end(error)
-                } else {
-                    handling.end(nil)
-                }
+                body(progress)
             }
-            self.thread = Mutex(thread)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -93,9 +108,12 @@ final class BufferReading: Sendable {
     /// Stops the thread and waits for its end.
     func stop() {
         progress.isStopped.store(true, ordering: .releasing)
-        guard let thread = take() else { return }
-        // The handler may have released the output's last reference, on this thread.
-        if thread.isCurrent { thread.detach() } else { thread.join() }
+        guard thread.isCurrent else { return join() }
+        // The handler has released the output's last reference, on this thread, which cannot wait for itself.
+        _ = isJoined.withLockIfAvailable { isJoined in
+            if !isJoined { thread.detach() }
+            isJoined = true
+        }
     }
 
     /// Stops the thread and waits for its end without blocking a thread.
@@ -103,13 +121,13 @@ final class BufferReading: Sendable {
         progress.isStopped.store(true, ordering: .releasing)
         await progress.finished()
         // The thread has nothing left to do, so this does not wait long.
-        take()?.join()
+        join()
     }
 
-    private func take() -> WorkerThread? {
-        thread.withLock { thread in
-            defer { thread = nil }
-            return thread
+    private func join() {
+        isJoined.withLock { isJoined in
+            if !isJoined { thread.join() }
+            isJoined = true
         }
     }
 
@@ -124,7 +142,7 @@ final class BufferReading: Sendable {
         let reader: FrameBufferReader
         let handling: any BufferHandling
         let record: BufferRecord
-        /// How many of the reader's missed buffers were looked at.
+        /// How many of the reader's missed buffers, and of its moves, were looked at.
         var seen: UInt64 = 0
         var moves = 0
 

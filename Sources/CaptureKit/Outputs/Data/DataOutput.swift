@@ -168,14 +168,22 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
         if let failure { throw failure }
     }
 
-    /// Notes that reading could not begin, and tells the handler.
+    /// Notes that reading could not begin, and tells the handler, on a thread that `stop` and `cease` wait for.
     func fail(_ error: CaptureError, _ turn: UInt64) {
-        let isTold = state.withLock { state in
-            guard case .beginning(turn) = state.state else { return false }
-            state.state = .idle
+        guard let handling = makeHandling() else { return }
+        let own = Handover(handling)
+        let untold = state.withLock { [name, record] state -> Handover<any BufferHandling>? in
+            guard case .beginning(turn) = state.state else { return nil }
             record.failed(error)
-            return true
+            do throws(CaptureError) {
+                state.state = .ceasing(try BufferReading(name, telling: own, error))
+                return nil
+            } catch {
+                state.state = .idle
+                return own
+            }
         }
-        if isTold { makeHandling()?.end(error) }
+        // Without a thread, the caller's must do.
+        untold?.take()?.end(error)
     }
 }
