@@ -65,4 +65,30 @@ struct DataStoppingTests {
         #expect(told.ends.count == 1 && output.failure == nil)
         output.stop()
     }
+
+    @Test func `outputs that are stopped let go of their synchronizer, whose handler uses them`() async throws {
+        let source = try Source(Source.camera())
+        let told = Told<SynchronizedData>()
+        weak var master: VideoDataOutput?
+        weak var sound: AudioDataOutput?
+        func run() async throws {
+            let outputs = (VideoDataOutput(), AudioDataOutput())
+            (master, sound) = outputs
+            _ = try DataOutputSynchronizer(dataOutputs: [outputs.0, outputs.1]) { event in
+                if case .data(let set) = event, set.frame(of: outputs.0) == nil || set.drop(of: outputs.1) == nil {
+                    return
+                }
+                told.take(event)
+            }
+            try await source.read(outputs.0)
+            try source.publish(0)
+            outputs.0.stop()
+            outputs.1.stop()
+        }
+        try await run()
+        // The thread that calls the handler ends a moment later.
+        let limit = ContinuousClock.now + .seconds(300)
+        while master != nil || sound != nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(master == nil && sound == nil && told.ends.count == 1)
+    }
 }

@@ -92,6 +92,11 @@ public final class AudioDataOutput: DataOutput, @unchecked Sendable {
     /// Gives an output without a handler one that may hold samples.
     func keep(_ handler: @escaping Handler) { self.handler.withLock { $0 = (handler, true) } }
 
+    override func forgetHandler() {
+        // What the handler captured goes outside of the lock.
+        _ = handler.withLock { $0.take() }
+    }
+
     override func makeHandling() -> sending (any BufferHandling)? {
         guard let (call, isKept) = handler.withLock({ $0 }) else { return nil }
         return AudioHandling(name, call, settings, isKept: isKept)

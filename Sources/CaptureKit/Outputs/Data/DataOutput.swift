@@ -74,7 +74,7 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
     }
 
     deinit {
-        stop()
+        halt()
     }
 
     /// Frames or periods that the handler was too slow for.
@@ -83,9 +83,14 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
     /// Why reading did not begin, or why it ended without the session being stopped.
     public var failure: CaptureError? { record.end }
 
-    /// Stops calling the handler, for good, and waits until the handler has returned. Idempotent. Don't call it from the
-    /// handler.
+    /// Stops calling the handler, for good, and waits until the handler has returned. The output then lets go of its
+    /// handler, or of its `DataOutputSynchronizer`. Idempotent. Don't call it from the handler.
     public func stop() {
+        halt()
+        forgetHandler()
+    }
+
+    private func halt() {
         let reading = state.withLock { state in
             state.state = .stopped(state.state.reading)
             return state.state.reading
@@ -95,6 +100,9 @@ public class DataOutput: CaptureOutput, @unchecked Sendable {
 
     /// Makes of a stream's buffers what the handler gets; `nil` without a handler.
     func makeHandling() -> sending (any BufferHandling)? { nil }
+
+    /// Lets go of the handler.
+    func forgetHandler() {}
 
     /// Whether it has a handler, its own or a synchronizer's.
     var hasHandler: Bool { makeHandling() != nil }

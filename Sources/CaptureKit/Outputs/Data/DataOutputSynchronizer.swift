@@ -46,14 +46,18 @@ public struct SynchronizedData: Sendable {
 ///
 /// The first output is the master: each of its frames makes one set. The set has the nearest frame of each other
 /// camera, at most half a frame of the master away, and the sound from the frame's time to that of the next. A set
-/// waits for all of it, at most until a quarter of a second after the master's next frame should have come. Then
-/// `SynchronizedData/drop(of:)` says why an output has no part.
+/// waits for all of it, at most until a quarter of a second after the master's next frame should have come, by the times
+/// of what the outputs bring. Then `SynchronizedData/drop(of:)` says why an output has no part.
 ///
 /// Memory is bounded. At most three sets wait for a slow handler, and later ones are dropped as `late`. Sound is kept
 /// whole for a master of at least one frame in ten seconds.
 ///
 /// The outputs may belong to several sessions. They have no handler of their own. Their frames and sound are copied,
-/// so a program can hold them: 16 frames, or 256 periods of sound, of each output. Thread-safe.
+/// so a program can hold them: 16 frames, or 256 periods of sound, of each output.
+///
+/// Each output keeps the synchronizer, and with it the handler, until `DataOutput/stop()` or until the output goes. A
+/// handler that uses an output keeps that one, too: stop the outputs once they are no longer needed, or capture them
+/// weakly. Thread-safe.
 public final class DataOutputSynchronizer: Sendable {
     /// Takes the events, one after the other. `dropped` counts the sets that the handler was too slow for, and what the
     /// outputs lost.
@@ -90,7 +94,8 @@ public final class DataOutputSynchronizer: Sendable {
     /// Raised for the thread that calls the handler.
     private let signal: EventSignal
 
-    /// A synchronizer. It begins when the outputs' sessions run, or at once if they do, and lives as long as its outputs.
+    /// A synchronizer. It begins when the outputs' sessions run, or at once if they do, and lives until its outputs are
+    /// stopped or gone.
     ///
     /// - Parameters:
     ///   - dataOutputs: The master first. Each is without a handler, and part of no other synchronizer.
@@ -149,6 +154,7 @@ public final class DataOutputSynchronizer: Sendable {
                 state.alignment.end(index)
                 collect(&state)
                 if index == 0 { state.ready.append(.ended(error)) }
+                if state.live.isEmpty { state.alignment.forget() }
             }
             collect(&state)
             let isTold = !state.ready.isEmpty || state.live.isEmpty

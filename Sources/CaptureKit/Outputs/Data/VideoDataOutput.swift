@@ -70,6 +70,11 @@ public final class VideoDataOutput: DataOutput, @unchecked Sendable {
         }
     }
 
+    override func forgetHandler() {
+        // What the handler captured goes outside of the lock.
+        _ = wishes.all.withLock { $0.handler.take() }
+    }
+
     override func makeHandling() -> sending (any BufferHandling)? {
         let (handler, isKept) = wishes.all.withLock { ($0.handler, $0.isKept) }
         guard let handler else { return nil }
