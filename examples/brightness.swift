@@ -31,8 +31,12 @@ do throws(CaptureError) {
         switch event {
         case .data(let frame):
             let plane = frame.planes[0]
-            let sum = unsafe plane.bytes.reduce(0) { $0 + Int($1) }
-            let brightness = unsafe sum / max(plane.bytes.count, 1)
+            // A row may have padding behind it.
+            let rows = (0..<plane.height).map { $0 * plane.stride }
+            let sum = rows.reduce(0) { sum, row in
+                unsafe plane.bytes[row..<row + plane.width].reduce(sum) { $0 + Int($1) }
+            }
+            let brightness = sum / (plane.width * plane.height)
             // A camera of just this format shares its memory, and may have overwritten it.
             if frame.isIntact { continuation.yield((frame.sequence, brightness)) }
         case .dropped: break

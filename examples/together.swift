@@ -29,7 +29,11 @@ do throws(CaptureError) {
         switch event {
         case .data(let set):
             guard let plane = set.frame(of: pictures)?.planes[0] else { return }
-            let brightness = unsafe plane.bytes.reduce(0) { $0 + Int($1) } / max(plane.bytes.count, 1)
+            // A row may have padding behind it.
+            let sum = (0..<plane.height).map { $0 * plane.stride }.reduce(0) { sum, row in
+                unsafe plane.bytes[row..<row + plane.width].reduce(sum) { $0 + Int($1) }
+            }
+            let brightness = sum / (plane.width * plane.height)
             let peaks = set.samples(of: sound).map { samples in
                 unsafe samples.bytes.bindMemory(to: Int16.self).lazy.map { abs(Int($0)) }.max() ?? 0
             }
