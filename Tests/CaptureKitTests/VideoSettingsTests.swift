@@ -45,7 +45,7 @@ import Testing
             let before = takes(0)
             _ = pace.lost(3, before: Timestamp(nanoseconds: leap))
             _ = pace.takes(Timestamp(nanoseconds: leap))
-            _ = pace.lost(3, before: Timestamp(nanoseconds: 0))
+            _ = pace.lost(3, before: Timestamp(nanoseconds: .max))
             let taken = (2..<32).count { takes($0) }
             #expect(before && taken == 10, "after \(leap)")
         }
