@@ -119,7 +119,8 @@ extension CaptureEngine {
         for output in outputs { output.stop() }
         if goesOn { await shown.leave(of: session, atOnce: true, shared: true, on: self) }
         for input in session.inputs.values {
-            await pool.release(input.shared.device.id, for: session.id, goesOn ? .moved : .stopped)
+            let end: StreamEnd = goesOn ? .moved : reason?.isWithdrawal == true ? .revoked : .stopped
+            await pool.release(input.shared.device.id, for: session.id, end)
         }
         var final = session.statistics
         await shown.leave(of: session, atOnce: reason?.isWithdrawal == true, on: self)

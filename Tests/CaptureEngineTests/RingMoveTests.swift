@@ -36,6 +36,21 @@ import Testing
         #expect(before !== after)
     }
 
+    @Test(arguments: [true, false])
+    func `readers of a ring are told whether the session was stopped or the consent withdrawn`(isWithdrawn: Bool)
+        async throws
+    {
+        let bench = EngineBench()
+        let id = try await bench.running(EngineBench.buffer)
+        if isWithdrawn {
+            try await bench.gate.set(user: 1000, program: "exe:/usr/bin/tester", service: .camera, status: .denied)
+        } else {
+            try await bench.engine.stop(id, client: EngineBench.client())
+        }
+        _ = await bench.watch.wait(id, for: .failed, .stopped)
+        #expect(bench.rings.made[0].end == (isWithdrawn ? .revoked : .stopped))
+    }
+
     @Test func `what is switched off interrupts its sessions, and finishes their files`() async throws {
         let bench = EngineBench()
         let recording = try await bench.running()
