@@ -25,7 +25,7 @@ struct Capturectl: AsyncParsableCommand {
                 subcommands: [
                     RecordCommand.self, StartCommand.self, MarkCommand.self, PauseCommand.self, ResumeCommand.self,
                     DisableCommand.self, EnableCommand.self, AdjustCommand.self, StopCommand.self,
-                    PhotoCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
+                    PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
                 ]
             ),
             CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),

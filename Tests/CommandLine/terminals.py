@@ -1,6 +1,8 @@
 """What a person sees on terminals of several widths."""
 import fcntl, json, os, pty, re, signal, struct, subprocess, termios, unicodedata
 
+from terminal import Terminal
+
 WIDTHS = [60, 80, 200]
 
 
@@ -65,6 +67,51 @@ def progress(daemon, folder, it):
         it("and the summary comes all the same", " frames, 0 dropped\n" in text, text)
     text, _ = shown(daemon, 80, "record", "-d", "0.5", folder / "plain.mkv", env={"NO_COLOR": "1"})
     it("with NO_COLOR there is no color", not re.search(r"\x1b\[[0-9;]*m", text), text)
+
+
+def previews(daemon, folder, it):
+    """A camera on the terminal itself, each frame in the place of the one before."""
+    begin, end = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+    for columns in WIDTHS:
+        text, status = shown(daemon, columns, "preview", "--in", "terminal", "--pictures", "blocks", "--duration", "2",
+                             env={"COLORTERM": "truecolor"})
+        it(f"a preview of two seconds has a screen of its own on {columns} columns", status == 0 and text.startswith(begin)
+           and text.endswith(end), f"{status} {text[:80]!r} {text[-80:]!r}")
+        frames = [part.split("\x1b[?2026l")[0].split("\x1b[H")[-1] for part in text.split("\x1b[?2026h")[1:]]
+        it("each of its frames fits above the last row", len(frames) > 3 and all(
+            0 < widest(re.sub(r"\x1b\[[0-9;]*m", "", frame)) <= columns and 1 < len(frame.splitlines()) <= 23
+            for frame in frames), [frame[:200] for frame in frames])
+        it("it shows the bars", re.search(r"\x1b\[38;2;1[89]\d;1[89]\d;[0-9]m", frames[-1]) and
+           re.search(r"\x1b\[38;2;[0-9];1[89]\d;1[89]\dm", frames[-1]), frames[-1][:400])
+    preview = [daemon.programs / "capturectl", "preview", "--pictures"]
+    for way, sign in [("blocks", "\x1b[38;5;"), ("kitty", "\x1b_Ga=T,f=24,"), ("sixel", '\x1bP0;1;0q"1;1;320;')]:
+        terminal = Terminal([*preview, way], {"TERM": "xterm", **daemon.environment})
+        terminal.until(sign)
+        terminal.type("q")
+        status, text = terminal.end()
+        it(f"{way} are shown until Q", status == 0 and text.endswith(end), f"{status} {text[-200:]!r}")
+        if way == "kitty":
+            it("kitty's image is taken off", "\x1b_Ga=d,d=I,i=1,q=2\x1b\\" in text[-60:], text[-200:])
+
+    terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
+    terminal.until("▀")
+    terminal.type("xq")
+    status, text = terminal.end()
+    it("Q ends a preview, and no key is shown", status == 0 and text.endswith(end) and "xq" not in text, f"{status} {text[-200:]!r}")
+    terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
+    terminal.until("▀")
+    program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
+    daemon.control("auth", "set", program, "camera", "denied")
+    status, text = terminal.end()
+    daemon.control("auth", "set", program, "camera", "authorized")
+    it("withdrawn, a preview exits 77 and leaves no picture", status == 77 and text.count(end) == 1 and
+       "▀" not in text.split(end)[1] and "withdrawn" in text.split(end)[1], f"{status} {text[-300:]!r}")
+
+    for option in [[], ["--in", "terminal"], ["--in", "window"]]:
+        status, text, messages = run(daemon, "preview", *option)
+        it(f"preview {' '.join(option)} with nothing to show it on is refused", status == 74 and not text and
+           len(messages.splitlines()) == 1, f"{status} {messages}")
+    it("and no session was left", "running" not in daemon.control("sessions"))
 
 
 def sessions(daemon, folder, it):

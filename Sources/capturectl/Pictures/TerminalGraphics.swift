@@ -19,20 +19,22 @@ enum TerminalGraphics: String, CaseIterable, Sendable {
     func sequence(_ jpeg: [UInt8], rows: Int) -> String? {
         let height = rows * TerminalGraphics.rowHeight
         switch self {
-        case .kitty: return RGBPicture(jpeg: jpeg, height: height).map { TerminalGraphics.kitty($0, rows: rows) }
+        case .kitty: return RGBPicture(jpeg: jpeg, height: height).map { TerminalGraphics.kitty($0, "r=\(rows)") }
         case .iterm: return TerminalGraphics.iterm(jpeg, rows: rows)
         case .sixel: return RGBPicture(jpeg: jpeg, height: height).map { SixelEncoder($0).sequence }
         }
     }
 
     /// The protocol takes no JPEG: pixels, in pieces of at most 4096 characters.
-    private static func kitty(_ picture: RGBPicture, rows: Int) -> String {
+    ///
+    /// - Parameter place: The protocol's keys for where it stands.
+    static func kitty(_ picture: RGBPicture, _ place: String) -> String {
         let text = Array(Data(picture.bytes).base64EncodedString().utf8)
         var sequence = ""
         var begin = 0
         while begin < text.count {
             let end = min(begin + 4096, text.count)
-            let first = begin == 0 ? "a=T,f=24,s=\(picture.width),v=\(picture.height),r=\(rows),q=2," : ""
+            let first = begin == 0 ? "a=T,f=24,s=\(picture.width),v=\(picture.height),\(place),q=2," : ""
             let piece = String(decoding: text[begin..<end], as: UTF8.self)
             sequence += "\u{1B}_G\(first)m=\(end < text.count ? 1 : 0);\(piece)\u{1B}\\"
             begin = end

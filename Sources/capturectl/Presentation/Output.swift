@@ -60,14 +60,36 @@ enum Output {
 }
 
 /// How large a terminal is.
-enum TerminalSize {
-    /// The columns of a terminal; `nil` if the descriptor leads to something else.
-    static func width(of descriptor: Int32) -> Int? {
+struct TerminalSize: Equatable {
+    /// Characters in a row.
+    var columns: Int
+    var rows: Int
+    /// Pixels of a character.
+    var cell: Cell
+
+    struct Cell: Equatable {
+        var width: Int
+        var height: Int
+    }
+
+    /// The size of a terminal, of which 80 by 24 characters of 8 by 16 pixels are taken for unknown; `nil` if the
+    /// descriptor leads to something else.
+    init?(of descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+        columns = isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80
+        rows = isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
+        cell = Cell(width: Int(size.ws_xpixel) / columns, height: Int(size.ws_ypixel) / rows)
+        if cell.width < 1 || cell.height < 1 { cell = Cell(width: 8, height: 16) }
     }
+
+    init(columns: Int, rows: Int, cell: Cell = Cell(width: 8, height: 16)) {
+        (self.columns, self.rows, self.cell) = (columns, rows, cell)
+    }
+
+    /// The columns of a terminal; `nil` if the descriptor leads to something else.
+    static func width(of descriptor: Int32) -> Int? { TerminalSize(of: descriptor)?.columns }
 }
 
 /// The process's environment.
