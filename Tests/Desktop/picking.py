@@ -12,16 +12,16 @@ HOSTILE = "<i>%s &amp; gold.jpg"
 
 
 class Window:
-    """The picker's window, once it is on the screen."""
+    """A program's window, once it is on the screen: the picker's, unless another is named."""
 
-    def __init__(self, desktop):
+    def __init__(self, desktop, program="captured-picker", by="--class"):
         self.desktop = desktop
         def shown():
-            done = subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "captured-picker"], text=True,
+            done = subprocess.run(["xdotool", "search", "--onlyvisible", by, program], text=True,
                                   capture_output=True, env=desktop.environment, timeout=LIMIT)
             return done.stdout.split()
         self.shown = shown
-        self.id = eventually("the picker is on the screen", lambda: len(shown()) == 1 and shown()[0])
+        self.id = eventually(f"{program} is on the screen", lambda: len(shown()) == 1 and shown()[0])
         place = desktop.x("getwindowgeometry", "--shell", self.id)
         self.x, self.y, self.width, self.height = (
             int(next(line for line in place.splitlines() if line.startswith(name + "=")).split("=")[1])

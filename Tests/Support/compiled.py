@@ -16,7 +16,8 @@ def compiled(texts, folder, products):
         return list(threads.map(lambda number: build(texts[number], folder / str(number), products), range(len(texts))))
 
 
-def build(text, folder, products):
+def build(text, folder, products, *more):
+    """A program of some text, in a folder that is made for it, compiled with more arguments."""
     folder.mkdir()
     main = folder / "main.swift"
     main.write_text(text)
@@ -24,7 +25,7 @@ def build(text, folder, products):
     # The driver writes the list of libraries beside the first file that it links. The program comes first, so that none of
     # those compiled at the same time finds another's list.
     done = subprocess.run(["swiftc", main, "-O", "-swift-version", "6", "-I", products / "Modules", *maps(products),
-                           *objects(products), "-lsystemd", "-lturbojpeg", "-lyuv", "-o", folder / "program"],
+                           *objects(products), "-lsystemd", "-lturbojpeg", "-lyuv", *more, "-o", folder / "program"],
                           text=True, capture_output=True, timeout=600)
     if done.returncode or "warning:" in done.stderr:
         raise AssertionError(f"{text}\ndoes not compile without a warning:\n{done.stdout}{done.stderr}")
