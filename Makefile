@@ -156,6 +156,7 @@ fill config/captured-lockdown.conf $(libdir)/captured/lockdown.conf
 644 config/org.capturekit.Capture1.conf $(buspolicydir)/org.capturekit.Capture1.conf
 644 config/org.capturekit.capture1.policy $(polkitdir)/org.capturekit.capture1.policy
 fill config/capturectl.desktop $(datadir)/applications/capturectl.desktop
+fill config/capturectl-preview.desktop $(datadir)/applications/capturectl-preview.desktop
 644 $(generated)/completions/bash $(datadir)/bash-completion/completions/capturectl
 644 $(generated)/completions/zsh $(datadir)/zsh/site-functions/_capturectl
 644 $(generated)/completions/fish $(datadir)/fish/vendor_completions.d/capturectl.fish

@@ -28,7 +28,7 @@ final class PreviewScreen: @unchecked Sendable {
 
     /// An empty screen.
     ///
-    /// - Parameter began: Called on GTK's thread before the first frame is shown, with its size.
+    /// - Parameter began: Called on GTK's thread before something is shown for the first time, with the size that it takes.
     init(_ gtk: GTK, began: @escaping @Sendable (_ width: Int, _ height: Int) -> Void = { _, _ in }) {
         self.gtk = gtk
         self.began = began
@@ -57,6 +57,9 @@ final class PreviewScreen: @unchecked Sendable {
         }
     }
 
+    /// Shows a text in the place of a picture.
+    func tell(_ text: String) { put(.nothing(text)) }
+
     private func put(_ update: Update) {
         let before = next.withLock { next in
             defer { next = update }
@@ -76,8 +79,7 @@ final class PreviewScreen: @unchecked Sendable {
     private func show(_ frame: VideoFrame) {
         let texture = gtk.texture(of: frame)
         guard texture != 0 else { return clear("a frame cannot be shown") }
-        if !hasBegun { began(frame.format.width, frame.format.height) }
-        hasBegun = true
+        begin(frame.format.width, frame.format.height)
         gtk.setPaintable(picture, texture)
         gtk.release(texture)
         if shown == nil { gtk.setVisible(label, 0) }
@@ -86,9 +88,15 @@ final class PreviewScreen: @unchecked Sendable {
         fit(frame)
     }
 
+    private func begin(_ width: Int, _ height: Int) {
+        if !hasBegun { began(width, height) }
+        hasBegun = true
+    }
+
     private func clear(_ reason: String) {
+        if !reason.isEmpty { begin(640, 360) }
         gtk.setPaintable(picture, 0)
-        unsafe gtk.setText(label, Printable.text(reason))
+        unsafe gtk.setText(label, Printable.text(reason, limit: 2000))
         gtk.setVisible(label, 1)
         shown = nil
     }

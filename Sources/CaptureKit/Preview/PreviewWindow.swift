@@ -7,16 +7,21 @@ import Glibc
 /// It comes onto the screen with the first frame, and shows the same as a `VideoPreview`. The person closes it with its
 /// button, Escape or Q. All windows have one thread, which runs GTK. Thread-safe.
 public final class PreviewWindow: Sendable {
-    /// The output that feeds it. Add it to a session.
-    public let output: VideoDataOutput
+    private let preview: VideoPreview
     private let gtk: GTK
     /// What a window has of a larger picture at first. The person can make it larger.
     private static let largest = (width: 1280, height: 720)
     private let window: GTK.Object
 
-    private init(_ gtk: GTK, _ window: GTK.Object, _ output: VideoDataOutput) {
-        (self.gtk, self.window, self.output) = (gtk, window, output)
+    private init(_ gtk: GTK, _ window: GTK.Object, _ preview: VideoPreview) {
+        (self.gtk, self.window, self.preview) = (gtk, window, preview)
     }
+
+    /// The output that feeds it. Add it to a session.
+    public var output: VideoDataOutput { preview.output }
+
+    /// Shows a text in the place of a picture, until the next frame.
+    public func tell(_ text: String) { preview.screen.tell(text) }
 
     /// Makes a window.
     ///
@@ -92,7 +97,7 @@ public final class PreviewWindow: Sendable {
                 closed()
             }
         )
-        return PreviewWindow(gtk, window, preview.output)
+        return PreviewWindow(gtk, window, preview)
     }
 }
 

@@ -58,13 +58,34 @@ struct PreviewCommand: AsyncParsableCommand {
     )
     var duration: Double?
 
+    @Flag(help: "Leave the window open after an error, which it shows.")
+    var stay = false
+
     func run() async throws {
         try NumberOptions.check(duration: duration)
         let input = try InputOptions.camera(camera, preset, videoFormat)
+        let (closings, closed) = AsyncStream<Void>.makeStream()
+        let place = try await shown { closed.yield() }
+        defer { place.close() }
+        let closing = Task { for await _ in closings { return } }
+        do {
+            try await show(input, in: place, until: closing)
+        } catch {
+            guard stay, case .window(let window) = place else { throw error }
+            window.tell((error as? CaptureError)?.message ?? "\(error)")
+            await closing.value
+            throw error
+        }
+    }
+
+    /// Runs the session to its end.
+    private func show(_ input: CaptureDeviceInput, in place: Shown, until closing: Task<Void, Never>) async throws {
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon)
-        let place = try await shown { Task { try? await session.stop() } }
-        defer { place.close() }
+        Task {
+            await closing.value
+            try? await session.stop()
+        }
         try await session.addInput(input)
         try await session.addOutput(place.output)
         let events = try await session.events()
