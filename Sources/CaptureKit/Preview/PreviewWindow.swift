@@ -1,12 +1,15 @@
 import CaptureCore
 import CaptureSystem
+import Dispatch
 import Glibc
+import Synchronization
 
 /// A window that shows a camera while a session runs, for programs that have no windows of their own.
 ///
 /// It comes onto the screen with the first frame, and shows the same as a `VideoPreview`. The person closes it with its
 /// button, Escape or Q. All windows have one thread, which runs GTK. Thread-safe.
 public final class PreviewWindow: Sendable {
+    private let isClosed = Atomic(false)
     private let preview: VideoPreview
     private let gtk: GTK
     /// What a window has of a larger picture at first. The person can make it larger.
@@ -37,18 +40,39 @@ public final class PreviewWindow: Sendable {
         closed: @escaping @Sendable () -> Void
     ) async throws(CaptureError) -> PreviewWindow {
         let gtk = try await thread.value.get()
+        turns.begin()
         return await withCheckedContinuation { continuation in
             gtk.later { continuation.resume(returning: make(gtk, title, name, closed)) }
         }
     }
 
     deinit {
+        if isClosed.exchange(true, ordering: .relaxed) { return }
         let (gtk, window) = (gtk, window)
-        gtk.later {
-            gtk.destroy(window)
-            gtk.release(window)
+        gtk.later { PreviewWindow.destroy(gtk, window) }
+    }
+
+    /// Takes the window off the screen, and waits until GTK is through with it. Call it before the process exits: the
+    /// graphics libraries may crash if they still draw then. Idempotent.
+    public func close() async {
+        if isClosed.exchange(true, ordering: .relaxed) { return }
+        let (gtk, window) = (gtk, window)
+        await withCheckedContinuation { continuation in
+            gtk.later {
+                PreviewWindow.destroy(gtk, window)
+                PreviewWindow.turns.afterThis { continuation.resume() }
+            }
         }
     }
+
+    private static func destroy(_ gtk: GTK, _ window: GTK.Object) {
+        gtk.destroy(window)
+        gtk.release(window)
+        turns.end()
+    }
+
+    /// When the thread runs GTK's loop: as long as there are windows.
+    private static let turns = LoopTurns()
 
     /// The thread that runs GTK, from the first window on.
     private static let thread = Task { () -> Result<GTK, CaptureError> in
@@ -62,7 +86,10 @@ public final class PreviewWindow: Sendable {
                         }
                         try gtk.begin()
                         continuation.resume(returning: .success(gtk))
-                        while true { _ = gtk.iterate(0, 1) }
+                        while true {
+                            turns.wait()
+                            _ = gtk.iterate(0, 1)
+                        }
                     } catch {
                         continuation.resume(returning: .failure(error))
                     }
@@ -98,6 +125,41 @@ public final class PreviewWindow: Sendable {
             }
         )
         return PreviewWindow(gtk, window, preview)
+    }
+}
+
+/// Counts windows, for the thread that runs GTK while there are any. Thread-safe.
+private final class LoopTurns: Sendable {
+    private struct State {
+        var windows = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+    private let state = Mutex(State())
+    private let more = DispatchSemaphore(value: 0)
+
+    /// A window is about to be made.
+    func begin() {
+        state.withLock { $0.windows += 1 }
+        more.signal()
+    }
+
+    /// A window was destroyed.
+    func end() { state.withLock { $0.windows -= 1 } }
+
+    /// Calls something once the thread is through with this turn of the loop.
+    func afterThis(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.waiting.append(body) } }
+
+    /// Waits until there are windows.
+    func wait() {
+        while true {
+            let (windows, waiting) = state.withLock { state in
+                defer { state.waiting = [] }
+                return (state.windows, state.waiting)
+            }
+            for body in waiting { body() }
+            if windows > 0 { return }
+            more.wait()
+        }
     }
 }
 

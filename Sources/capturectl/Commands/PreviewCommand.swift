@@ -66,16 +66,18 @@ struct PreviewCommand: AsyncParsableCommand {
         let input = try InputOptions.camera(camera, preset, videoFormat)
         let (closings, closed) = AsyncStream<Void>.makeStream()
         let place = try await shown { closed.yield() }
-        defer { place.close() }
         let closing = Task { for await _ in closings { return } }
         do {
             try await show(input, in: place, until: closing)
         } catch {
-            guard stay, case .window(let window) = place else { throw error }
-            window.tell((error as? CaptureError)?.message ?? "\(error)")
-            await closing.value
+            if stay, case .window(let window) = place {
+                window.tell((error as? CaptureError)?.message ?? "\(error)")
+                await closing.value
+            }
+            await place.close()
             throw error
         }
+        await place.close()
     }
 
     /// Runs the session to its end.
@@ -114,8 +116,11 @@ struct PreviewCommand: AsyncParsableCommand {
             }
         }
 
-        func close() {
-            if case .terminal(let screen) = self { screen.close() }
+        func close() async {
+            switch self {
+            case .window(let window): await window.close()
+            case .terminal(let screen): screen.close()
+            }
         }
     }
 
