@@ -208,6 +208,28 @@ struct BufferTests {
         output.stop()
     }
 
+    @Test(arguments: [nil, StreamEnd.stopped])
+    func `a session that has ended is read no more, though its ring goes on, and says why`(end: StreamEnd?) async throws
+    {
+        let bus = try PrivateBus()
+        let ring = try RingWriter(format: BufferTests.format, slots: 8, kept: 4, name: "test")
+        let (sequences, feed) = AsyncStream<UInt64>.makeStream()
+        let output = BufferTests.output { feed.yield($0.sequence) }
+        let (daemon, session) = try await running(bus, [ring], output)
+        try BufferTests.publish(ring, 1)
+        for await _ in sequences { break }
+        if let end { ring.finish(end) }
+        try daemon.become(.failed, CaptureError(.unreachable, "captured was stopped"))
+        while output.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(output.failure?.message == "captured was stopped")
+        // As another program's session has it.
+        if end == nil { try BufferTests.publish(ring, 2) }
+        output.stop()
+        feed.finish()
+        for await sequence in sequences { Issue.record("frame \(sequence) came after the end") }
+        withExtendedLifetime(session) {}
+    }
+
     /// A ring of frames of 16 by 16, of another format than the others here.
     private static func ring(_ pixelFormat: PixelFormat, slots: Int = 8) throws -> RingWriter {
         guard case .video(var format) = format else { throw CaptureError(.badData, "no video") }

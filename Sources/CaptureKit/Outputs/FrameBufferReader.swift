@@ -64,22 +64,50 @@ public final class FrameBufferReader {
     /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away; what ended the session while
     ///   it was interrupted.
     public func next(timeout nanoseconds: Int64 = -1, newest: Bool = false) throws(CaptureError) -> Event {
+        let begun = Timestamp.now
         while true {
-            switch try ring.next(timeout: nanoseconds, newest: newest) {
-            case .buffer(let buffer): return .buffer(buffer)
-            case .timedOut: return .timedOut
+            let left = nanoseconds < 0 ? .max : max(0, nanoseconds - (Timestamp.now - begun))
+            let part = min(left, FrameBufferReader.look)
+            switch try ring.next(timeout: part, newest: newest) {
+            case .buffer(let buffer):
+                // The ring of a camera that others use goes on when the session has ended.
+                if let end = moves.over, buffer.published > end { return try isOver() }
+                return .buffer(buffer)
+            case .timedOut:
+                if moves.over != nil { return try isOver() }
+                if part == left { return .timedOut }
             case .ended(.moved):
-                switch try moves.next(timeout: nanoseconds) {
-                case .ring(let file, let fromStart):
-                    missedBefore &+= ring.missed
-                    ring = try RingReader(mapping: file, fromStart: fromStart)
-                    moveCount += 1
-                case .stopped: return .ended(.stopped)
-                case nil: return .timedOut
+                guard let move = try moves.next(timeout: part) else {
+                    if part == left { return .timedOut }
+                    continue
                 }
+                if case .stopped = try take(move) { return .ended(.stopped) }
+            case .ended(.stopped):
+                // Why the session has ended comes over the bus, a moment later.
+                guard let move = try moves.next(timeout: part) else { return .ended(.stopped) }
+                if case .stopped = try take(move) { return .ended(.stopped) }
             case .ended(let end): return .ended(end)
             }
         }
+    }
+
+    /// How often a wait is broken off to see whether the session has ended, in nanoseconds.
+    private static let look: Int64 = 200_000_000
+
+    /// The end of a session whose ring goes on.
+    private func isOver() throws(CaptureError) -> Event {
+        _ = try moves.next(timeout: 0)
+        return .ended(.stopped)
+    }
+
+    /// Goes on in another ring, if that is what became of the stream.
+    private func take(_ move: BufferMoves.Move) throws(CaptureError) -> BufferMoves.Move {
+        if case .ring(let file, let fromStart) = move {
+            missedBefore &+= ring.missed
+            ring = try RingReader(mapping: file, fromStart: fromStart)
+            moveCount += 1
+        }
+        return move
     }
 
     /// Says whether a buffer was whole while it was used, and counts it as missed if not.
@@ -98,6 +126,8 @@ final class BufferMoves: Sendable {
     private struct State {
         var files: [(Descriptor, fromStart: Bool)] = []
         var end: Result<Move, CaptureError>?
+        /// When the end was told.
+        var over: Timestamp?
     }
     private let state = Mutex(State())
     private let signal: EventSignal
@@ -121,9 +151,16 @@ final class BufferMoves: Sendable {
 
     /// Nothing more will come; a reader that waits is told why, `nil` for as it was asked.
     func end(_ error: CaptureError?) {
-        state.withLock { $0.end = $0.end ?? error.map { .failure($0) } ?? .success(.stopped) }
+        state.withLock { state in
+            guard state.end == nil else { return }
+            state.end = error.map { .failure($0) } ?? .success(.stopped)
+            state.over = .now
+        }
         signal.raise()
     }
+
+    /// When it was told that nothing more comes; `nil` if it was not, or if the stream went on in other rings before.
+    var over: Timestamp? { state.withLock { $0.files.isEmpty ? $0.over : nil } }
 
     /// Waits for the next ring.
     ///
