@@ -107,6 +107,16 @@ def previews(daemon, folder, it):
     it("withdrawn, a preview exits 77 and leaves no picture", status == 77 and text.count(end) == 1 and
        "▀" not in text.split(end)[1] and "withdrawn" in text.split(end)[1], f"{status} {text[-300:]!r}")
 
+    terminal = Terminal([*preview, "blocks"], {"TERM": "xterm", **daemon.environment})
+    terminal.until("▀")
+    daemon.control("switch", "camera", "off")
+    terminal.until("\x1b[2J\x1b[Hno picture comes from the camera")
+    daemon.control("switch", "camera", "on")
+    terminal.until("▀")
+    os.kill(terminal.pid, signal.SIGTERM)
+    status, text = terminal.end()
+    it("a suspended preview leaves no picture, and goes on", status == 0 and text.endswith(end), f"{status} {text[-200:]!r}")
+
     for option in [[], ["--in", "terminal"], ["--in", "window"]]:
         status, text, messages = run(daemon, "preview", *option)
         it(f"preview {' '.join(option)} with nothing to show it on is refused", status == 74 and not text and

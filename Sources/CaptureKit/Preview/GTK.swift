@@ -25,10 +25,12 @@ struct GTK: @unchecked Sendable {
     static let pixels: Int32 = 0
     /// GDK_PRIORITY_REDRAW: behind what the person does.
     static let priority: Int32 = 120
-    static let (escape, letterQ): (UInt32, UInt32) = (0xff1b, 0x71)
+    /// Escape, q and Q.
+    static let closingKeys: [UInt32] = [0xff1b, 0x71, 0x51]
 
     let disableLocale: @convention(c) () -> Void
     let initialize: @convention(c) () -> Int32
+    let display: @convention(c) () -> Object
     let programName: @convention(c) () -> UnsafePointer<CChar>?
     let setProgramName: @convention(c) (UnsafePointer<CChar>?) -> Void
     let isInitialized: @convention(c) () -> Int32
@@ -77,16 +79,17 @@ struct GTK: @unchecked Sendable {
             throw CaptureError(.inputOutput, "a preview is a widget of GTK 4, and this program runs GTK 3")
         }
         guard let library = unsafe dlopen("libgtk-4.so.1", RTLD_LAZY | RTLD_GLOBAL) else {
-            throw CaptureError(.inputOutput, "a preview takes GTK 4, which is not installed (Debian: libgtk-4-1)")
+            throw CaptureError(.inputOutput, "a preview needs GTK 4, which is not installed (Debian: libgtk-4-1)")
         }
         func find<Function>(_ name: String) throws(CaptureError) -> Function {
             guard let place = unsafe dlsym(library, name) else {
-                throw CaptureError(.inputOutput, "a preview takes GTK 4, and the one installed has no \(name)")
+                throw CaptureError(.inputOutput, "a preview needs GTK 4, and the one installed has no \(name)")
             }
             return unsafe unsafeBitCast(place, to: Function.self)
         }
         disableLocale = try find("gtk_disable_setlocale")
         initialize = try find("gtk_init_check")
+        display = try find("gdk_display_get_default")
         unsafe programName = try find("g_get_prgname")
         unsafe setProgramName = try find("g_set_prgname")
         isInitialized = try find("gtk_is_initialized")

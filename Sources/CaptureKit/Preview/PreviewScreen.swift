@@ -4,8 +4,10 @@ import Synchronization
 /// What a preview shows: the newest frame, or nothing and why. Frames come on a data output's thread; the widgets are
 /// touched on GTK's alone.
 final class PreviewScreen: @unchecked Sendable {
-    /// A picture that none follows is taken off after so many nanoseconds: a session that was suspended shows nothing.
+    /// Nanoseconds without a new frame after which the picture is removed: a session that was suspended shows nothing.
     private static let patience: Int64 = 2_000_000_000
+    /// Of a slow camera's frames, the longest interval that is waited for; in nanoseconds, too.
+    private static let longestInterval: Int64 = 10_000_000_000
 
     private enum Update: Sendable {
         case frame(VideoFrame)
@@ -18,19 +20,29 @@ final class PreviewScreen: @unchecked Sendable {
     private let picture: GTK.Object
     private let label: GTK.Object
     private let next = Mutex<Update?>(nil)
+    private let failed: @Sendable (CaptureError) -> Void
     private let began: @Sendable (_ width: Int, _ height: Int) -> Void
     /// Asked for frames of the size that is shown.
     weak var output: VideoDataOutput?
     private var hasBegun = false
+    /// Its window is gone.
+    private var isOver = false
     /// When the picture that is shown came; `nil` when none is.
     private var shown: (since: Timestamp, patience: Int64)?
     private var isWatched = false
 
     /// An empty screen.
     ///
-    /// - Parameter began: Called on GTK's thread before something is shown for the first time, with the size that it takes.
-    init(_ gtk: GTK, began: @escaping @Sendable (_ width: Int, _ height: Int) -> Void = { _, _ in }) {
+    /// - Parameters:
+    ///   - failed: Called on the output's thread when no more comes, and that was not asked for.
+    ///   - began: Called on GTK's thread before something is shown for the first time, with the size that it takes.
+    init(
+        _ gtk: GTK,
+        failed: @escaping @Sendable (CaptureError) -> Void = { _ in },
+        began: @escaping @Sendable (_ width: Int, _ height: Int) -> Void = { _, _ in }
+    ) {
         self.gtk = gtk
+        self.failed = failed
         self.began = began
         widget = gtk.sink(gtk.makeOverlay())
         picture = gtk.makePicture()
@@ -53,7 +65,9 @@ final class PreviewScreen: @unchecked Sendable {
         switch event {
         case .data(let frame): put(.frame(frame))
         case .dropped: return
-        case .ended(let error): put(.nothing(error?.message ?? ""))
+        case .ended(let error):
+            put(.nothing(error?.message ?? ""))
+            if let error { failed(error) }
         }
     }
 
@@ -69,7 +83,7 @@ final class PreviewScreen: @unchecked Sendable {
     }
 
     private func show() {
-        guard let update = next.withLock({ $0.take() }) else { return }
+        guard let update = next.withLock({ $0.take() }), !isOver else { return }
         switch update {
         case .frame(let frame): show(frame)
         case .nothing(let reason): clear(reason)
@@ -83,9 +97,26 @@ final class PreviewScreen: @unchecked Sendable {
         gtk.setPaintable(picture, texture)
         gtk.release(texture)
         if shown == nil { gtk.setVisible(label, 0) }
-        shown = (.now, max(PreviewScreen.patience, 3 * frame.format.interval.nanoseconds))
+        shown = (.now, PreviewScreen.patience(frame.format.interval.nanoseconds))
         if !isWatched { watch() }
         fit(frame)
+    }
+
+    private static func patience(_ interval: Int64) -> Int64 {
+        max(patience, 3 * min(max(interval, 0), longestInterval))
+    }
+
+    /// Has the widget say so if no frame comes. To be called on GTK's thread.
+    func expectFrame() {
+        if shown == nil { shown = (.now, PreviewScreen.patience) }
+        if !isWatched { watch() }
+    }
+
+    /// Shows nothing any more. To be called on GTK's thread.
+    func end() {
+        isOver = true
+        gtk.setPaintable(picture, 0)
+        shown = nil
     }
 
     private func begin(_ width: Int, _ height: Int) {
@@ -104,7 +135,7 @@ final class PreviewScreen: @unchecked Sendable {
     private func watch() {
         isWatched = true
         gtk.every(milliseconds: 500) { [weak self] in
-            guard let self else { return false }
+            guard let self, !isOver else { return false }
             if let shown, Timestamp.now - shown.since > shown.patience { clear("no picture comes from the camera") }
             isWatched = shown != nil
             return isWatched

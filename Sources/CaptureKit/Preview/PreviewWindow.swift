@@ -12,7 +12,7 @@ public final class PreviewWindow: Sendable {
     private let isClosed = Atomic(false)
     private let preview: VideoPreview
     private let gtk: GTK
-    /// What a window has of a larger picture at first. The person can make it larger.
+    /// The largest initial size of a window, in pixels.
     private static let largest = (width: 1280, height: 720)
     private let window: GTK.Object
 
@@ -26,46 +26,81 @@ public final class PreviewWindow: Sendable {
     /// Shows a text in the place of a picture, until the next frame.
     public func tell(_ text: String) { preview.screen.tell(text) }
 
-    /// Makes a window.
+    /// Makes a window. Waits for the display, for ten seconds at most.
     ///
     /// - Parameters:
     ///   - title: The text of its title bar.
     ///   - name: The output's name in the session.
+    ///   - failed: Called on the output's thread when no more frames come, without the session having been stopped.
     ///   - closed: Called on the thread of windows when the person closes it.
     /// - Throws: `inputOutput` if there is no GTK 4 or no display, or if the program runs GTK itself. Such a program takes
-    ///   a `VideoPreview`.
+    ///   a `VideoPreview`. `timedOut` if the display does not answer.
     public static func open(
         title: String,
         name: String = "preview",
+        failed: @escaping @Sendable (CaptureError) -> Void = { _ in },
         closed: @escaping @Sendable () -> Void
     ) async throws(CaptureError) -> PreviewWindow {
-        let gtk = try await thread.value.get()
-        turns.begin()
-        return await withCheckedContinuation { continuation in
-            gtk.later { continuation.resume(returning: make(gtk, title, name, closed)) }
+        let opened: Result<PreviewWindow, CaptureError>? = await within(.seconds(10)) { done in
+            Task {
+                do throws(CaptureError) {
+                    let gtk = try await thread.value.get()
+                    turns.begin()
+                    gtk.later { done(.success(make(gtk, title, name, failed, closed))) }
+                } catch {
+                    done(.failure(error))
+                }
+            }
         }
+        guard let opened else { throw CaptureError(.timedOut, "the display does not answer") }
+        return try opened.get()
     }
 
     deinit {
         if isClosed.exchange(true, ordering: .relaxed) { return }
-        let (gtk, window) = (gtk, window)
-        gtk.later { PreviewWindow.destroy(gtk, window) }
+        let (gtk, window, screen) = (gtk, window, preview.screen)
+        gtk.later { PreviewWindow.destroy(gtk, window, screen) }
     }
 
-    /// Takes the window off the screen, and waits until GTK is through with it. Call it before the process exits: the
-    /// graphics libraries may crash if they still draw then. Idempotent.
+    /// Takes the window off the screen, and waits until GTK is through with it, for two seconds at most. Call it before the
+    /// process exits: the graphics libraries may crash if they still draw then. Idempotent.
     public func close() async {
         if isClosed.exchange(true, ordering: .relaxed) { return }
-        let (gtk, window) = (gtk, window)
-        await withCheckedContinuation { continuation in
+        let (gtk, window, screen) = (gtk, window, preview.screen)
+        // A display that hangs is left alone.
+        _ = await PreviewWindow.within(.seconds(2)) { done in
             gtk.later {
-                PreviewWindow.destroy(gtk, window)
-                PreviewWindow.turns.afterThis { continuation.resume() }
+                PreviewWindow.destroy(gtk, window, screen)
+                PreviewWindow.turns.afterThis { done(()) }
             }
         }
     }
 
-    private static func destroy(_ gtk: GTK, _ window: GTK.Object) {
+    /// Has the window come onto the screen, and say so, if there is no frame within two seconds.
+    package func expectFrame() {
+        let screen = preview.screen
+        gtk.later { screen.expectFrame() }
+    }
+
+    /// Waits for a result that comes on another thread.
+    ///
+    /// - Returns: `nil` if it did not come in time.
+    private static func within<Value: Sendable>(
+        _ time: Duration,
+        _ start: (@escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let once = Once(continuation)
+            start { once.resume($0) }
+            Task {
+                try? await Task.sleep(for: time)
+                once.resume(nil)
+            }
+        }
+    }
+
+    private static func destroy(_ gtk: GTK, _ window: GTK.Object, _ screen: PreviewScreen) {
+        screen.end()
         gtk.destroy(window)
         gtk.release(window)
         turns.end()
@@ -81,7 +116,7 @@ public final class PreviewWindow: Sendable {
                 try WorkerThread.detached(name: "windows") {
                     do throws(CaptureError) {
                         let gtk = try GTK.loaded.get()
-                        guard gtk.isInitialized() == 0 else {
+                        guard gtk.isInitialized() == 0 || gtk.display() == 0 else {
                             throw CaptureError(.inputOutput, "this program runs GTK itself: show a VideoPreview in it")
                         }
                         try gtk.begin()
@@ -104,10 +139,11 @@ public final class PreviewWindow: Sendable {
         _ gtk: GTK,
         _ title: String,
         _ name: String,
+        _ failed: @escaping @Sendable (CaptureError) -> Void,
         _ closed: @escaping @Sendable () -> Void
     ) -> PreviewWindow {
         let window = gtk.sink(gtk.makeWindow())
-        let preview = VideoPreview(gtk, name: name) { width, height in
+        let preview = VideoPreview(gtk, name: name, failed: failed) { width, height in
             let most = PreviewWindow.largest
             let part = min(1, Double(most.width) / Double(width), Double(most.height) / Double(height))
             gtk.setDefaultSize(window, Int32(Double(width) * part), Int32(Double(height) * part))
@@ -126,6 +162,15 @@ public final class PreviewWindow: Sendable {
         )
         return PreviewWindow(gtk, window, preview)
     }
+}
+
+/// Resumes a continuation with what comes first. Thread-safe.
+private final class Once<Value: Sendable>: Sendable {
+    private let waiting: Mutex<CheckedContinuation<Value?, Never>?>
+
+    init(_ continuation: CheckedContinuation<Value?, Never>) { waiting = Mutex(continuation) }
+
+    func resume(_ value: Value?) { waiting.withLock { $0.take() }?.resume(returning: value) }
 }
 
 /// Counts windows, for the thread that runs GTK while there are any. Thread-safe.
@@ -181,7 +226,7 @@ extension GTK {
             return 1
         }
         let pressed: KeyHandler = { _, key, _, _, data in
-            guard key == GTK.escape || key == GTK.letterQ else { return 0 }
+            guard GTK.closingKeys.contains(key) else { return 0 }
             unsafe Closing.call(data)
             return 1
         }

@@ -7,7 +7,8 @@ import CaptureCore
 /// the reason stands in its place. When no frame has come for two seconds, the picture goes, too.
 ///
 /// GTK is loaded when the first preview is made, so a program without previews needs none. Frames are converted on the
-/// output's thread and never wait for GTK: a busy loop shows fewer of them.
+/// output's thread and never wait for GTK: a busy loop shows fewer of them. `tell` is thread-safe; make the preview and
+/// use its widget on GTK's thread.
 public final class VideoPreview: Sendable {
     /// The output that feeds it.
     public let output: VideoDataOutput
@@ -21,18 +22,26 @@ public final class VideoPreview: Sendable {
     /// - Throws: `inputOutput` if there is no GTK 4 or no display, or if the process runs GTK 3.
     public convenience init(name: String = "preview") throws(CaptureError) {
         let gtk = try GTK.loaded.get()
-        if gtk.isInitialized() == 0 { try gtk.begin() }
+        if gtk.isInitialized() == 0 || gtk.display() == 0 { try gtk.begin() }
         self.init(gtk, name: name)
     }
 
-    init(_ gtk: GTK, name: String, began: @escaping @Sendable (Int, Int) -> Void = { _, _ in }) {
-        screen = PreviewScreen(gtk, began: began)
+    init(
+        _ gtk: GTK,
+        name: String,
+        failed: @escaping @Sendable (CaptureError) -> Void = { _ in },
+        began: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
+    ) {
+        screen = PreviewScreen(gtk, failed: failed, began: began)
         output = VideoDataOutput(name: name, settings: VideoPreview.settings)
         screen.output = output
         output.keep { [screen] in screen.take($0) }
     }
 
     private static let settings = (try? VideoSettings(pixelFormat: .bgra32)) ?? .camera
+
+    /// Shows a text in the place of a picture, until the next frame. Thread-safe.
+    public func tell(_ text: String) { screen.tell(text) }
 
     /// The widget: a `GtkWidget *`, valid as long as the preview is. To be used on GTK's thread.
     public var widget: OpaquePointer? { unsafe OpaquePointer(bitPattern: screen.widget) }
@@ -42,11 +51,12 @@ extension GTK {
     /// Initializes GTK, for this thread. The process's locale stays as it is.
     func begin() throws(CaptureError) {
         disableLocale()
-        // By which a desktop knows whose windows they are.
+        // Desktops identify a window's program by this name.
         if unsafe programName() == nil, let name = CommandLine.arguments.first?.split(separator: "/").last {
             unsafe setProgramName(String(name))
         }
-        guard initialize() != 0 else {
+        // After a failure GTK calls itself initialized, but has no display.
+        guard initialize() != 0, display() != 0 else {
             throw CaptureError(
                 .inputOutput,
                 "there is no display to show a preview on: is DISPLAY or WAYLAND_DISPLAY set?"

@@ -1,12 +1,13 @@
 import ArgumentParser
 import CaptureKit
+import Synchronization
 
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Show what a camera sees, in a window or on the terminal.",
         discussion: """
-            A window takes GTK 4 (Debian: libgtk-4-1). Close it with Escape or Q; on the terminal Ctrl-C ends the preview. \
+            A window needs GTK 4 (Debian: libgtk-4-1). Escape or Q closes it; on the terminal, Q or Ctrl-C ends the preview. \
             Other programs can use the camera at the same time.
             """
     )
@@ -64,14 +65,22 @@ struct PreviewCommand: AsyncParsableCommand {
     func run() async throws {
         try NumberOptions.check(duration: duration)
         let input = try InputOptions.camera(camera, preset, videoFormat)
+        // From before the terminal is asked until it is as it was.
+        let wasInterrupted = Atomic(false)
+        let interrupts = Interrupts { wasInterrupted.store(true, ordering: .relaxed) }
+        defer { withExtendedLifetime(interrupts) {} }
         let (closings, closed) = AsyncStream<Void>.makeStream()
         let place = try await shown { closed.yield() }
         let closing = Task { for await _ in closings { return } }
         do {
-            try await show(input, in: place, until: closing)
+            if wasInterrupted.load(ordering: .relaxed) {
+                throw CaptureError(.dismissed, "interrupted before anything was captured")
+            }
+            try await show(input, in: place, until: closing) { closed.yield() }
         } catch {
             if stay, case .window(let window) = place {
                 window.tell((error as? CaptureError)?.message ?? "\(error)")
+                // What ended the session was perhaps that the person has closed the window.
                 await closing.value
             }
             await place.close()
@@ -81,28 +90,31 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     /// Runs the session to its end.
-    private func show(_ input: CaptureDeviceInput, in place: Shown, until closing: Task<Void, Never>) async throws {
+    private func show(
+        _ input: CaptureDeviceInput,
+        in place: Shown,
+        until closing: Task<Void, Never>,
+        _ close: @escaping @Sendable () -> Void
+    ) async throws {
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon)
-        Task {
-            await closing.value
-            try? await session.stop()
-        }
         try await session.addInput(input)
         try await session.addOutput(place.output)
         let events = try await session.events()
-        let limit = Task { [duration] in
-            guard let duration else { return }
+        let running = Task { [duration] in
             for await case .changed(let status) in events where status.state == .running {
-                try await Task.sleep(for: .seconds(duration))
-                try await session.stop()
+                place.expectFrame()
+                guard let duration else { return }
+                try? await Task.sleep(for: .seconds(duration))
+                return close()
             }
         }
-        defer { limit.cancel() }
-        let run = SessionRun(session: session, output: place.output.name)
+        defer { running.cancel() }
+        let run = SessionRun(session: session, output: place.output.name, closing: closing)
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         if let error = outcome.error { throw error }
-        if let error = place.output.failure { throw error }
+        // A session that was told to end before it was read is no failure.
+        if let error = place.output.failure, error.code != .wrongState { throw error }
     }
 
     private enum Shown {
@@ -114,6 +126,10 @@ struct PreviewCommand: AsyncParsableCommand {
             case .window(let window): window.output
             case .terminal(let screen): screen.output
             }
+        }
+
+        func expectFrame() {
+            if case .window(let window) = self { window.expectFrame() }
         }
 
         func close() async {
@@ -130,7 +146,9 @@ struct PreviewCommand: AsyncParsableCommand {
         var reason = "there is no display"
         if place == .window || (place == .auto && hasDisplay) {
             do throws(CaptureError) {
-                return .window(try await PreviewWindow.open(title: title, closed: closed))
+                // A format that cannot be shown ends the output alone.
+                let failed: @Sendable (CaptureError) -> Void = { _ in closed() }
+                return .window(try await PreviewWindow.open(title: title, failed: failed, closed: closed))
             } catch {
                 if place == .window { throw error }
                 reason = error.message

@@ -30,10 +30,8 @@ final class TerminalScreen: Sendable {
     /// - Returns: `nil` if standard output is no terminal that can show pictures.
     init?(_ choice: Choice, closed: @escaping @Sendable () -> Void) {
         guard let size = TerminalSize(of: STDOUT_FILENO), let name = Environment.value("TERM"), name != "dumb",
-            !name.isEmpty
-        else {
-            return nil
-        }
+            !name.isEmpty, let terminal = TerminalWriter()
+        else { return nil }
         let isRich = ["truecolor", "24bit"].contains(Environment.value("COLORTERM") ?? "")
         let way: TerminalPicture =
             switch choice {
@@ -43,7 +41,7 @@ final class TerminalScreen: Sendable {
             case .auto:
                 TerminalPicture(TerminalAnswers.graphics(ProcessInfo.processInfo.environment), isRich: isRich)
             }
-        painter = Painter(way, closed)
+        painter = Painter(way, terminal, closed)
         let settings = Painter.settings(width: way.room(in: size).width)
         output = VideoDataOutput(name: "preview", settings: settings) { [painter] in painter.take($0) }
         painter.isFed(by: output)
@@ -55,15 +53,26 @@ final class TerminalScreen: Sendable {
 
 /// Draws each frame in the place of the one before.
 private final class Painter: Sendable {
+    /// Nanoseconds without a new frame after which the picture is removed: a session that was suspended shows nothing.
+    private static let patience: Int64 = 2_000_000_000
+
     private enum State {
         /// Nothing has come.
         case waiting
-        /// Since the first frame.
-        case showing(KeyReader?, Drawn?)
+        case showing(Screen)
         case closed
     }
 
-    /// What stands on the screen.
+    /// The terminal since the first frame.
+    private struct Screen {
+        let keys: KeyReader?
+        let watch: Ticker
+        /// When the picture that stands there came; `nil` when none does.
+        var since: Timestamp?
+        var drawn: Drawn?
+    }
+
+    /// How large a picture is on which screen.
     private struct Drawn: Equatable {
         var screen: TerminalSize
         var width: Int
@@ -71,6 +80,7 @@ private final class Painter: Sendable {
     }
 
     private let way: TerminalPicture
+    private let terminal: TerminalWriter
     private let closed: @Sendable () -> Void
     /// Held while something is written, so that nothing is drawn after the end.
     private let state = Mutex(State.waiting)
@@ -80,8 +90,8 @@ private final class Painter: Sendable {
         weak var output: VideoDataOutput?
     }
 
-    init(_ way: TerminalPicture, _ closed: @escaping @Sendable () -> Void) {
-        (self.way, self.closed) = (way, closed)
+    init(_ way: TerminalPicture, _ terminal: TerminalWriter, _ closed: @escaping @Sendable () -> Void) {
+        (self.way, self.terminal, self.closed) = (way, terminal, closed)
     }
 
     func isFed(by output: VideoDataOutput) {
@@ -109,43 +119,114 @@ private final class Painter: Sendable {
         let (width, height) = (frame.format.width, frame.format.height)
         guard let size = TerminalSize(of: STDOUT_FILENO), width > 0, height > 0 else { return }
         let fitted = way.fitted(width: width, height: height, in: size)
-        if fitted.width != width, let output = output.withLock({ $0.output }) {
+        let room = way.room(in: size)
+        let fits = width <= room.width && height <= room.height
+        // A pixel more or less is that of rounding.
+        if !fits || fitted.width - width > max(1, width / 16), let output = output.withLock({ $0.output }) {
             output.videoSettings = Painter.settings(width: fitted.width)
         }
-        let room = way.room(in: size)
-        guard width <= room.width, height <= room.height, let picture = RGBPicture(frame) else { return }
+        guard fits, let picture = RGBPicture(frame) else { return }
         let shown = way.sequence(picture)
         let drawn = Drawn(screen: size, width: width, height: height)
-        state.withLock { [closed] state in
+        state.withLock { state in
             var text = ""
-            var (keys, before): (KeyReader?, Drawn?) = (nil, nil)
+            var screen: Screen
             switch state {
             case .closed: return
-            case .showing(let reader, let last): (keys, before) = (reader, last)
+            case .showing(let now): screen = now
             case .waiting:
                 text = "\u{1B}[?1049h\u{1B}[?25l"
-                keys = KeyReader(closed)
+                let watch = Ticker(milliseconds: 500) { [weak self] in self?.look() }
+                screen = Screen(keys: KeyReader(closed), watch: watch)
             }
             // The terminal shows what stands between these at once.
             text += "\u{1B}[?2026h"
-            if drawn != before {
-                let hint = keys == nil ? "Ctrl-C ends" : "Q or Ctrl-C ends"
+            if drawn != screen.drawn {
+                let hint = screen.keys == nil ? "Ctrl-C ends" : "Q or Ctrl-C ends"
                 text += "\u{1B}[2J\u{1B}[\(size.rows);1H\u{1B}[2m\(hint)\u{1B}[0m"
             }
             text += "\u{1B}[H\(shown)\u{1B}[?2026l"
-            Output.write(text, to: STDOUT_FILENO)
-            state = .showing(keys, drawn)
+            terminal.write(text)
+            (screen.since, screen.drawn) = (.now, drawn)
+            state = .showing(screen)
+        }
+    }
+
+    /// Removes a picture that no other follows.
+    private func look() {
+        _ = state.withLockIfAvailable { state in
+            guard case .showing(var screen) = state, let since = screen.since, Timestamp.now - since > Painter.patience
+            else { return }
+            terminal.write("\(way.ending)\u{1B}[2J\u{1B}[Hno picture comes from the camera")
+            (screen.since, screen.drawn) = (nil, nil)
+            state = .showing(screen)
         }
     }
 
     func close() {
-        let keys = state.withLock { [way] state -> KeyReader? in
+        terminal.giveUp()
+        let screen = state.withLock { state -> Screen? in
             defer { state = .closed }
-            guard case .showing(let keys, _) = state else { return nil }
-            Output.write("\(way.ending)\u{1B}[?25h\u{1B}[?1049l", to: STDOUT_FILENO)
-            return keys
+            guard case .showing(let screen) = state else { return nil }
+            // A picture may be broken off.
+            terminal.writeLast("\u{1B}\\\(way.ending)\u{1B}[0m\u{1B}[?2026l\u{1B}[?25h\u{1B}[?1049l")
+            return screen
         }
-        keys?.stop()
+        screen?.watch.stop()
+        screen?.keys?.stop()
+    }
+}
+
+/// Writes to a terminal that somebody may have stopped, without waiting for it for long. Thread-safe, but for texts that
+/// mix.
+private final class TerminalWriter: Sendable {
+    /// Opened anew, so that what is set for it is not set for the shell.
+    private let file: Descriptor
+    private let hasGivenUp = Atomic(false)
+
+    /// - Returns: `nil` if standard output is no terminal.
+    init?() {
+        guard let name = unsafe ttyname(STDOUT_FILENO).map({ unsafe String(cString: $0) }),
+            let file = try? Descriptor.open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY)
+        else { return nil }
+        self.file = file
+    }
+
+    /// Ends a `write` that waits, and those that come.
+    func giveUp() { hasGivenUp.store(true, ordering: .releasing) }
+
+    /// Writes, and waits for a terminal that takes nothing.
+    func write(_ text: String) {
+        write(text) { !self.hasGivenUp.load(ordering: .acquiring) }
+    }
+
+    /// Writes, and waits half a second at most.
+    func writeLast(_ text: String) {
+        let end = Timestamp.now.advanced(by: 500_000_000)
+        write(text) { Timestamp.now < end }
+    }
+
+    private func write(_ text: String, while goesOn: () -> Bool) {
+        var text = text
+        text.withUTF8 { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = unsafe Glibc.write(
+                    file.descriptor,
+                    bytes.baseAddress?.advanced(by: done),
+                    bytes.count - done
+                )
+                if count > 0 {
+                    done += count
+                } else if count < 0, errno == EINTR {
+                    continue
+                } else if count < 0, errno == EAGAIN, goesOn() {
+                    _ = try? Poll.wait(file.descriptor, for: .writable, timeout: 100)
+                } else {
+                    return
+                }
+            }
+        }
     }
 }
 

@@ -1,24 +1,51 @@
 import Dispatch
 import Glibc
+import Synchronization
 
-/// Ctrl-C and SIGTERM as events, in the place of the process's end.
+/// Ctrl-C and SIGTERM as events, in the place of the process's end. If there are several of these objects, each gets the
+/// event; the last one to go gives the signals back.
 final class Interrupts {
-    private let sources: [any DispatchSourceSignal]
+    private struct State {
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var last = 0
+        /// libdispatch serves one source of a signal.
+        var sources: [any DispatchSourceSignal] = []
+    }
+    private static let state = Mutex(State())
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+
+    private let number: Int
 
     /// Calls `handler` at each of the signals, from now until this object goes.
     init(_ handler: @escaping @Sendable () -> Void) {
-        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            _ = signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler(handler: handler)
-            source.resume()
-            return source
+        number = Interrupts.state.withLock { state in
+            state.last += 1
+            state.handlers[state.last] = handler
+            if state.sources.isEmpty { state.sources = Interrupts.begin() }
+            return state.last
         }
     }
 
     deinit {
-        for source in sources { source.cancel() }
-        for number in [SIGINT, SIGTERM, SIGHUP] { _ = signal(number, SIG_DFL) }
+        Interrupts.state.withLock { state in
+            state.handlers[number] = nil
+            guard state.handlers.isEmpty else { return }
+            for source in state.sources { source.cancel() }
+            state.sources = []
+            for number in Interrupts.numbers { _ = signal(number, SIG_DFL) }
+        }
+    }
+
+    private static func begin() -> [any DispatchSourceSignal] {
+        numbers.map { number in
+            _ = signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                for handler in state.withLock({ Array($0.handlers.values) }) { handler() }
+            }
+            source.resume()
+            return source
+        }
     }
 }
 

@@ -23,6 +23,8 @@ struct SessionRun {
     var file: OutputFile?
     var naming = Naming.whenItPlays
     var display: ProgressDisplay?
+    /// Its end asks the session to end, as Ctrl-C does.
+    var closing: Task<Void, Never>?
 
     /// When a file gets its name. One that never does leaves nothing and replaces nothing.
     enum Naming {
@@ -58,7 +60,14 @@ struct SessionRun {
         let interrupts = Interrupts { feed.yield(.interrupt) }
         let changes = try await session.events()
         let forward = Task { for await change in changes { feed.yield(.session(change)) } }
+        let asked = closing.map { closing in
+            Task {
+                await closing.value
+                feed.yield(.interrupt)
+            }
+        }
         defer {
+            asked?.cancel()
             forward.cancel()
             withExtendedLifetime(interrupts) {}
         }
