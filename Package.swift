@@ -65,6 +65,7 @@ let package = Package(
         .target(name: "CDispatchMonitor"),
         .target(name: "CNoICU"),
         .target(name: "CLibAV"),
+        .target(name: "CTIFF"),
         system("CSystemd", "libsystemd", "libsystemd-dev"),
         system("CUdev", "libudev", "libudev-dev"),
         system("CALSA", "alsa", "libasound2-dev"),
@@ -95,7 +96,7 @@ let package = Package(
             [
                 "CaptureCore", "CaptureSystem", "CaptureRing", "MediaConversion", "MediaExamination", "CLinux",
                 "CLibAV",
-                "CLibV4L", "CTurboJPEG", "CExif",
+                "CLibV4L", "CTurboJPEG", "CExif", "CTIFF",
             ]
         ),
         module("MediaLibrary", ["CaptureCore", "CCrypto", grdb]),

@@ -3,7 +3,7 @@ public struct PhotoSettings: Hashable, Sendable {
     /// The most pictures of a burst.
     public static let longestBurst = 16
 
-    /// `jpeg` or `png`.
+    /// `jpeg`, `png`, or `dng`: a sensor's own numbers, of a camera that runs in a Bayer format.
     public var format: String
     /// JPEG's quality, 1 to 100. A camera's own JPEG stays as it is.
     public var quality: Int

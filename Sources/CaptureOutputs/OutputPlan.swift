@@ -174,6 +174,11 @@ struct OutputMaker {
             let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
+        if wanted.format == "dng" {
+            let coding = PictureOutput.Coding.dng(try DNGEncoder(video))
+            let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
+            return OutputPlan(output, video: CopyConverter(.video(video)))
+        }
         let coding: PictureOutput.Coding
         let picture: Picture
         switch wanted.format {

@@ -1,4 +1,4 @@
-import CaptureCore
+package import CaptureCore
 
 /// Reads Bayer patterns, and luma that is packed as they are, and fills in the colours between by the mean of the nearest.
 /// Thread-bound.
@@ -99,11 +99,11 @@ final class BayerReader: PictureReader {
 }
 
 /// The numbers of one row of a sensor.
-enum BayerRow {
+package enum BayerRow {
     /// Unpacks a row of `width` numbers to sixteen bits each, the highest bit in bit 15.
     ///
     /// - Parameter there: Bytes of the row that may be read; what lies behind them is taken as the last number.
-    static func unpack(
+    package static func unpack(
         _ from: UnsafePointer<UInt8>,
         _ there: Int,
         _ structure: PixelStructure,

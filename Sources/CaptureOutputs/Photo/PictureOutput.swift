@@ -12,6 +12,7 @@ final class PictureOutput: MediaOutput {
         case asItIs(JPEGDecoder)
         case jpeg(JPEGEncoder)
         case png(PNGEncoder)
+        case dng(DNGEncoder)
 
         /// As the statistics name it.
         fileprivate var name: String {
@@ -19,6 +20,7 @@ final class PictureOutput: MediaOutput {
             case .asItIs: "copy"
             case .jpeg: "mjpeg"
             case .png: "png"
+            case .dng: "dng"
             }
         }
     }
@@ -39,7 +41,7 @@ final class PictureOutput: MediaOutput {
     private var lost: UInt64 = 0
 
     /// An output of one picture of `format` into each file, which says that it is from `origin`. A PNG comes turned already;
-    /// a JPEG says how it is to be turned.
+    /// a JPEG and a DNG say how they are to be turned.
     init(
         _ coding: Coding,
         of format: VideoFormat,
@@ -88,6 +90,9 @@ final class PictureOutput: MediaOutput {
                 width: width,
                 height: height
             )
+        case .dng(let encoder):
+            noteFrame()
+            image = try unsafe encoder.encode(buffer.bytes, facts, turned: turn)
         }
         let file = files[pictures.count]
         try file.write(image)

@@ -1,0 +1,176 @@
+import CExif
+import CaptureCore
+import MediaConversion
+import MediaExamination
+
+/// Makes a DNG of a sensor's own numbers, one of red, green and blue a pixel, by libtiff. Thread-bound.
+///
+/// The numbers are not touched. A developing program learns from tags how they lie, what is black and white, and what the
+/// colours are (DNG 1.4, chapter 4).
+struct DNGEncoder {
+    private let format: VideoFormat
+    private let structure: PixelStructure
+    private let plane: ColorPlane
+    private let pattern: [UInt8]
+    private let color: DNGColor
+
+    /// An encoder of frames of a Bayer format.
+    ///
+    /// - Throws: `.noSuchFormat` for another, `.inputOutput` without libtiff.
+    init(_ format: VideoFormat) throws(CaptureError) {
+        guard let structure = PixelStructure(format.pixelFormat), case .bayer(let order) = structure.model,
+            let plane = structure.planes(of: format)?.first
+        else {
+            throw CaptureError(
+                .noSuchFormat,
+                "a DNG holds a sensor's own numbers, and the camera delivers \(format.pixelFormat); choose one of its "
+                    + "Bayer formats, or another kind of photo"
+            )
+        }
+        unsafe try TIFFFile.load()
+        self.format = format
+        self.structure = structure
+        self.plane = plane
+        // 0 is red, 1 green, 2 blue.
+        pattern = order.rawValue.utf8.map { $0 == UInt8(ascii: "r") ? 0 : $0 == UInt8(ascii: "g") ? 1 : 2 }
+        color = DNGColor(format.color, depth: structure.depth)
+    }
+
+    /// The file of a frame.
+    func encode(
+        _ frame: UnsafeRawBufferPointer,
+        _ facts: FileFacts,
+        turned turn: PictureOrientation
+    ) throws(CaptureError) -> [UInt8] {
+        let (width, height) = (format.width, format.height)
+        var pixels = unsafe numbers(frame)
+        let file = try TIFFFile(capacity: pixels.count + 256 * 1024)
+        try file.begin(isEXIF: true)
+        func write(_ list: ExifIfd) throws(CaptureError) {
+            let writer = DNGFacts(file: file, list: list)
+            try facts.write(to: writer, width: width, height: height, orientation: turn, isRaw: true)
+        }
+        try write(EXIF_IFD_EXIF)
+        let exif = try file.endEXIF()
+        try file.begin()
+        try write(EXIF_IFD_0)
+        try file.set(Tag.exif, offset: exif)
+        try file.set(Tag.subfileType, number: 0)
+        try file.set(Tag.width, number: width)
+        try file.set(Tag.height, number: height)
+        try file.set(Tag.rowsPerStrip, number: height)
+        try file.set(Tag.bitsPerSample, number: structure.depth > 8 ? 16 : 8)
+        try file.set(Tag.samplesPerPixel, number: 1)
+        try file.set(Tag.planes, number: 1)
+        try file.set(Tag.compression, number: 1)
+        try file.set(Tag.meaning, number: Tag.filteredColors)
+        try file.set(Tag.patternSize, [2, 2] as [UInt16])
+        try file.set(Tag.pattern, pattern)
+        try file.set(Tag.version, [1, 4, 0, 0] as [UInt8])
+        try file.set(Tag.oldestVersion, [1, 1, 0, 0] as [UInt8])
+        let camera = [facts.origin.cameraMaker, facts.origin.camera].filter { !$0.isEmpty }.joined(separator: " ")
+        try file.set(Tag.camera, camera.isEmpty ? "camera" : camera)
+        if let table = color.linearization { try file.set(Tag.linearization, table) }
+        try file.set(Tag.black, [Float(color.black)])
+        try file.set(Tag.white, [UInt32(color.white)])
+        try file.set(Tag.matrix, color.matrix)
+        try file.set(Tag.neutral, [1, 1, 1] as [Float])
+        try file.set(Tag.illuminant, number: Tag.daylight)
+        try file.write(&pixels)
+        try file.end()
+        return file.bytes
+    }
+
+    /// All numbers, in 8 bits each, or in 16, little-endian, as the file has them.
+    private func numbers(_ frame: UnsafeRawBufferPointer) -> [UInt8] {
+        let size = structure.depth > 8 ? 2 : 1
+        let down = UInt16(16 - structure.depth)
+        var line = [UInt16](repeating: 0, count: format.width)
+        return unsafe [UInt8](unsafeUninitializedCapacity: format.width * format.height * size) { bytes, count in
+            for row in 0..<format.height {
+                let start = plane.offset + min(row, plane.rows - 1) * plane.stride
+                let there = max(0, min(plane.row, frame.count - start))
+                if there > 0, let base = frame.baseAddress {
+                    unsafe line.withUnsafeMutableBufferPointer { line in
+                        guard let numbers = line.baseAddress else { return }
+                        unsafe BayerRow.unpack(
+                            (base + start).assumingMemoryBound(to: UInt8.self),
+                            there,
+                            structure,
+                            into: numbers,
+                            format.width
+                        )
+                    }
+                }
+                for number in line {
+                    let value = number >> down
+                    unsafe bytes[count] = UInt8(truncatingIfNeeded: value)
+                    if size == 2 { unsafe bytes[count + 1] = UInt8(value >> 8) }
+                    count += size
+                }
+            }
+        }
+    }
+
+    /// Numbers of TIFF 6, TIFF/EP and DNG.
+    private enum Tag {
+        static let subfileType: UInt32 = 254
+        static let width: UInt32 = 256
+        static let height: UInt32 = 257
+        static let bitsPerSample: UInt32 = 258
+        static let compression: UInt32 = 259
+        static let meaning: UInt32 = 262
+        static let samplesPerPixel: UInt32 = 277
+        static let rowsPerStrip: UInt32 = 278
+        static let planes: UInt32 = 284
+        static let patternSize: UInt32 = 33421
+        static let pattern: UInt32 = 33422
+        static let exif: UInt32 = 34665
+        static let version: UInt32 = 50706
+        static let oldestVersion: UInt32 = 50707
+        static let camera: UInt32 = 50708
+        static let linearization: UInt32 = 50712
+        static let black: UInt32 = 50714
+        static let white: UInt32 = 50717
+        static let matrix: UInt32 = 50721
+        static let neutral: UInt32 = 50728
+        static let illuminant: UInt32 = 50778
+        static let filteredColors = 32803
+        /// D65, the white of nearly all of V4L2's colour spaces.
+        static let daylight = 21
+    }
+}
+
+/// EXIF in a directory of a TIFF. Entries of other lists are left out.
+private struct DNGFacts: EXIFWriter {
+    let file: TIFFFile
+    let list: ExifIfd
+
+    func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, text) }
+    }
+
+    func short(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        guard list == self.list else { return }
+        // There may be several of these, for libtiff.
+        if tag == EXIF_TAG_ISO_SPEED_RATINGS { return try file.set(tag.rawValue, [UInt16(clamping: number)]) }
+        try file.set(tag.rawValue, number: number)
+    }
+
+    func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, number: number) }
+    }
+
+    func rational(
+        _ list: ExifIfd,
+        _ tag: ExifTag,
+        _ numerator: UInt32,
+        _ denominator: UInt32
+    ) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, fraction: Double(numerator) / Double(denominator)) }
+    }
+
+    func bytes(_ list: ExifIfd, _ tag: ExifTag, _ bytes: [UInt8]) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, bytes) }
+    }
+}
