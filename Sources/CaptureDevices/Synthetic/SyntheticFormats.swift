@@ -2,7 +2,14 @@ import CaptureCore
 
 /// What the synthetic devices offer, and how a request is met from it.
 enum SyntheticFormats {
-    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420]
+    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420] + sensorFormats.map(\.0)
+    /// Bayer patterns of each depth, packed and unpacked, and V4L2's words for them.
+    private static let sensorFormats: [(PixelFormat, String)] = [
+        ("RGGB", "8-bit Bayer RGRG/GBGB"), ("RG10", "10-bit Bayer RGRG/GBGB"), ("RG12", "12-bit Bayer RGRG/GBGB"),
+        ("RG14", "14-bit Bayer RGRG/GBGB"), ("RG16", "16-bit Bayer RGRG/GBGB"),
+        ("pRAA", "10-bit Bayer RGRG/GBGB Packed"), ("pRCC", "12-bit Bayer RGRG/GBGB Packed"),
+        ("pREE", "14-bit Bayer RGRG/GBGB Packed"),
+    ].compactMap { name, words in PixelFormat(name: name).map { ($0, words) } }
     static let sizes = [(320, 240), (640, 480), (1280, 720), (1920, 1080)]
     static let rates = [15, 30, 60]
     static let sampleFormats: [SampleFormat] = [.s16, .float32]
@@ -11,7 +18,7 @@ enum SyntheticFormats {
     static var videoOptions: [VideoFormatOption] {
         let intervals = FrameIntervals.discrete(rates.reversed().map { FrameInterval(framesPerSecond: UInt32($0)) })
         let offered = sizes.map { DiscreteSize(width: $0.0, height: $0.1, intervals: intervals) }
-        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"]
+        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"] + sensorFormats.map(\.1)
         return zip(pixelFormats, names).map {
             VideoFormatOption(pixelFormat: $0, name: $1, sizes: .discrete(offered))
         }
@@ -39,23 +46,28 @@ enum SyntheticFormats {
             guard isMet else {
                 throw CaptureError(
                     .noSuchFormat,
-                    "the synthetic camera offers YUYV, NV12 and YU12 at 320x240, 640x480, 1280x720 and 1920x1080 "
-                        + "with 15, 30 or 60 fps, and not what was asked"
+                    "the synthetic camera offers \(pixelFormats.map(\.description).joined(separator: ", ")) at 320x240, "
+                        + "640x480, 1280x720 and 1920x1080 with 15, 30 or 60 fps, and not what was asked"
                 )
             }
         }
-        let perRow = pixelFormat == .yuyv ? size.0 * 2 : size.0
-        let bytes = pixelFormat == .yuyv ? perRow * size.1 : perRow * size.1 * 3 / 2
+        let sensor = SensorPixels(pixelFormat, width: size.0)
+        let perRow = sensor?.pitch ?? (pixelFormat == .yuyv ? size.0 * 2 : size.0)
+        let bytes = sensor != nil || pixelFormat == .yuyv ? perRow * size.1 : perRow * size.1 * 3 / 2
         return VideoFormat(
             pixelFormat: pixelFormat,
             width: size.0,
             height: size.1,
             interval: FrameInterval(framesPerSecond: UInt32(rate)),
             planes: [PlaneLayout(offset: 0, stride: perRow, size: bytes)],
-            // V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_LIM_RANGE
-            color: ColorDescription(colorSpace: 1, transfer: 1, encoding: 1, quantization: 2)
+            color: sensor == nil ? pictureColor : sensorColor
         )
     }
+
+    /// V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_LIM_RANGE.
+    private static let pictureColor = ColorDescription(colorSpace: 1, transfer: 1, encoding: 1, quantization: 2)
+    /// V4L2_COLORSPACE_SRGB, V4L2_XFER_FUNC_SRGB, V4L2_QUANTIZATION_FULL_RANGE: numbers that can be shown as they are.
+    private static let sensorColor = ColorDescription(colorSpace: 8, transfer: 2, encoding: 0, quantization: 1)
 
     /// The format nearest to a request, in periods of 10 ms: 48 kHz, 16 bits, stereo where nothing is asked.
     ///

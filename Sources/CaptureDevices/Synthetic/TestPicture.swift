@@ -12,6 +12,9 @@ struct TestPicture: Sendable {
     private let pitch: Int
     /// Bytes in which luma samples are: all of YUYV, else the first plane.
     private let lumaBytes: Int
+    /// For a Bayer pattern.
+    private let sensor: SensorPixels?
+    private let size: (width: Int, height: Int)
 
     /// A picture of one of the synthetic camera's formats.
     init(_ format: VideoFormat) {
@@ -22,6 +25,8 @@ struct TestPicture: Sendable {
         step = format.pixelFormat == .yuyv ? 2 : 1
         pitch = format.width * step
         lumaBytes = pitch * format.height
+        sensor = SensorPixels(format.pixelFormat, width: format.width)
+        size = (format.width, format.height)
     }
 
     /// Draws a frame.
@@ -60,6 +65,15 @@ struct TestPicture: Sendable {
     ///   - memory: The frame.
     ///   - brightness: In 256ths of the present one, 0 to 16384.
     func expose(_ memory: UnsafeMutableRawBufferPointer, to brightness: Int64) {
+        if let sensor {
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let number = unsafe Int64(sensor.number(x, y, in: memory)) * brightness / 256
+                    unsafe sensor.put(UInt16(clamping: number), x, y, in: memory)
+                }
+            }
+            return
+        }
         let black = Int(ColorBars.black.y)
         for index in stride(from: 0, to: lumaBytes, by: step) {
             let above = unsafe (Int(memory[index]) - black) * Int(brightness) / 256
@@ -79,6 +93,13 @@ struct TestPicture: Sendable {
             let top = (BurnInLayout.lines[line] + row) * cell
             for column in 0..<BurnInFont.width where bits >> UInt8(BurnInFont.width - 1 - column) & 1 == 1 {
                 let start = left + column * cell * step
+                if let sensor {
+                    let number: UInt16 = ink == ColorBars.white.y ? .max : 0
+                    for y in top..<top + cell {
+                        for x in start..<start + cell { unsafe sensor.put(number, x, y, in: memory) }
+                    }
+                    continue
+                }
                 for y in top..<top + cell {
                     for x in 0..<cell { unsafe memory[y * pitch + start + x * step] = ink }
                 }
@@ -89,6 +110,20 @@ struct TestPicture: Sendable {
     /// A whole frame from the colour of each pixel; chroma is taken from the left and upper pixel of each group.
     private static func render(_ format: VideoFormat, _ color: (Int, Int) -> ColorBars.Color) -> [UInt8] {
         let (width, height) = (format.width, format.height)
+        if let sensor = SensorPixels(format.pixelFormat, width: width) {
+            var frame = [UInt8](repeating: 0, count: format.frameSize)
+            unsafe frame.withUnsafeMutableBytes { memory in
+                var (last, rgb) = (ColorBars.white, ColorBars.white.rgb)
+                for y in 0..<height {
+                    for x in 0..<width {
+                        let color = color(x, y)
+                        if color != last { (last, rgb) = (color, color.rgb) }
+                        unsafe sensor.put(rgb[sensor.channel(x, y)], x, y, in: memory)
+                    }
+                }
+            }
+            return frame
+        }
         var frame: [UInt8] = []
         frame.reserveCapacity(format.frameSize)
         switch format.pixelFormat {
