@@ -28,6 +28,18 @@ public struct CaptureDevice: Sendable, Identifiable {
     public var mediaType: MediaType { description.mediaType }
     /// The formats that a camera delivers; empty for a microphone.
     public var videoFormats: [VideoFormatOption] { description.videoFormats }
+    /// The formats in which a camera delivers its sensor's own numbers, in a Bayer pattern, the finest numbers first. A
+    /// photo of `dng` takes one of them.
+    public var rawFormats: [VideoFormatOption] {
+        let raw = videoFormats.compactMap { option -> (option: VideoFormatOption, depth: Int)? in
+            guard !option.isEmulated, let structure = PixelStructure(option.pixelFormat), case .bayer = structure.model
+            else { return nil }
+            return (option, structure.depth)
+        }
+        return raw.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }.map(
+            \.element.option
+        )
+    }
     /// The formats that a microphone delivers; empty for a camera.
     public var audioFormats: [AudioFormatOption] { description.audioFormats }
 

@@ -224,7 +224,7 @@ struct OptionTests {
         for format in OutputDescription.formats(of: .movie) + OutputDescription.formats(of: .sound) {
             #expect(record.contains(format))
         }
-        #expect(photo.contains("jpeg or png."))
+        #expect(photo.contains("jpeg, png or dng."))
     }
 
     private static let outOfRange: [(line: String, message: String)] = [

@@ -99,7 +99,8 @@ struct PhotoCommand: AsyncParsableCommand {
         if quality != 90, kind.name != "jpeg" {
             throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
         }
-        let input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
+        var input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
+        let isRaw = kind.name == "dng" && session == nil && videoFormat == nil
         if let burst {
             let photos = PhotoBurst(
                 place,
@@ -110,6 +111,7 @@ struct PhotoCommand: AsyncParsableCommand {
                 overwrite: overwrite
             )
             let daemon = try await bus.connect()
+            if isRaw { input = try await rawInput(on: daemon) }
             let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
             if json { Output.print(taken.json) } else { Output.note(taken.text) }
             return
@@ -120,6 +122,7 @@ struct PhotoCommand: AsyncParsableCommand {
         let name = session == nil ? "photo" : "photo-\(UInt32.random(in: 0...UInt32.max))"
         let output = try output(place, file, named: name, kind.name)
         let daemon = try await bus.connect()
+        if isRaw { input = try await rawInput(on: daemon) }
         let outcome: SessionOutcome
         if let session {
             outcome = try await SessionRun.addPhoto(output, settings, to: UInt32(session), file, on: daemon)
@@ -134,6 +137,25 @@ struct PhotoCommand: AsyncParsableCommand {
         if let error = outcome.error { throw error }
         let summary = RecordingSummary(file: place.path, format: kind.name, outcome: outcome)
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
+    }
+
+    /// The camera in the Bayer format with the finest numbers, at the largest size or the one nearest to the preset's.
+    private func rawInput(on daemon: CaptureDaemon) async throws(CaptureError) -> CaptureDeviceInput {
+        let device =
+            if let camera {
+                try await CaptureDevice.device(withID: camera, on: daemon)
+            } else {
+                try await CaptureDevice.default(for: .video, on: daemon)
+            }
+        guard let raw = device.rawFormats.first else {
+            throw CaptureError(
+                .noSuchFormat,
+                "\(device.name) offers no Bayer format, which a DNG takes; take a jpeg or png"
+            )
+        }
+        var request = (preset ?? .photo).request
+        request.pixelFormat = raw.pixelFormat
+        return .camera(camera, request: request)
     }
 
     private func output(
