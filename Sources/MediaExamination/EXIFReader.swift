@@ -6,6 +6,8 @@ package struct EXIFReader {
     package private(set) var orientation = PictureOrientation.upright
     /// When it was taken, in milliseconds since 1970.
     package private(set) var date: Int64?
+    /// Whether it is that of a DNG, which is a TIFF with a version of its own.
+    private(set) var isDNG = false
 
     private let bytes: ByteView
     private let isLittle: Bool
@@ -25,6 +27,7 @@ package struct EXIFReader {
         if let value = main[0x0112].flatMap({ bytes.number(at: $0 + 8, UInt16.self, isLittle: isLittle) }) {
             orientation = PictureOrientation(rawValue: Int(value)) ?? .upright
         }
+        isDNG = main[0xc612] != nil
         let more = main[0x8769].flatMap { bytes.number(at: $0 + 8, UInt32.self, isLittle: isLittle) }
         let exif = more.map { entries(at: Int($0)) } ?? [:]
         let original = exif[0x9003].flatMap(text)

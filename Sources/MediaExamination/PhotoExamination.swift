@@ -41,10 +41,11 @@ struct PhotoExamination {
         }
         let orientation = structure.exif?.orientation ?? .upright
         if orientation.swapsSides { size = (size.height, size.width) }
+        let isDNG = signature == .tiff && structure.exif?.isDNG == true
         let media = ExaminedMedia(
             kind: .photo,
-            mediaType: signature.mediaType(.photo),
-            codec: signature == .jpeg ? "mjpeg" : signature.name.lowercased(),
+            mediaType: isDNG ? "image/x-adobe-dng" : signature.mediaType(.photo),
+            codec: signature == .jpeg ? "mjpeg" : isDNG ? "dng" : signature.name.lowercased(),
             width: UInt32(size.width),
             height: UInt32(size.height),
             created: structure.exif?.date

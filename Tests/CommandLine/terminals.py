@@ -259,6 +259,31 @@ def bursts(daemon, folder, it):
     it("one that is over takes none", status == 75 and not list(folder.glob("late*")), f"{status} {messages}")
 
 
+def raw(daemon, folder, it):
+    """A sensor's own numbers as a DNG, in the finest Bayer format unless another is named."""
+    def tags(name):
+        done = subprocess.run(["exiftool", "-n", "-j", folder / name], capture_output=True, text=True)
+        return json.loads(done.stdout or "[{}]")[0]
+    _, facts, messages = run(daemon, "photo", "--json", folder / "raw.dng")
+    found = tags("raw.dng")
+    it("a DNG comes in the format with the most bits, at the largest size", found.get("FileType") == "DNG" and
+       (found.get("ImageWidth"), found.get("ImageHeight"), found.get("BitsPerSample")) == (1920, 1080, 16), f"{found} {messages}")
+    it("its facts name it", json.loads(facts or "{}").get("format") == "dng", facts)
+    daemon.control("photo", "--video-format", "pRAA:640x480", "--rotate", "90", folder / "packed.dng")
+    found = tags("packed.dng")
+    it("or in the one that is named, turned by a tag", (found.get("ImageWidth"), found.get("Orientation")) == (640, 6) and
+       len(found.get("LinearizationTable", "").split()) > 1 or "LinearizationTable" in str(found), found)
+    daemon.control("photo", "--preset", "low", "--burst", "2", folder / "b.dng")
+    it("a burst has several", [tags(f"b-{number}.dng").get("FileType") for number in [1, 2]] == ["DNG", "DNG"])
+    allow_library(daemon)
+    status, _, messages = run(daemon, "photo", "--preset", "low", "--format", "dng", "--to-library")
+    listed = json.loads(daemon.control("library", "list", "--json"))
+    found = next((asset for asset in listed if asset.get("mediaType") == "image/x-adobe-dng"), {})
+    it("the library keeps one as what it is", status == 0 and found.get("name", "").endswith(".dng"), f"{messages} {listed}")
+    status, _, messages = run(daemon, "photo", "--video-format", "YUYV:640x480", folder / "no.dng")
+    it("a camera's picture is no DNG", status == 65 and "YUYV" in messages and not (folder / "no.dng").exists(), messages)
+
+
 def connection_settings(daemon, folder, it):
     number = daemon.control("start", "--preset", "low", "--rotate", "90", "--mirror", "--channels", "2", "--gain", "-6",
                             folder / "turned.mp4").strip()

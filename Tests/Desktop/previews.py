@@ -1,5 +1,5 @@
 """Looks at previews on a screen: the window of `capturectl preview`, and the programs of docs/preview.md, which are compiled."""
-import re, signal, subprocess, sys
+import json, re, signal, subprocess, sys
 from pathlib import Path
 
 from desktop import LIMIT, eventually
@@ -25,6 +25,12 @@ def bars(window):
     return all(each * 7 > count / 100 for each in found)
 
 
+def published(desktop):
+    """Frames that the camera of the one session has delivered."""
+    number = next(row["id"] for row in json.loads(desktop.control("sessions", "--json")))
+    return json.loads(desktop.control("status", str(number), "--json"))["statistics"]["inputs"]["camera"]["published"]
+
+
 def windows(desktop, programs, it, picture):
     """The window of capturectl, and that of a program without windows."""
     desktop.control("auth", "set", desktop.program, "camera", "authorized")
@@ -34,6 +40,14 @@ def windows(desktop, programs, it, picture):
     it("the window of a preview is as large as the picture", (window.width, window.height) == (640, 480),
        f"{window.width}x{window.height}")
     window.save(picture)
+    # GTK keeps small pictures for later.
+    for width, height in [(100, 75), (640, 480)]:
+        desktop.x("windowsize", "--sync", window.id, str(width), str(height))
+        resized = Window(desktop, "capturectl")
+        before = published(desktop)
+        eventually("frames are delivered", lambda: published(desktop) > before + 70, of=child)
+        it(f"a window of {width} by {height} shows the camera after two seconds, too",
+           (resized.width, resized.height) == (width, height) and bars(resized), f"{resized.width}x{resized.height}")
     desktop.keys([window.id], "q")
     it("Q closes it, and ends the session", child.wait(LIMIT) == 0 and not desktop.log("preview"), desktop.log("preview"))
     it("no session is left", "running" not in desktop.control("sessions"))
@@ -54,6 +68,9 @@ def windows(desktop, programs, it, picture):
     it("from the menu, the window stays and says why", child.poll() is None and not bars(window))
     desktop.keys([window.id], "q")
     it("until it is closed", child.wait(LIMIT) == 77, desktop.log("menu"))
+    child = desktop.start("capturectl", *words, log="asked")
+    Window(desktop, "capturectl")
+    it("or the program is asked to end", desktop.stop(child) == 77 and "denied" in desktop.log("asked"), desktop.log("asked"))
     code = desktop.start("capturectl", "preview", "--in=window", log="refused").wait(LIMIT)
     it("refused, it exits 77 and shows no window", code == 77 and not window.shown(), f"{code} {desktop.log('refused')}")
     desktop.control("auth", "reset", desktop.program)

@@ -4,30 +4,35 @@ import Testing
 
 /// Pictures that take each other's place on a terminal.
 struct TerminalPictureTests {
+    private static let size = TerminalSize(columns: 80, rows: 24)
     private static let (red, blue): ([UInt8], [UInt8]) = ([255, 0, 0], [0, 0, 255])
 
     @Test func `a block has two pixels, one above the other, in all colours`() {
         let picture = RGBPicture(width: 2, height: 2, bytes: [Self.red, Self.red, Self.blue, Self.red].flatMap { $0 })
-        let shown = TerminalPicture.blocks(isRich: true).sequence(picture)
+        let shown = TerminalPicture.blocks(isRich: true).sequence(picture, in: Self.size)
         // What stays the same is not said again.
         #expect(shown == "\u{1B}[38;2;255;0;0m\u{1B}[48;2;0;0;255m▀\u{1B}[48;2;255;0;0m▀\u{1B}[0m")
     }
 
     @Test func `or in 216, row by row`() {
         let picture = RGBPicture(width: 1, height: 4, bytes: [Self.red, Self.blue, Self.blue, Self.red].flatMap { $0 })
-        let shown = TerminalPicture.blocks(isRich: false).sequence(picture)
+        let shown = TerminalPicture.blocks(isRich: false).sequence(picture, in: Self.size)
         let rows = ["\u{1B}[38;5;196m\u{1B}[48;5;21m▀\u{1B}[0m", "\u{1B}[38;5;21m\u{1B}[48;5;196m▀\u{1B}[0m"]
         #expect(shown == rows.joined(separator: "\r\n"))
     }
 
     @Test func `a row without its second half is left out`() {
         let picture = RGBPicture(width: 1, height: 3, bytes: [Self.red, Self.red, Self.blue].flatMap { $0 })
-        #expect(!TerminalPicture.blocks(isRich: true).sequence(picture).contains("\n"))
+        #expect(!TerminalPicture.blocks(isRich: true).sequence(picture, in: Self.size).contains("\n"))
     }
 
     @Test func `kitty has one image, taken off at the end`() {
         let picture = RGBPicture(width: 1, height: 1, bytes: Self.red)
-        #expect(TerminalPicture.kitty.sequence(picture).hasPrefix("\u{1B}_Ga=T,f=24,s=1,v=1,i=1,p=1,C=1,q=2,m=0;"))
+        #expect(
+            TerminalPicture.kitty.sequence(picture, in: Self.size).hasPrefix(
+                "\u{1B}_Ga=T,f=24,s=1,v=1,i=1,p=1,C=1,r=23,q=2,m=0;"
+            )
+        )
         #expect(TerminalPicture.kitty.ending == "\u{1B}_Ga=d,d=I,i=1,q=2\u{1B}\\")
         #expect(TerminalPicture.sixel.ending.isEmpty)
     }

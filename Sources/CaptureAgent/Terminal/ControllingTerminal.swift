@@ -54,7 +54,8 @@ public final class ControllingTerminal {
     /// Leaves the terminal as it was before `takeKeys`.
     public func restore() {
         guard var settings = saved else { return }
-        unsafe tcsetattr(file.descriptor, TCSADRAIN, &settings)
+        // At once: what was written may stand still, as after Ctrl-S.
+        unsafe tcsetattr(file.descriptor, TCSANOW, &settings)
         saved = nil
     }
 

@@ -23,6 +23,8 @@ struct GTK: @unchecked Sendable {
 
     /// GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, which an opaque picture of `PixelFormat.bgra32` is.
     static let pixels: Int32 = 0
+    /// Up to so many pixels along its edges, a picture is copied.
+    static let smallest = 512
     /// GDK_PRIORITY_REDRAW: behind what the person does.
     static let priority: Int32 = 120
     /// Escape, q and Q.
@@ -45,6 +47,7 @@ struct GTK: @unchecked Sendable {
             (@convention(c) (UnsafeMutableRawPointer?, Object) -> Void)?, UInt32
         ) -> UInt
     let makeBytes: @convention(c) (UnsafeRawPointer?, Int, Release?, UnsafeMutableRawPointer?) -> Object
+    let copyBytes: @convention(c) (UnsafeRawPointer?, Int) -> Object
     let releaseBytes: @convention(c) (Object) -> Void
     let makeTexture: @convention(c) (Int32, Int32, Int32, Object, Int) -> Object
     let makePicture: @convention(c) () -> Object
@@ -100,6 +103,7 @@ struct GTK: @unchecked Sendable {
         release = try find("g_object_unref")
         unsafe connectSignal = try find("g_signal_connect_data")
         unsafe makeBytes = try find("g_bytes_new_with_free_func")
+        unsafe copyBytes = try find("g_bytes_new")
         releaseBytes = try find("g_bytes_unref")
         makeTexture = try find("gdk_memory_texture_new")
         makePicture = try find("gtk_picture_new")
@@ -177,12 +181,17 @@ struct GTK: @unchecked Sendable {
             let frame: VideoFrame
             init(_ frame: VideoFrame) { self.frame = frame }
         }
-        let bytes = unsafe makeBytes(
-            plane.bytes.baseAddress,
-            plane.bytes.count,
-            { data in if let data = unsafe data { unsafe Unmanaged<Held>.fromOpaque(data).release() } },
-            Unmanaged.passRetained(Held(frame)).toOpaque()
-        )
+        // GTK keeps small pictures in a cache, for longer than there are frames to hold.
+        let isSmall = max(plane.width, plane.height) <= GTK.smallest
+        let bytes =
+            unsafe isSmall
+            ? copyBytes(plane.bytes.baseAddress, plane.bytes.count)
+            : makeBytes(
+                plane.bytes.baseAddress,
+                plane.bytes.count,
+                { data in if let data = unsafe data { unsafe Unmanaged<Held>.fromOpaque(data).release() } },
+                Unmanaged.passRetained(Held(frame)).toOpaque()
+            )
         defer { releaseBytes(bytes) }
         return makeTexture(Int32(plane.width), Int32(plane.height), GTK.pixels, bytes, plane.stride)
     }

@@ -1,4 +1,5 @@
 import CaptureCore
+import Glibc
 
 /// A widget of GTK 4 that shows a camera while a session runs.
 ///
@@ -57,10 +58,11 @@ extension GTK {
         }
         // After a failure GTK calls itself initialized, but has no display.
         guard initialize() != 0, display() != 0 else {
-            throw CaptureError(
-                .inputOutput,
-                "there is no display to show a preview on: is DISPLAY or WAYLAND_DISPLAY set?"
-            )
+            let named = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { (name: String) -> String? in
+                unsafe getenv(name).map { unsafe "\(name) is '\(String(cString: $0))'" }
+            }
+            let why = named.isEmpty ? "neither DISPLAY nor WAYLAND_DISPLAY is set" : named.joined(separator: ", ")
+            throw CaptureError(.inputOutput, "no display can be opened for a preview: \(why)")
         }
     }
 }

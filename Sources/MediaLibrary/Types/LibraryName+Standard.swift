@@ -16,7 +16,7 @@ extension LibraryName {
         let known = [
             "audio/flac": "flac", "audio/mp4": "m4a", "audio/mpeg": "mp3", "audio/ogg": "ogg", "audio/quicktime": "mov",
             "audio/wav": "wav", "audio/webm": "weba", "audio/x-matroska": "mka", "image/jpeg": "jpg",
-            "image/png": "png",
+            "image/png": "png", "image/x-adobe-dng": "dng",
             "image/tiff": "tiff", "image/webp": "webp", "image/gif": "gif", "image/bmp": "bmp", "image/heif": "heif",
             "image/heic": "heic", "image/avif": "avif", "video/mp4": "mp4", "video/ogg": "ogv",
             "video/quicktime": "mov",

@@ -45,7 +45,7 @@ struct PreviewCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How to show it on a terminal: kitty, sixel, blocks, or auto to ask the terminal.",
+            "Show it on the terminal, by kitty's protocol, sixel or blocks; auto asks the terminal.",
             valueName: "way"
         )
     )
@@ -67,9 +67,13 @@ struct PreviewCommand: AsyncParsableCommand {
         let input = try InputOptions.camera(camera, preset, videoFormat)
         // From before the terminal is asked until it is as it was.
         let wasInterrupted = Atomic(false)
-        let interrupts = Interrupts { wasInterrupted.store(true, ordering: .relaxed) }
-        defer { withExtendedLifetime(interrupts) {} }
+        let isStaying = Atomic(false)
         let (closings, closed) = AsyncStream<Void>.makeStream()
+        let interrupts = Interrupts {
+            wasInterrupted.store(true, ordering: .relaxed)
+            if isStaying.load(ordering: .relaxed) { closed.yield() }
+        }
+        defer { withExtendedLifetime(interrupts) {} }
         let place = try await shown { closed.yield() }
         let closing = Task { for await _ in closings { return } }
         do {
@@ -79,6 +83,7 @@ struct PreviewCommand: AsyncParsableCommand {
             try await show(input, in: place, until: closing) { closed.yield() }
         } catch {
             if stay, case .window(let window) = place {
+                isStaying.store(true, ordering: .relaxed)
                 window.tell((error as? CaptureError)?.message ?? "\(error)")
                 // What ended the session was perhaps that the person has closed the window.
                 await closing.value
@@ -144,7 +149,7 @@ struct PreviewCommand: AsyncParsableCommand {
     private func shown(_ closed: @escaping @Sendable () -> Void) async throws(CaptureError) -> Shown {
         let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { Environment.value($0)?.isEmpty == false }
         var reason = "there is no display"
-        if place == .window || (place == .auto && hasDisplay) {
+        if place == .window || (place == .auto && pictures == .auto && hasDisplay) {
             do throws(CaptureError) {
                 // A format that cannot be shown ends the output alone.
                 let failed: @Sendable (CaptureError) -> Void = { _ in closed() }

@@ -36,10 +36,14 @@ enum TerminalPicture: Hashable {
     }
 
     /// What shows a picture whose upper left corner is where the cursor is.
-    func sequence(_ picture: RGBPicture) -> String {
+    func sequence(_ picture: RGBPicture, in size: TerminalSize) -> String {
         switch self {
-        // One image and one place of it, each time anew; the cursor stays.
-        case .kitty: return TerminalGraphics.kitty(picture, "i=1,p=1,C=1")
+        case .kitty:
+            // One image and one place of it, each time anew; the cursor stays. The terminal makes it as large as it can be.
+            let room = (width: size.columns * size.cell.width, height: max(size.rows - 1, 1) * size.cell.height)
+            let isWide = picture.width * room.height > picture.height * room.width
+            let span = isWide ? "c=\(size.columns)" : "r=\(max(size.rows - 1, 1))"
+            return TerminalGraphics.kitty(picture, "i=1,p=1,C=1,\(span)")
         case .sixel: return SixelEncoder(picture).sequence
         case .blocks(let isRich): return TerminalPicture.blocks(picture, isRich: isRich)
         }

@@ -126,7 +126,7 @@ private final class Painter: Sendable {
             output.videoSettings = Painter.settings(width: fitted.width)
         }
         guard fits, let picture = RGBPicture(frame) else { return }
-        let shown = way.sequence(picture)
+        let shown = way.sequence(picture, in: size)
         let drawn = Drawn(screen: size, width: width, height: height)
         state.withLock { state in
             var text = ""
