@@ -1,7 +1,7 @@
 #!/bin/bash
 # A USB camera as people have them: controls of which some are automatic, compressed formats, a size for photos, an extension
 # unit, and what such cameras do wrong.
-# machine: --systemd --vivid 1 --timeout 600
+# machine: --systemd --vivid 1 --timeout 1800
 # flavours: stock
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 

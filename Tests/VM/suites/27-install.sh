@@ -1,7 +1,7 @@
 #!/bin/bash
 # A daemon that is masked, missing or broken, programs that the bus does not let in, an agent without a desktop, and
 # uninstalling on a running system.
-# machine: --systemd --vivid 1 --timeout 900
+# machine: --systemd --vivid 1 --timeout 1500
 # flavours: stock fast
 # installed: no
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"

@@ -2,7 +2,7 @@
 # The message bus stands still while cameras and microphones stream: nobody could withdraw a consent, so after two seconds
 # nothing is captured any more, not even into memory that a driver writes by itself. It goes on when the bus does. And a
 # daemon that captures nothing is not woken for any of that.
-# machine: --systemd --vivid 2 --timeout 2400 --karg vivid.multiplanar=1,2
+# machine: --systemd --vivid 2 --timeout 800 --karg vivid.multiplanar=1,2
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The lockdown: with it the daemon alone opens cameras and microphones, without it all is as it was before.
-# machine: --systemd --vivid 2 --timeout 900 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
+# machine: --systemd --vivid 2 --timeout 1500 --karg snd_aloop.pcm_substreams=1 --karg snd_dummy.pcm_substreams=1
 # flavours: stock fast
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
