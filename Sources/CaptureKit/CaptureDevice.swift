@@ -28,8 +28,8 @@ public struct CaptureDevice: Sendable, Identifiable {
     public var mediaType: MediaType { description.mediaType }
     /// The formats that a camera delivers; empty for a microphone.
     public var videoFormats: [VideoFormatOption] { description.videoFormats }
-    /// The formats in which a camera delivers its sensor's own numbers, in a Bayer pattern, the finest numbers first. A
-    /// photo of `dng` takes one of them.
+    /// The formats in which a camera delivers its sensor's own numbers, in a Bayer pattern, those with the most bits
+    /// first. A photo of `dng` needs one of them.
     public var rawFormats: [VideoFormatOption] {
         let raw = videoFormats.compactMap { option -> (option: VideoFormatOption, depth: Int)? in
             guard !option.isEmulated, let structure = PixelStructure(option.pixelFormat), case .bayer = structure.model

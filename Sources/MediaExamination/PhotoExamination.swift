@@ -22,7 +22,7 @@ struct PhotoExamination {
         defer { withExtendedLifetime(loaded) {} }
         let bytes = unsafe ByteView(loaded.bytes)
         let structure = try PhotoStructure(signature, bytes)
-        let picture: Raster
+        var picture: Raster
         var size: (width: Int, height: Int)
         if signature == .jpeg {
             let photo = try JPEGPhoto(bytes)
@@ -42,6 +42,8 @@ struct PhotoExamination {
         let orientation = structure.exif?.orientation ?? .upright
         if orientation.swapsSides { size = (size.height, size.width) }
         let isDNG = signature == .tiff && structure.exif?.isDNG == true
+        // The decoder makes a sensor's numbers linear.
+        if isDNG { picture.codeLight() }
         let media = ExaminedMedia(
             kind: .photo,
             mediaType: isDNG ? "image/x-adobe-dng" : signature.mediaType(.photo),

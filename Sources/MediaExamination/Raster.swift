@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import Glibc
 
 /// A picture of red, green, blue and opacity, a byte each.
 struct Raster {
@@ -26,6 +27,16 @@ struct Raster {
         let longest = max(width, height)
         guard longest > edge else { return (width, height) }
         return (max(1, (width * edge + longest / 2) / longest), max(1, (height * edge + longest / 2) / longest))
+    }
+
+    /// Codes linear red, green and blue as sRGB does.
+    mutating func codeLight() {
+        let table = (0..<256).map { number -> UInt8 in
+            let light = Double(number) / 255
+            let signal = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
+            return UInt8((signal * 255).rounded())
+        }
+        for place in pixels.indices where place % 4 != 3 { pixels[place] = table[Int(pixels[place])] }
     }
 
     /// A decoded frame, scaled to the given sides.

@@ -17,14 +17,16 @@ import Testing
         var testDescription: String { "\(format) \(order.rawValue) \(depth)" }
     }
 
-    /// All that V4L2 names: 8 to 16 bits in four orders, those of MIPI packed.
+    /// 8 to 16 bits in four orders, unpacked, and packed as MIPI has it.
     static let sensors: [Sensor] = PixelStructure.table.compactMap { format, structure in
         guard case .bayer(let order) = structure.model else { return nil }
         return Sensor(format: format, order: order, depth: structure.depth, isPacked: structure.isMIPI)
     }
 
     /// A frame of the quarters, whose numbers stand for the light, or for how a screen shows it.
-    private static func frame(_ sensor: Sensor, isLinear: Bool) throws -> (format: VideoFormat, bytes: [UInt8]) {
+    private static func frame(_ sensor: Sensor, isLinear: Bool, isLimited: Bool) throws -> (
+        format: VideoFormat, bytes: [UInt8]
+    ) {
         let plane = try #require(PixelStructure(sensor.format)).planes[0]
         let pitch = plane.row(width) + 8
         var bytes = [UInt8](repeating: 0, count: pitch * height)
@@ -35,12 +37,18 @@ import Testing
                 let letter = Array(sensor.order.rawValue)[y % 2 * 2 + x % 2]
                 let signal = quarter[letter == "r" ? 0 : letter == "g" ? 1 : 2] / 255
                 let light = signal <= 0.04045 ? signal / 12.92 : pow((signal + 0.055) / 1.055, 2.4)
-                numbers.append(Int(((isLinear ? light : signal) * Double(1 << sensor.depth - 1)).rounded()))
+                // As BT.709 codes light.
+                let coded = light < 0.018 ? 4.5 * light : 1.099 * pow(light, 0.45) - 0.099
+                let range =
+                    isLimited ? (16 << (sensor.depth - 8), 219 << (sensor.depth - 8)) : (0, 1 << sensor.depth - 1)
+                numbers.append(range.0 + Int(((isLinear ? light : coded) * Double(range.1)).rounded()))
             }
             bytes.replaceSubrange(y * pitch..<y * pitch + plane.row(width), with: row(numbers, sensor, plane))
         }
         let color =
-            isLinear ? ColorDescription(colorSpace: 11) : ColorDescription(colorSpace: 8, transfer: 2, quantization: 1)
+            isLinear
+            ? ColorDescription(colorSpace: 8, transfer: 2, quantization: isLimited ? 2 : 1)
+            : ColorDescription(colorSpace: 3, transfer: 1, quantization: isLimited ? 2 : 1)
         let format = VideoFormat(
             pixelFormat: sensor.format,
             width: width,
@@ -65,10 +73,16 @@ import Testing
         }
     }
 
-    private static func photo(_ sensor: Sensor, isLinear: Bool, turned rotation: Int = 0) throws -> Rig {
-        let (format, bytes) = try frame(sensor, isLinear: isLinear)
+    private static func photo(
+        _ sensor: Sensor,
+        isLinear: Bool,
+        isLimited: Bool = false,
+        turned rotation: Int = 0,
+        isMirrored: Bool = false
+    ) throws -> Rig {
+        let (format, bytes) = try frame(sensor, isLinear: isLinear, isLimited: isLimited)
         var output = OutputDescription(name: "photo", kind: .photo, format: "dng")
-        output.settings.rotation = rotation
+        (output.settings.rotation, output.settings.isMirrored) = (rotation, isMirrored)
         let rig = try Rig(output, video: format)
         _ = try rig.ready()
         try rig.frame(bytes, at: 0)
@@ -123,6 +137,33 @@ import Testing
             let colours = try Self.colours(try Shell.bytes("\(picture).ppm"))
             #expect(Self.isShown(colours), "\(sensor): \(colours)")
         }
+    }
+
+    @Test(arguments: sensors.filter { $0.order == .grbg && [8, 12].contains($0.depth) }, [true, false])
+    func `of limited range has black at 16 and white at 235`(sensor: Sensor, isLinear: Bool) throws {
+        let rig = try Self.photo(sensor, isLinear: isLinear, isLimited: true)
+        let out = Rig.temporaryPath("ppm")
+        defer { unsafe unlink(out) }
+        _ = try Probe.run("dcraw_emu -w -W -o 1 -g 2.4 12.92 -q 0 -Z \(out) \(rig.path)")
+        let colours = try Self.colours(try Shell.bytes(out))
+        #expect(Self.isShown(colours), "\(colours)")
+    }
+
+    @Test func `says how it is turned and mirrored`() throws {
+        let sensor = try #require(Self.sensors.first)
+        let rig = try Self.photo(sensor, isLinear: true, turned: 90, isMirrored: true)
+        #expect(try Probe.run("exiftool -n -s3 -Orientation \(rig.path)") == "7\n")
+    }
+
+    @Test func `is not made of a frame that breaks off`() throws {
+        let sensor = try #require(Self.sensors.first)
+        let (format, bytes) = try Self.frame(sensor, isLinear: true, isLimited: false)
+        let rig = try Rig(OutputDescription(name: "photo", kind: .photo, format: "dng"), video: format)
+        _ = try rig.ready()
+        try rig.frame(Array(bytes.dropLast(bytes.count / 2)), at: 0)
+        try rig.frame(bytes, at: 33_000_000)
+        let made = try rig.finished(try rig.end())
+        #expect(made.missedFrames == 1 && made.frames == 1)
     }
 
     @Test func `there are four orders of five depths, and three of them packed`() {

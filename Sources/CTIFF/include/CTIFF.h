@@ -1,4 +1,4 @@
-/* libtiff, loaded for the first picture that takes it: the libraries behind it take as long to load as the rest of a
+/* libtiff, loaded for the first picture that needs it: the libraries behind it take as long to load as the rest of a
    recorder's start. Its functions that take any number of arguments are called here, since Swift cannot. */
 #pragma once
 #include <stdint.h>

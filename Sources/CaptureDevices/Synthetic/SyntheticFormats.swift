@@ -66,8 +66,8 @@ enum SyntheticFormats {
 
     /// V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_LIM_RANGE.
     private static let pictureColor = ColorDescription(colorSpace: 1, transfer: 1, encoding: 1, quantization: 2)
-    /// V4L2_COLORSPACE_SRGB, V4L2_XFER_FUNC_SRGB, V4L2_QUANTIZATION_FULL_RANGE: numbers that can be shown as they are.
-    private static let sensorColor = ColorDescription(colorSpace: 8, transfer: 2, encoding: 0, quantization: 1)
+    /// V4L2_COLORSPACE_REC709, V4L2_XFER_FUNC_709, V4L2_QUANTIZATION_FULL_RANGE: numbers that can be shown as they are.
+    private static let sensorColor = ColorDescription(colorSpace: 3, transfer: 1, encoding: 0, quantization: 1)
 
     /// The format nearest to a request, in periods of 10 ms: 48 kHz, 16 bits, stereo where nothing is asked.
     ///

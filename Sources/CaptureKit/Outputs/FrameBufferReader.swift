@@ -23,6 +23,8 @@ public final class FrameBufferReader {
     private var ring: RingReader
     private let moves: BufferMoves
     private var missedBefore: UInt64 = 0
+    /// When the ring was seen to have ended.
+    private var stopped: Timestamp?
     /// Follows the stream into other rings while the reader exists.
     private var following: Task<Void, Never>?
 
@@ -84,8 +86,15 @@ public final class FrameBufferReader {
                 if case .stopped = try take(move) { return .ended(.stopped) }
             case .ended(.stopped):
                 // Why the session has ended comes over the bus, a moment later.
-                guard let move = try moves.next(timeout: part) else { return .ended(.stopped) }
+                let since = stopped ?? .now
+                stopped = since
+                guard let move = try moves.next(timeout: part) else {
+                    if Timestamp.now - since > FrameBufferReader.patience { return .ended(.stopped) }
+                    if part == left { return .timedOut }
+                    continue
+                }
                 if case .stopped = try take(move) { return .ended(.stopped) }
+                stopped = nil
             case .ended(let end): return .ended(end)
             }
         }
@@ -93,6 +102,8 @@ public final class FrameBufferReader {
 
     /// How often a wait is broken off to see whether the session has ended, in nanoseconds.
     private static let look: Int64 = 200_000_000
+    /// How long the reason of an end is waited for, in nanoseconds.
+    private static let patience: Int64 = 5_000_000_000
 
     /// The end of a session whose ring goes on.
     private func isOver() throws(CaptureError) -> Event {

@@ -91,6 +91,7 @@ final class PictureOutput: MediaOutput {
                 height: height
             )
         case .dng(let encoder):
+            guard unsafe encoder.isWhole(buffer.bytes) else { return try passOver() }
             noteFrame()
             image = try unsafe encoder.encode(buffer.bytes, facts, turned: turn)
         }

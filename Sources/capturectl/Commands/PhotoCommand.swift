@@ -111,7 +111,7 @@ struct PhotoCommand: AsyncParsableCommand {
                 overwrite: overwrite
             )
             let daemon = try await bus.connect()
-            if isRaw { input = try await rawInput(on: daemon) }
+            if isRaw { input = try await rawInput(input, on: daemon) }
             let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
             if json { Output.print(taken.json) } else { Output.note(taken.text) }
             return
@@ -122,7 +122,7 @@ struct PhotoCommand: AsyncParsableCommand {
         let name = session == nil ? "photo" : "photo-\(UInt32.random(in: 0...UInt32.max))"
         let output = try output(place, file, named: name, kind.name)
         let daemon = try await bus.connect()
-        if isRaw { input = try await rawInput(on: daemon) }
+        if isRaw { input = try await rawInput(input, on: daemon) }
         let outcome: SessionOutcome
         if let session {
             outcome = try await SessionRun.addPhoto(output, settings, to: UInt32(session), file, on: daemon)
@@ -139,18 +139,22 @@ struct PhotoCommand: AsyncParsableCommand {
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
     }
 
-    /// The camera in the Bayer format with the finest numbers, at the largest size or the one nearest to the preset's.
-    private func rawInput(on daemon: CaptureDaemon) async throws(CaptureError) -> CaptureDeviceInput {
-        let device =
-            if let camera {
-                try await CaptureDevice.device(withID: camera, on: daemon)
-            } else {
-                try await CaptureDevice.default(for: .video, on: daemon)
-            }
-        guard let raw = device.rawFormats.first else {
+    /// The camera in the Bayer format with the most bits, at the largest size or the one nearest to the preset's; `input`
+    /// for a camera that is not there, which the daemon says.
+    private func rawInput(
+        _ input: CaptureDeviceInput,
+        on daemon: CaptureDaemon
+    ) async throws(CaptureError) -> CaptureDeviceInput {
+        let cameras = try await CaptureDevice.devices(for: .video, on: daemon)
+        let found = cameras.first { device in
+            guard let camera else { return true }
+            return device.id.rawValue == camera || device.description.aliases.contains(camera)
+        }
+        guard let found else { return input }
+        guard let raw = found.rawFormats.first else {
             throw CaptureError(
                 .noSuchFormat,
-                "\(device.name) offers no Bayer format, which a DNG takes; take a jpeg or png"
+                "\(found.name) offers no Bayer format that a DNG can be made of; take a jpeg or png"
             )
         }
         var request = (preset ?? .photo).request

@@ -4,8 +4,9 @@ import MediaConversion
 
 /// What a DNG says of the colours of a sensor's numbers.
 ///
-/// A driver of a real sensor says V4L2_COLORSPACE_RAW: its numbers grow with the light, and nobody knows its primaries, so
-/// those of sRGB are told. Numbers that a driver has brought to a colour space are made to grow with the light by a table.
+/// Sensors are linear: their numbers grow with the light. Many drivers call that sRGB, the default of V4L2, which it is
+/// not, so sRGB's curve is not believed of a Bayer format. Of another transfer function a table makes linear numbers. If
+/// the primaries are unknown (V4L2_COLORSPACE_RAW), the file names sRGB's.
 struct DNGColor {
     /// From the stored number to one of 16 bits that grows with the light; `nil` if the stored ones do.
     let linearization: [UInt16]?
@@ -40,7 +41,6 @@ struct DNGColor {
     private enum Curve: Equatable {
         case linear
         case rec709
-        case srgb
         case opRGB
         case smpte240
         case dciP3
@@ -49,22 +49,12 @@ struct DNGColor {
         init(_ color: ColorDescription) {
             switch color.transfer {
             case 1: self = .rec709
-            case 2: self = .srgb
             case 3: self = .opRGB
             case 4: self = .smpte240
-            case 5: self = .linear
             case 6: self = .dciP3
             case 7: self = .smpte2084
-            // V4L2_MAP_XFER_FUNC_DEFAULT; without a word about colours, a sensor's numbers are as they are.
-            default:
-                switch color.colorSpace {
-                case 0, 11: self = .linear
-                case ColorMeaning.Space.opRGB: self = .opRGB
-                case ColorMeaning.Space.smpte240: self = .smpte240
-                case ColorMeaning.Space.dciP3: self = .dciP3
-                case ColorMeaning.Space.jpeg, ColorMeaning.Space.srgb: self = .srgb
-                default: self = .rec709
-                }
+            // V4L2_XFER_FUNC_DEFAULT and _SRGB.
+            default: self = .linear
             }
         }
 
@@ -72,7 +62,6 @@ struct DNGColor {
             switch self {
             case .linear: return signal
             case .rec709: return signal < 0.081 ? signal / 4.5 : pow((signal + 0.099) / 1.099, 1 / 0.45)
-            case .srgb: return signal <= 0.04045 ? signal / 12.92 : pow((signal + 0.055) / 1.055, 2.4)
             case .opRGB: return pow(signal, 2.19921875)
             case .smpte240: return signal < 0.0913 ? signal / 4 : pow((signal + 0.1115) / 1.1115, 1 / 0.45)
             case .dciP3: return pow(signal, 2.6)

@@ -23,8 +23,7 @@ struct DNGEncoder {
         else {
             throw CaptureError(
                 .noSuchFormat,
-                "a DNG holds a sensor's own numbers, and the camera delivers \(format.pixelFormat); choose one of its "
-                    + "Bayer formats, or another kind of photo"
+                "a DNG holds a sensor's own numbers, so the camera has to run in a Bayer format, not \(format.pixelFormat)"
             )
         }
         unsafe try TIFFFile.load()
@@ -35,6 +34,9 @@ struct DNGEncoder {
         pattern = order.rawValue.utf8.map { $0 == UInt8(ascii: "r") ? 0 : $0 == UInt8(ascii: "g") ? 1 : 2 }
         color = DNGColor(format.color, depth: structure.depth)
     }
+
+    /// Whether a frame has all of its rows.
+    func isWhole(_ frame: UnsafeRawBufferPointer) -> Bool { frame.count >= plane.end }
 
     /// The file of a frame.
     func encode(
