@@ -46,8 +46,10 @@ def windows(desktop, programs, it, picture):
         resized = Window(desktop, "capturectl")
         before = published(desktop)
         eventually("frames are delivered", lambda: published(desktop) > before + 70, of=child)
+        # Not in the frame in which the camera flashes.
+        eventually(f"a window of {width} by {height} shows the bars", lambda: bars(resized), of=child)
         it(f"a window of {width} by {height} shows the camera after two seconds, too",
-           (resized.width, resized.height) == (width, height) and bars(resized), f"{resized.width}x{resized.height}")
+           (resized.width, resized.height) == (width, height), f"{resized.width}x{resized.height}")
     desktop.keys([window.id], "q")
     it("Q closes it, and ends the session", child.wait(LIMIT) == 0 and not desktop.log("preview"), desktop.log("preview"))
     it("no session is left", "running" not in desktop.control("sessions"))
@@ -68,6 +70,16 @@ def windows(desktop, programs, it, picture):
     it("from the menu, the window stays and says why", child.poll() is None and not bars(window))
     desktop.keys([window.id], "q")
     it("until it is closed", child.wait(LIMIT) == 77, desktop.log("menu"))
+    desktop.control("auth", "set", desktop.program, "camera", "authorized")
+    child = desktop.start("capturectl", *words, log="menu-withdrawn")
+    window = Window(desktop, "capturectl")
+    eventually("the preview shows the bars", lambda: bars(window), of=child)
+    desktop.control("auth", "set", desktop.program, "camera", "denied")
+    eventually("the bars are gone", lambda: not bars(window), of=child)
+    it("withdrawn, it stays, too, without the picture", child.poll() is None and window.shown())
+    desktop.keys([window.id], "q")
+    it("and tells why when it is closed", child.wait(LIMIT) == 77 and "withdrawn" in desktop.log("menu-withdrawn"),
+       desktop.log("menu-withdrawn"))
     child = desktop.start("capturectl", *words, log="asked")
     Window(desktop, "capturectl")
     it("or the program is asked to end", desktop.stop(child) == 77 and "denied" in desktop.log("asked"), desktop.log("asked"))

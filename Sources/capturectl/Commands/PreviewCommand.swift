@@ -65,28 +65,32 @@ struct PreviewCommand: AsyncParsableCommand {
     func run() async throws {
         try NumberOptions.check(duration: duration)
         let input = try InputOptions.camera(camera, preset, videoFormat)
-        // From before the terminal is asked until it is as it was.
+        // Held while the terminal's settings are changed, too.
         let wasInterrupted = Atomic(false)
         let isStaying = Atomic(false)
         let (closings, closed) = AsyncStream<Void>.makeStream()
+        let (endings, end) = AsyncStream<Void>.makeStream()
         let interrupts = Interrupts {
             wasInterrupted.store(true, ordering: .relaxed)
             if isStaying.load(ordering: .relaxed) { closed.yield() }
         }
         defer { withExtendedLifetime(interrupts) {} }
-        let place = try await shown { closed.yield() }
-        let closing = Task { for await _ in closings { return } }
+        // A format that cannot be shown ends the output alone, so the session is told to end.
+        let place = try await shown(failed: { end.yield() }) {
+            closed.yield()
+            end.yield()
+        }
+        let ending = Task { for await _ in endings { return } }
         do {
             if wasInterrupted.load(ordering: .relaxed) {
                 throw CaptureError(.dismissed, "interrupted before anything was captured")
             }
-            try await show(input, in: place, until: closing) { closed.yield() }
+            try await show(input, in: place, until: ending) { end.yield() }
         } catch {
             if stay, case .window(let window) = place {
                 isStaying.store(true, ordering: .relaxed)
                 window.tell((error as? CaptureError)?.message ?? "\(error)")
-                // What ended the session was perhaps that the person has closed the window.
-                await closing.value
+                for await _ in closings { break }
             }
             await place.close()
             throw error
@@ -98,8 +102,8 @@ struct PreviewCommand: AsyncParsableCommand {
     private func show(
         _ input: CaptureDeviceInput,
         in place: Shown,
-        until closing: Task<Void, Never>,
-        _ close: @escaping @Sendable () -> Void
+        until ending: Task<Void, Never>,
+        _ end: @escaping @Sendable () -> Void
     ) async throws {
         let daemon = try await bus.connect()
         let session = try await CaptureSession(on: daemon)
@@ -111,11 +115,11 @@ struct PreviewCommand: AsyncParsableCommand {
                 place.expectFrame()
                 guard let duration else { return }
                 try? await Task.sleep(for: .seconds(duration))
-                return close()
+                return end()
             }
         }
         defer { running.cancel() }
-        let run = SessionRun(session: session, output: place.output.name, closing: closing)
+        let run = SessionRun(session: session, output: place.output.name, closing: ending)
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         if let error = outcome.error { throw error }
         // A session that was told to end before it was read is no failure.
@@ -145,15 +149,16 @@ struct PreviewCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where the picture is shown: a window where there can be one, else the terminal.
-    private func shown(_ closed: @escaping @Sendable () -> Void) async throws(CaptureError) -> Shown {
+    /// Where the picture is shown: a window if there can be one, otherwise the terminal.
+    private func shown(
+        failed: @escaping @Sendable () -> Void,
+        closed: @escaping @Sendable () -> Void
+    ) async throws(CaptureError) -> Shown {
         let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { Environment.value($0)?.isEmpty == false }
         var reason = "there is no display"
         if place == .window || (place == .auto && pictures == .auto && hasDisplay) {
             do throws(CaptureError) {
-                // A format that cannot be shown ends the output alone.
-                let failed: @Sendable (CaptureError) -> Void = { _ in closed() }
-                return .window(try await PreviewWindow.open(title: title, failed: failed, closed: closed))
+                return .window(try await PreviewWindow.open(title: title, failed: { _ in failed() }, closed: closed))
             } catch {
                 if place == .window { throw error }
                 reason = error.message
