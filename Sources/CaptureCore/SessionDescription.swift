@@ -149,8 +149,8 @@ public struct OutputDescription: Hashable, Sendable {
     public var name: String
     /// The kind of the output.
     public var kind: OutputKind
-    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`, `dng`; frames `y4m`,
-    /// `raw`, `mjpeg`; samples `wav`, `raw`; buffer and photos empty.
+    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`, `dng`; frames
+    /// `y4m`, `raw`, `mjpeg`; samples `wav`, `raw`; buffer and photos empty.
     public var format: String
     /// `h264`, `mjpeg` or `copy`; `auto` passes compressed pictures through and encodes raw ones as H.264.
     public var videoCodec: String

@@ -63,8 +63,8 @@ public final class FrameBufferReader {
     /// - Parameters:
     ///   - nanoseconds: How long to wait; 0 only looks, less than 0 waits without limit.
     ///   - newest: Passes over everything but the newest buffer.
-    /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away; what ended the session while
-    ///   it was interrupted.
+    /// - Throws: `badData` when the ring is damaged; `unreachable` when the daemon went away; what else ended the session, for
+    ///   which `next` waits up to five seconds after the ring has ended.
     public func next(timeout nanoseconds: Int64 = -1, newest: Bool = false) throws(CaptureError) -> Event {
         let begun = Timestamp.now
         while true {
@@ -73,10 +73,10 @@ public final class FrameBufferReader {
             switch try ring.next(timeout: part, newest: newest) {
             case .buffer(let buffer):
                 // The ring of a camera that others use goes on when the session has ended.
-                if let end = moves.over, buffer.published > end { return try isOver() }
+                if let end = moves.end, buffer.published > end.time { return try FrameBufferReader.event(end) }
                 return .buffer(buffer)
             case .timedOut:
-                if moves.over != nil { return try isOver() }
+                if let end = moves.end { return try FrameBufferReader.event(end) }
                 if part == left { return .timedOut }
             case .ended(.moved):
                 guard let move = try moves.next(timeout: part) else {
@@ -106,8 +106,8 @@ public final class FrameBufferReader {
     private static let patience: Int64 = 5_000_000_000
 
     /// The end of a session whose ring goes on.
-    private func isOver() throws(CaptureError) -> Event {
-        _ = try moves.next(timeout: 0)
+    private static func event(_ end: BufferMoves.End) throws(CaptureError) -> Event {
+        if let error = end.error { throw error }
         return .ended(.stopped)
     }
 
@@ -136,9 +136,15 @@ final class BufferMoves: Sendable {
 
     private struct State {
         var files: [(Descriptor, fromStart: Bool)] = []
-        var end: Result<Move, CaptureError>?
-        /// When the end was told.
-        var over: Timestamp?
+        var end: End?
+    }
+
+    /// That nothing more comes.
+    struct End {
+        /// `nil` if the session stopped as it was asked to.
+        var error: CaptureError?
+        /// When it was told.
+        var time = Timestamp.now
     }
     private let state = Mutex(State())
     private let signal: EventSignal
@@ -162,16 +168,12 @@ final class BufferMoves: Sendable {
 
     /// Nothing more will come; a reader that waits is told why, `nil` for as it was asked.
     func end(_ error: CaptureError?) {
-        state.withLock { state in
-            guard state.end == nil else { return }
-            state.end = error.map { .failure($0) } ?? .success(.stopped)
-            state.over = .now
-        }
+        state.withLock { $0.end = $0.end ?? End(error: error) }
         signal.raise()
     }
 
-    /// When it was told that nothing more comes; `nil` if it was not, or if the stream went on in other rings before.
-    var over: Timestamp? { state.withLock { $0.files.isEmpty ? $0.over : nil } }
+    /// The end, if it was told; `nil` as long as the stream goes on, also in a ring that was not read yet.
+    var end: End? { state.withLock { $0.files.isEmpty ? $0.end : nil } }
 
     /// Waits for the next ring.
     ///
@@ -181,7 +183,10 @@ final class BufferMoves: Sendable {
             signal.lower()
             let (file, end) = state.withLock { ($0.files.isEmpty ? nil : $0.files.removeFirst(), $0.end) }
             if let file { return .ring(file.0, fromStart: file.fromStart) }
-            if let end { return try end.get() }
+            if let end {
+                if let error = end.error { throw error }
+                return .stopped
+            }
             let limit = nanoseconds < 0 ? -1 : Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
             do throws(SystemError) {
                 if try Poll.wait(signal.descriptor, timeout: limit).isEmpty { return nil }

@@ -16,15 +16,15 @@ struct GTK: @unchecked Sendable {
     typealias Source = @convention(c) (UnsafeMutableRawPointer?) -> Int32
     typealias Release = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    /// GTK 4, or why there is none.
+    /// GTK 4, or why it cannot be had.
     static let loaded: Result<GTK, CaptureError> = {
         do throws(CaptureError) { return .success(try GTK()) } catch { return .failure(error) }
     }()
 
     /// GDK_MEMORY_B8G8R8A8_PREMULTIPLIED, which an opaque picture of `PixelFormat.bgra32` is.
     static let pixels: Int32 = 0
-    /// Up to so many pixels along its edges, a picture is copied.
-    static let smallest = 512
+    /// Pixels along the edges of a picture up to which it is copied.
+    static let largestCopy = 512
     /// GDK_PRIORITY_REDRAW: behind what the person does.
     static let priority: Int32 = 120
     /// Escape, q and Q.
@@ -182,7 +182,7 @@ struct GTK: @unchecked Sendable {
             init(_ frame: VideoFrame) { self.frame = frame }
         }
         // GTK keeps small pictures in a cache, for longer than there are frames to hold.
-        let isSmall = max(plane.width, plane.height) <= GTK.smallest
+        let isSmall = max(plane.width, plane.height) <= GTK.largestCopy
         let bytes =
             unsafe isSmall
             ? copyBytes(plane.bytes.baseAddress, plane.bytes.count)
