@@ -12,8 +12,10 @@ public enum RecorderCommand: Hashable, Sendable {
     case resume(at: Timestamp)
     /// Begin a chapter at that time.
     case mark(RecordingMarker, at: Timestamp)
-    /// Here is another file to write, as a descriptor that comes along.
+    /// Here is another file to write, as a descriptor that comes along: of a burst, or of a movie in segments.
     case file
+    /// Go on in the next file with what is captured from that time on.
+    case cut(at: Timestamp)
     /// Take what is captured of a kind from that time on.
     case enable(MediaType, at: Timestamp)
     /// Leave pictures out, or write silence in the place of sound, from that time on.
@@ -29,6 +31,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case .stop(let time): Self.text("stop", time)
         case .pause(let time): Self.text("pause", time)
         case .resume(let time): Self.text("resume", time)
+        case .cut(let time): Self.text("cut", time)
         case .mark(let marker, let time):
             KeyValueText.encode([("message", "mark"), ("at", "\(time.nanoseconds)"), ("title", marker.title)])
         case .enable(let kind, let time): Self.text("enable", time, kind)
@@ -51,6 +54,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case "stop": self = .stop(at: try Self.time(of: words))
         case "pause": self = .pause(at: try Self.time(of: words))
         case "resume": self = .resume(at: try Self.time(of: words))
+        case "cut": self = .cut(at: try Self.time(of: words))
         case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
         case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
         case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))

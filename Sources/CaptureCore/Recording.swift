@@ -49,6 +49,7 @@ public struct RecordingJob: Hashable, Sendable {
                 ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
                 ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
                 ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
+                ("segments", output.segments?.text ?? ""),
                 ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
                 ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
                 ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
@@ -95,6 +96,11 @@ public struct RecordingJob: Hashable, Sendable {
             minFreeSpace: try number("min-free-space", as: Int64.self)
         )
         output.settings = try ConnectionSettings(word)
+        let rule = try word("segments")
+        output.segments = SegmentRule(text: rule)
+        guard rule.isEmpty || output.segments != nil else {
+            throw CaptureError(.badData, "a recorder's job has '\(rule)' for 'segments', which is no rule")
+        }
         hasVideo = try word("video") == "1"
         hasAudio = try word("audio") == "1"
         disabled = []
@@ -177,6 +183,8 @@ public enum RecorderReport: Hashable, Sendable {
     case progress(OutputStatistics)
     /// The levels of sound now, while they are watched.
     case levels([AudioLevel])
+    /// A file of a movie in segments is begun, or complete.
+    case segment(SegmentEvent)
     /// The file is complete.
     case finished(OutputStatistics)
     /// The file could not be created or continued; the part that was written is finished as far as possible.
@@ -196,7 +204,7 @@ public enum RecorderReport: Hashable, Sendable {
     public var isProgress: Bool {
         switch self {
         case .progress, .levels: true
-        case .ready, .finished, .failed: false
+        case .ready, .segment, .finished, .failed: false
         }
     }
 
@@ -206,6 +214,8 @@ public enum RecorderReport: Hashable, Sendable {
         case .ready(let counters): KeyValueText.encode([("message", "ready")] + counters.pairs)
         case .progress(let counters): KeyValueText.encode([("message", "progress")] + counters.pairs)
         case .levels(let levels): KeyValueText.encode([("message", "levels"), ("levels", levels.text)])
+        case .segment(.began(let number)): KeyValueText.encode([("message", "segment-began"), ("number", "\(number)")])
+        case .segment(.finished(let segment)): KeyValueText.encode([("message", "segment-finished")] + segment.pairs)
         case .finished(let counters): KeyValueText.encode([("message", "finished")] + counters.pairs)
         case .failed(let error, let counters):
             KeyValueText.encode(
@@ -223,17 +233,15 @@ public enum RecorderReport: Hashable, Sendable {
     public init(text: String) throws(CaptureError) {
         let values = try KeyValueText.decode(text)
         var words = MessageWords("a recorder's report", values)
-        if values["message"] == "levels" {
-            self = .levels(try [AudioLevel](text: try words.word("levels")))
-            try words.finish()
-            return
-        }
-        let counters = try OutputStatistics(&words)
         switch values["message"] {
-        case "ready": self = .ready(counters)
-        case "progress": self = .progress(counters)
-        case "finished": self = .finished(counters)
+        case "levels": self = .levels(try [AudioLevel](text: try words.word("levels")))
+        case "segment-began": self = .segment(.began(try words.number("number", in: UInt32(2)...)))
+        case "segment-finished": self = .segment(.finished(try MovieSegment(&words)))
+        case "ready": self = .ready(try OutputStatistics(&words))
+        case "progress": self = .progress(try OutputStatistics(&words))
+        case "finished": self = .finished(try OutputStatistics(&words))
         case "failed":
+            let counters = try OutputStatistics(&words)
             let code = CaptureError.Code(rawValue: try words.word("code"))
             let reason = try words.sentence("reason", limit: Self.longestReason)
             let errno = try words.number("errno", in: Int32(0)...)
@@ -281,7 +289,8 @@ public struct RecorderReports: Sendable {
     public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
         let report = try RecorderReport(text: text)
         switch (state, report) {
-        case (.beginning, .ready), (.recording, .progress), (.recording, .levels): state = .recording
+        case (.beginning, .ready), (.recording, .progress), (.recording, .levels), (.recording, .segment):
+            state = .recording
         case (.recording, .finished), (.beginning, .failed), (.recording, .failed): state = .over
         default: throw CaptureError(.badData, "a recorder sent a report out of order")
         }

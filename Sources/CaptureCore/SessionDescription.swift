@@ -175,6 +175,8 @@ public struct OutputDescription: Hashable, Sendable {
     public var maxFileSize: Int64
     /// Bytes that stay free on the file's disk: the output is finished by itself before there are fewer. 0 for no such end.
     public var minFreeSpace: Int64
+    /// When a movie goes on in another file of the client's; `nil` for one file.
+    public var segments: SegmentRule?
 
     /// The smallest greatest size: less has no room for a recording and what its format needs.
     public static let leastMaxFileSize: Int64 = 65_536
@@ -196,7 +198,8 @@ public struct OutputDescription: Hashable, Sendable {
         library: LibraryDestination? = nil,
         sizeLimit: Int64 = 0,
         maxFileSize: Int64 = 0,
-        minFreeSpace: Int64 = 0
+        minFreeSpace: Int64 = 0,
+        segments: SegmentRule? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -212,6 +215,27 @@ public struct OutputDescription: Hashable, Sendable {
         self.sizeLimit = sizeLimit
         self.maxFileSize = maxFileSize
         self.minFreeSpace = minFreeSpace
+        self.segments = segments
+    }
+
+    /// Refuses segments of what is no movie in files of the client's.
+    ///
+    /// - Throws: `CaptureError.Code.invalidArgument` with what would be right.
+    public func checkSegments() throws(CaptureError) {
+        guard let segments else { return }
+        guard kind == .movie, library == nil else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(name)' is no movie in files, so it has no segments; leave them out"
+            )
+        }
+        guard maxFileSize == 0 else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(name)' has segments, so it has no greatest size; give the size of a segment"
+            )
+        }
+        try segments.check()
     }
 
     /// Whether a client passes a file for it.

@@ -253,6 +253,26 @@ extension CaptureEngine {
         try running(id, output: name, by: client).mark(marker)
     }
 
+    /// Has a movie in segments go on in the next file, with what is captured from now on.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no segments;
+    ///   `wrongState` unless it records.
+    public func cut(_ id: UInt32, output name: String, client: SessionClient) throws(CaptureError) {
+        try running(id, output: name, by: client).cut()
+    }
+
+    /// Takes a file in which a movie in segments goes on later.
+    ///
+    /// - Throws: As `cut`; `busy` if enough files wait already; `invalidArgument` for a file that an output writes already.
+    public func addSegment(_ id: UInt32, output name: String, file: any OpenFile, client: SessionClient)
+        async throws(CaptureError)
+    {
+        let output = try running(id, output: name, by: client)
+        guard let session = sessions[id] else { return }
+        try sessions.refuseShared([name: file], beside: session.written, of: id, for: client)
+        try await output.add(file)
+    }
+
     private func running(_ id: UInt32, output name: String, by client: SessionClient) throws(CaptureError) -> LiveOutput
     {
         let session = try changeable(id, by: client)

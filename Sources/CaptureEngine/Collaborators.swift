@@ -105,6 +105,12 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func setPaused(_ isPaused: Bool)
     /// Tells it to begin a chapter.
     func mark(_ marker: RecordingMarker)
+    /// Tells it to go on in the next file of its movie with what is captured from now on.
+    func cut()
+    /// Hands it a file for later.
+    ///
+    /// - Throws: Why it did not get there. The recorder goes on without it.
+    func add(_ file: any OpenFile) async throws(CaptureError)
     /// Tells it to take what is captured of a kind from now on, or to leave it out.
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType)
     /// Tells it to make sound louder by so many decibels.
@@ -168,6 +174,8 @@ public protocol EngineObserver: Sendable {
     func sessionRemoved(_ id: UInt32)
     /// A buffer output goes on in another ring.
     func bufferMoved(_ session: SessionSnapshot, output: String)
+    /// A file of a movie in segments is begun, or complete.
+    func outputSegment(_ session: SessionSnapshot, output: String, _ event: SegmentEvent)
     /// An output is in the media library; that it is done comes next. For the connection alone that asked for it.
     func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String)
     /// How loud an output's channels are now, for the connections that asked for it.

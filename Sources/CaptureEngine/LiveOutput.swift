@@ -26,8 +26,10 @@ final class LiveOutput {
     let description: OutputDescription
     /// nil for a buffer, and for photos that nobody has asked for yet.
     let recorder: (any RecorderHandle)?
-    /// The files that the recorder writes, where nobody else may; `nil` for a pipe.
-    let files: [FileIdentity?]
+    /// The files that the recorder writes or will write, where nobody else may; `nil` for a pipe.
+    private(set) var files: [FileIdentity?]
+    /// How many files of a movie in segments are begun.
+    private var segments = 1
     /// What its files are in the media library, if they are saved there.
     let recordings: [any LibraryRecording]
     /// The unique name of the connection that asked for it.
@@ -132,6 +134,63 @@ final class LiveOutput {
         }
         markers += 1
         recorder?.mark(marker)
+    }
+
+    /// Has its recorder go on in the next file.
+    ///
+    /// - Throws: `invalidArgument` for an output without segments; `wrongState` if its file is not being written.
+    func cut() throws(CaptureError) {
+        try checkSegmented()
+        recorder?.cut()
+    }
+
+    /// Hands its recorder a file for later.
+    ///
+    /// - Throws: As `cut`; `busy` if enough files wait already.
+    nonisolated(nonsending) func add(_ file: any OpenFile) async throws(CaptureError) {
+        try checkSegmented()
+        // One more than the recorder holds may be on its way: it takes the first of them at the next cut.
+        guard files.count - segments < SegmentRule.mostFiles else {
+            throw CaptureError(
+                .busy,
+                "the output '\(description.name)' has \(SegmentRule.mostFiles) files in reserve already; wait until one is begun"
+            )
+        }
+        let place = files.count
+        files.append(file.identity)
+        do throws(CaptureError) {
+            try await recorder?.add(file)
+        } catch {
+            // Others may have come after it.
+            files[place] = nil
+            throw error
+        }
+    }
+
+    private func checkSegmented() throws(CaptureError) {
+        guard description.segments != nil else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(description.name)' has no segments; a movie gets them when it is described"
+            )
+        }
+        try checkRecording()
+    }
+
+    /// Its recorder told of a segment.
+    ///
+    /// - Returns: Whether it can be so.
+    func note(_ event: SegmentEvent) -> Bool {
+        switch event {
+        case .began(let number):
+            guard number == segments + 1, segments < files.count else { return false }
+            segments += 1
+        case .finished(let segment):
+            guard (1...segments).contains(Int(segment.number)) else { return false }
+            // Who made it may do with it what they like.
+            files[Int(segment.number) - 1] = nil
+        }
+        return true
     }
 
     private func checkRecording() throws(CaptureError) {

@@ -261,6 +261,9 @@ final class RecorderDesk {
         case .levels(let levels):
             guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
             observer.outputLevels(session.id, output: name, levels, to: Set(watchers.keys))
+        case .segment(let event):
+            guard output.note(event) else { return }
+            observer.outputSegment(session.snapshot, output: name, event)
         case .finished(let counters):
             output.statistics = counters
             pace.note(

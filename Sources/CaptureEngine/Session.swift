@@ -315,7 +315,9 @@ extension Session {
         let waiting = files.compactMapValues(\.identity)
         var written: [String: FileIdentity] = [:]
         for (name, output) in outputs where !output.isDone {
-            for (name, file) in zip(fileNames(of: name), output.files) { written[name] = file }
+            for (place, file) in output.files.enumerated() {
+                if let file { written[place == 0 ? name : "\(name)/\(place + 1)"] = file }
+            }
         }
         return written.merging(waiting) { $1 }
     }

@@ -88,6 +88,7 @@ extension SessionDescription {
         guard output.maxFileSize >= 0, output.minFreeSpace >= 0 else {
             throw wrong("a greatest size or a least free space is negative")
         }
+        try output.checkSegments()
         guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
         guard output.kind.hasRecorder, output.kind != .photo else {
             throw wrong("has no length that a greatest size or a least free space could end")

@@ -127,6 +127,8 @@ public enum CaptureInterfaces {
             BusMethod("PauseOutput", [BusArgument("output", "s")]),
             BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod("MarkOutput", [BusArgument("output", "s"), BusArgument("title", "s")]),
+            BusMethod("CutOutput", [BusArgument("output", "s")]),
+            BusMethod("AddSegment", [BusArgument("output", "s"), BusArgument("file", "s")]),
             BusMethod(
                 "EnableConnection",
                 [BusArgument("input", "s"), BusArgument("output", "s"), BusArgument("enabled", "b")]
@@ -159,6 +161,8 @@ public enum CaptureInterfaces {
                     BusArgument("statistics", "a{sv}"),
                 ]
             ),
+            BusSignalDeclaration("SegmentBegan", [BusArgument("output", "s"), BusArgument("number", "u")]),
+            BusSignalDeclaration("SegmentFinished", [BusArgument("output", "s"), BusArgument("segment", "a{sv}")]),
             BusSignalDeclaration("OutputSaved", [BusArgument("output", "s"), BusArgument("result", "a{sv}")]),
             BusSignalDeclaration("Levels", [BusArgument("output", "s"), BusArgument("levels", "a(dd)")]),
             BusSignalDeclaration("BufferMoved", [BusArgument("output", "s")]),

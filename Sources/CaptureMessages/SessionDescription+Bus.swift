@@ -164,7 +164,8 @@ extension PixelFormat {
 extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
     /// `video-bit-rate` u (0), `quality` u (90), `encoder-preset` s (auto), `duration` x in nanoseconds (0),
-    /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0),
+    /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0), `segments`
+    /// a{sv} (one file),
     /// `rotation` u (0), `mirrored` b (false), `channels` au (all), `gain` d in decibels (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
@@ -187,7 +188,8 @@ extension OutputDescription: BusCodable {
             },
             sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0,
             maxFileSize: try reader.number("max-file-size", 0...1 << 62) ?? 0,
-            minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0
+            minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0,
+            segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value) }
         )
         output.settings = try reader.connectionSettings()
         try reader.end()
@@ -207,6 +209,7 @@ extension OutputDescription: BusCodable {
         if sizeLimit > 0 { values["size-limit"] = .int64(sizeLimit) }
         if maxFileSize > 0 { values["max-file-size"] = .int64(maxFileSize) }
         if minFreeSpace > 0 { values["min-free-space"] = .int64(minFreeSpace) }
+        values["segments"] = segments?.busValue
         return .properties(values.merging(settings.properties) { $1 })
     }
 }

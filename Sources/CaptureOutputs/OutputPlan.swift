@@ -18,13 +18,16 @@ struct OutputPlan {
 
     /// Decides.
     ///
-    /// - Parameter files: One, but for a burst of photos.
+    /// - Parameters:
+    ///   - files: One, but for a burst of photos.
+    ///   - all: Has the files that a movie in segments goes on in.
     /// - Throws: `invalidArgument` for what does not fit together, with what would.
     init(
         _ job: RecordingJob,
         video: VideoFormat?,
         audio: AudioFormat?,
         files: [RecorderFile],
+        all: RecorderFiles,
         markers: Markers,
         counters: RecorderCounters
     ) throws(CaptureError) {
@@ -48,7 +51,7 @@ struct OutputPlan {
             guard video != nil || audio != nil else {
                 throw CaptureError(.invalidArgument, "a movie needs a camera or a microphone")
             }
-            self = try maker.movie(video, audio)
+            self = try maker.movie(video, audio, all)
         case .sound, .samples:
             guard let audio else {
                 throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output needs a microphone")
@@ -94,7 +97,7 @@ struct OutputMaker {
         CaptureError(.noSuchFormat, "no recorder writes a \(wanted.kind.rawValue) as '\(wanted.format)'")
     }
 
-    func movie(_ video: VideoFormat?, _ audio: AudioFormat?) throws(CaptureError) -> OutputPlan {
+    func movie(_ video: VideoFormat?, _ audio: AudioFormat?, _ all: RecorderFiles) throws(CaptureError) -> OutputPlan {
         let container: Muxer.Container
         switch wanted.format {
         case "mkv": container = .matroska
@@ -102,28 +105,51 @@ struct OutputMaker {
         case "mov": container = .mov
         default: throw unknownFormat
         }
-        var track: VideoTrack?
+        var pictures: (format: VideoFormat, coding: VideoTrack.Coding)?
         var converter: (any BufferConverter)?
         if let video {
             let (coding, made) = try videoCoding(video)
-            track = VideoTrack(video, coding, turned: PictureOrientation(wanted.settings))
-            converter = made
+            (pictures, converter) = ((video, coding), made)
         }
-        var sound: (encoder: AudioEncoder, format: AudioFormat)?
-        if let audio {
-            sound = (try AudioEncoder(try soundCodec(audio), audio, canStretch: video != nil), audio)
+        var samples: (format: AudioFormat, codec: String)?
+        if let audio { samples = (audio, try soundCodec(audio)) }
+        func output(_ file: RecorderFile, _ counters: RecorderCounters, _ limits: OutputLimits) throws(CaptureError)
+            -> ContainerOutput
+        {
+            var track: VideoTrack?
+            if let (format, coding) = pictures {
+                track = VideoTrack(format, coding, turned: PictureOrientation(wanted.settings))
+                // For the file after this one, if there is one.
+                if wanted.segments != nil { pictures?.coding = try coding.another() }
+            }
+            var sound: (encoder: AudioEncoder, format: AudioFormat)?
+            if let (format, codec) = samples {
+                sound = (try AudioEncoder(codec, format, canStretch: video != nil), format)
+            }
+            return try ContainerOutput(
+                container,
+                video: track,
+                sound: sound,
+                limits: limits,
+                origin: origin,
+                file: file,
+                markers: markers,
+                counters: counters
+            )
         }
-        let output = try ContainerOutput(
-            container,
-            video: track,
-            sound: sound,
+        let sound = audio.map { CopyConverter(.audio($0)) }
+        guard let rule = wanted.segments else {
+            return OutputPlan(try output(file, counters, limits), video: converter, audio: sound)
+        }
+        let segmented = try SegmentedOutput(
+            rule,
             limits: limits,
-            origin: origin,
-            file: file,
-            markers: markers,
-            counters: counters
+            first: file,
+            files: all,
+            counters: counters,
+            make: output
         )
-        return OutputPlan(output, video: converter, audio: audio.map { CopyConverter(.audio($0)) })
+        return OutputPlan(segmented, video: converter, audio: sound)
     }
 
     func sound(_ audio: AudioFormat) throws(CaptureError) -> OutputPlan {
@@ -264,7 +290,8 @@ struct OutputMaker {
                 bitRate: wanted.videoBitRate,
                 quality: wanted.quality,
                 preset: wanted.encoderPreset == "auto" ? nil : wanted.encoderPreset,
-                fields: video.fields
+                fields: video.fields,
+                isSoftware: wanted.segments != nil
             )
             if let encoder = try VideoEncoder.best(request) { return (.encoded(encoder), picture.converter) }
             let (converter, encoder) = try motionJPEG(video)

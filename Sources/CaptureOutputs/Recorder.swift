@@ -77,7 +77,7 @@ public final class Recorder: Sendable {
             case .success:
                 report(.finished(counters.report()))
                 return 0
-            case .failure where work.files[0].isLeft && recording.output.kind.isStream:
+            case .failure where work.files.isLeft && recording.output.kind.isStream:
                 // Who closes the pipe has what was wanted of the stream.
                 report(.finished(counters.report()))
                 return 0
@@ -95,15 +95,12 @@ public final class Recorder: Sendable {
 
     /// The parts of a recording that is under way.
     private struct Work {
-        let files: [RecorderFile]
+        let files: RecorderFiles
         let readers: [MediaType: StreamReader]
         let passing: Passing
         let markers: Markers
         let feed: PipelineFeed
         let writer: WorkerThread
-
-        /// A fault if a file had a name and has none any more.
-        func lookForNames() -> CaptureError? { files.lazy.compactMap { $0.lookForName() }.first }
     }
 
     /// Waits for the job.
@@ -140,7 +137,16 @@ public final class Recorder: Sendable {
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
         let markers = Markers()
-        let plan = try OutputPlan(job, video: video, audio: audio, files: sinks, markers: markers, counters: counters)
+        let outputFiles = RecorderFiles(sinks, sizeLimit: output.sizeLimit)
+        let plan = try OutputPlan(
+            job,
+            video: video,
+            audio: audio,
+            files: sinks,
+            all: outputFiles,
+            markers: markers,
+            counters: counters
+        )
         if let taken = plan.sound { audio = taken }
         guard !job.disabled.contains(.video) || !plan.output.needsPicture else {
             throw CaptureError(
@@ -204,7 +210,7 @@ public final class Recorder: Sendable {
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(files: sinks, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
+            return Work(files: outputFiles, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -289,7 +295,8 @@ public final class Recorder: Sendable {
                 work.feed.close()
                 for reader in work.readers.values { reader.leave() }
                 work.writer.join()
-                if case .success = result, let fault = work.lookForNames() { return .failure(fault) }
+                for report in counters.takeReports() { self.report(report) }
+                if case .success = result, let fault = work.files.lookForNames() { return .failure(fault) }
                 return result
             }
             let stopTime = stopTime.load(ordering: .acquiring)
@@ -302,8 +309,9 @@ public final class Recorder: Sendable {
                 for reader in work.readers.values { reader.stop(at: .now) }
             }
             // A reader of a pipe who does not read keeps the last frame from leaving; two seconds are enough.
-            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files.forEach { $0.cancel() } }
+            if let stopped, Timestamp.now - stopped > 2_000_000_000 { work.files.cancel() }
             if isConnected { isConnected = hear(work) } else { waitForWake() }
+            for report in counters.takeReports() { self.report(report) }
             if let levels = counters.takeLevels() { report(.levels(levels)) }
             let becameFed = counters.isFed && !isFed
             if becameFed {
@@ -312,7 +320,7 @@ public final class Recorder: Sendable {
             }
             if becameFed || Timestamp.now - reported >= Int64(Recorder.reportInterval) * 1_000_000 {
                 reported = .now
-                if let fault = work.lookForNames() { events.put(.failed(fault)) }
+                if let fault = work.files.lookForNames() { events.put(.failed(fault)) }
                 report(.progress(counters.report()))
             }
         }
@@ -359,7 +367,9 @@ public final class Recorder: Sendable {
             case .stop(let time): stop(at: time)
             case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
             case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
-            case .file: Recorder.log("a file came that no job asked for")
+            case .file: for file in files { take(file, work) }
+            case .cut(let time):
+                work.files.requestCut(at: time.advanced(by: -work.passing.pauses.length(until: time)))
             case .pause(let time): work.passing.pauses.pause(at: time)
             case .resume(let time): work.passing.pauses.resume(at: time)
             case .mark(let marker, let time):
@@ -373,6 +383,15 @@ public final class Recorder: Sendable {
             counters.update { $0.isPaused = isPaused }
         } catch {
             Recorder.log("\(error)")
+        }
+    }
+
+    /// Keeps a file for later. A movie whose next file cannot be written ends with what is there.
+    private func take(_ file: Descriptor, _ work: Work) {
+        do throws(CaptureError) {
+            try work.files.add(file)
+        } catch {
+            events.put(.failed(error))
         }
     }
 

@@ -234,7 +234,7 @@ import Testing
 
     @Test func `counts an index that would not fit into its room as part of the file`() throws {
         let file = try RecorderFile(try Descriptor.open("/tmp", O_RDWR | O_DIRECTORY | 0o20_000_000, mode: 0o600))
-        let short = HybridMP4(file, duration: 0)
+        let short = HybridMP4(file, duration: 0, size: 0)
         #expect(short.ending(samples: 1000, chapters: 0).growth == 0)
         #expect(short.ending(samples: 1000, chapters: 0).filling > 1000 * 20)
         #expect(short.ending(samples: 100_000, chapters: 0).growth > 100_000 * 20)

@@ -44,7 +44,7 @@ import Testing
     private func record(_ count: Int, bytes: Int) throws -> String {
         let path = Rig.temporaryPath("mkv")
         let file = try RecorderFile(try Descriptor.open(path, O_RDWR | O_CREAT))
-        let muxer = try Muxer(.matroska, file, duration: 0)
+        let muxer = try Muxer(.matroska, file, duration: 0, size: 0)
         try muxer.addStream(compressed: Material.compressed(.mjpeg), as: AV_CODEC_ID_MJPEG, header: [])
         try muxer.writeHeader(audioPadding: 0, reordering: 0)
         let picture = [UInt8](repeating: 1, count: bytes)

@@ -222,6 +222,7 @@ final class BlockingObserver: EngineObserver {
     func sessionRemoved(_ id: UInt32) {}
     func bufferMoved(_ session: SessionSnapshot, output: String) {}
     func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {}
+    func outputSegment(_ session: SessionSnapshot, output: String, _ event: SegmentEvent) {}
     func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>) {}
     func outputFinished(_ session: SessionSnapshot, output: String, error: CaptureError?, statistics: OutputStatistics)
     {}

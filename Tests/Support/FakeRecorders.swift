@@ -139,6 +139,19 @@ public final class FakeRecorder: RecorderHandle {
     /// Notes it.
     public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
+    /// Notes it among the switches: `cut`.
+    public func cut() { switched.withLock { $0.append("cut") } }
+
+    /// Notes it among the switches: `file 7`, by the number of what it stands for.
+    public func add(_ file: any OpenFile) async throws(CaptureError) {
+        if let error = refusal.withLock({ $0 }) { throw error }
+        switched.withLock { $0.append("file \(file.identity?.inode ?? 0)") }
+    }
+
+    /// Takes no files, for a reason.
+    public func refuse(_ error: CaptureError?) { refusal.withLock { $0 = error } }
+    private let refusal = Mutex<CaptureError?>(nil)
+
     /// Notes it.
     public func setPaused(_ isPaused: Bool) { paused.withLock { $0.append(isPaused) } }
 
@@ -256,6 +269,7 @@ public final class StateWatch: EngineObserver {
         var moves = 0
         var saved: [String: SavedOutput] = [:]
         var levels: [(connections: Set<String>, levels: [AudioLevel])] = []
+        var segments: [SegmentEvent] = []
         var outputs: Set<String> = []
         var faults: [String: CaptureError?] = [:]
         var outputWaits: [(String, CheckedContinuation<Void, Never>)] = []
@@ -293,6 +307,14 @@ public final class StateWatch: EngineObserver {
     public func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>) {
         seen.withLock { $0.levels.append((connections, levels)) }
     }
+
+    /// Notes it.
+    public func outputSegment(_ session: SessionSnapshot, output: String, _ event: SegmentEvent) {
+        seen.withLock { $0.segments.append(event) }
+    }
+
+    /// What was told of segments, in order.
+    public var segments: [SegmentEvent] { seen.withLock { $0.segments } }
 
     /// The levels that were told, and whom.
     public var levels: [(connections: Set<String>, levels: [AudioLevel])] { seen.withLock { $0.levels } }

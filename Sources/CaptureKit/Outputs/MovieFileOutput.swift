@@ -31,6 +31,8 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
     ///     end.
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
+    ///   - segments: When the movie goes on in the next file, which `SegmentFiles` or `CaptureSession.addSegment` hands
+    ///     over; `nil` for one file.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -43,7 +45,8 @@ public struct MovieFileOutput: CaptureOutput {
         encoderPreset: String = "auto",
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
-        minFreeSpace: Int64? = nil
+        minFreeSpace: Int64? = nil,
+        segments: SegmentRule? = nil
     ) throws(CaptureError) {
         try self.init(
             file,
@@ -57,7 +60,8 @@ public struct MovieFileOutput: CaptureOutput {
             encoderPreset: encoderPreset,
             duration: duration,
             maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace
+            minFreeSpace: minFreeSpace,
+            segments: segments
         )
     }
 
@@ -103,7 +107,8 @@ public struct MovieFileOutput: CaptureOutput {
             encoderPreset: encoderPreset,
             duration: duration,
             maxFileSize: maxFileSize,
-            minFreeSpace: minFreeSpace
+            minFreeSpace: minFreeSpace,
+            segments: nil
         )
     }
 
@@ -119,7 +124,8 @@ public struct MovieFileOutput: CaptureOutput {
         encoderPreset: String,
         duration: Double?,
         maxFileSize: Int64?,
-        minFreeSpace: Int64?
+        minFreeSpace: Int64?,
+        segments: SegmentRule?
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
@@ -145,7 +151,13 @@ public struct MovieFileOutput: CaptureOutput {
             duration: try Self.nanoseconds(duration),
             library: library,
             maxFileSize: try Self.maxFileSize(maxFileSize),
-            minFreeSpace: try Self.minFreeSpace(minFreeSpace)
+            minFreeSpace: try Self.minFreeSpace(minFreeSpace),
+            segments: segments
         )
+        do throws(CaptureError) {
+            try description.checkSegments()
+        } catch {
+            throw CaptureError(.usage, error.message)
+        }
     }
 }

@@ -128,6 +128,26 @@ extension CaptureSession {
         try await create().call("MarkOutput", [.string(output), .string(title)])
     }
 
+    /// Has a movie in segments go on in the next file, with what is captured from now on. Does not wait for that: the cut
+    /// lies before a picture, of a copied stream before a keyframe, and comes once the file is there.
+    ///
+    /// - Parameter output: The output's name.
+    /// - Throws: `invalidArgument` for an output that does not exist or has no segments; `wrongState` unless it records;
+    ///   `notPermitted` for another program's session.
+    public func cut(_ output: String = "movie") async throws(CaptureError) {
+        try await create().call("CutOutput", [.string(output)])
+    }
+
+    /// Hands over a file in which a movie in segments goes on later. `SegmentFiles` does this for a whole recording.
+    ///
+    /// - Parameters:
+    ///   - file: Open for reading and writing.
+    ///   - output: The output's name.
+    /// - Throws: As `cut`; `busy` if eight files wait already; `invalidArgument` for a file that an output writes already.
+    public func addSegment(_ file: Descriptor, to output: String = "movie") async throws(CaptureError) {
+        try await create().call("AddSegment", [.string(output), .descriptor(file)])
+    }
+
     /// The counters now.
     public func statistics() async throws(CaptureError) -> SessionStatistics {
         guard let hub else { return SessionStatistics() }

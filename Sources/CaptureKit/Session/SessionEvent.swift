@@ -29,6 +29,8 @@ public enum SessionEvent: Hashable, Sendable {
     case changed(SessionStatus)
     /// An output is at its end, or a photo that was taken with `PhotoOutput.capturePhoto`, whose name has a dot.
     case finished(OutputResult)
+    /// A file of a movie in segments is begun, or complete.
+    case segment(output: String, SegmentEvent)
     /// A buffer's stream goes on in other memory.
     case bufferMoved(output: String)
 }

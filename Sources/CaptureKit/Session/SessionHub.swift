@@ -190,6 +190,16 @@ final class SessionHub: Sendable {
                 let saved = SavedOutput(signal.arguments[1])
             else { return }
             state.withLock { $0.saved[name, default: []].append(saved) }
+        case (CaptureNames.session, "SegmentBegan"):
+            guard signal.arguments.count == 2, let name = signal.arguments[0].text,
+                let number = signal.arguments[1].integer.flatMap({ UInt32(exactly: $0) })
+            else { return }
+            send(.segment(output: name, .began(number)))
+        case (CaptureNames.session, "SegmentFinished"):
+            guard signal.arguments.count == 2, let name = signal.arguments[0].text,
+                let segment = MovieSegment(signal.arguments[1])
+            else { return }
+            send(.segment(output: name, .finished(segment)))
         case (CaptureNames.session, "Levels"): levelReaders.heard(signal.arguments)
         case (CaptureNames.session, "BufferMoved"):
             guard let name = signal.arguments.first?.text else { return }

@@ -22,6 +22,8 @@ struct VideoEncoderRequest {
     var preset: String?
     /// Whether pictures are made of two fields.
     var fields: FieldOrder = .progressive
+    /// Whether hardware is left out. A sandboxed process cannot open it again for another encoder.
+    var isSoftware = false
 }
 
 /// Encodes pictures as H.264 by libavcodec. Thread-bound.
@@ -42,8 +44,9 @@ final class VideoEncoder {
     var reordering: Int { unsafe Int(context.pointee.has_b_frames) }
     private let frame: UnsafeMutablePointer<AVFrame>
     private let upload: HardwareUpload?
-    private let layout: PictureLayout
-    private let fields: FieldOrder
+    private let request: VideoEncoderRequest
+    private var layout: PictureLayout { request.layout }
+    private var fields: FieldOrder { request.fields }
 
     /// The best encoder that works here: hardware first, then libx264, then others.
     ///
@@ -52,7 +55,7 @@ final class VideoEncoder {
     static func best(_ request: VideoEncoderRequest) throws(CaptureError) -> VideoEncoder? {
         var refused: String?
         for candidate in ["h264_vaapi", "h264_nvenc", "libx264", "libopenh264"] {
-            guard isWorthTrying(candidate) else { continue }
+            guard isWorthTrying(candidate), !request.isSoftware || candidate.hasPrefix("lib") else { continue }
             var fitting = request
             if let speed = speed(of: candidate, request) {
                 if fitting.preset == nil { fitting.preset = preset(at: speed, for: request) }
@@ -78,8 +81,7 @@ final class VideoEncoder {
         }
         self.name = name
         preset = name == "libx264" ? request.preset ?? VideoEncoder.usualPreset : ""
-        layout = request.layout
-        fields = request.fields
+        self.request = request
         let context = try unsafe LibAV.made(avcodec_alloc_context3(codec))
         let frame = unsafe av_frame_alloc()
         var isKept = false
@@ -101,6 +103,11 @@ final class VideoEncoder {
         unsafe self.frame = try LibAV.made(unsafe frame)
         unsafe self.context = unsafe context
         isKept = true
+    }
+
+    /// Opens one that encodes as another does, from the beginning.
+    convenience init(like other: VideoEncoder) throws(CaptureError) {
+        try self.init(other.name, other.request)
     }
 
     deinit {

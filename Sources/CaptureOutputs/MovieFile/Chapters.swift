@@ -34,8 +34,10 @@ final class Markers: Sendable {
     /// - Parameters:
     ///   - zero: The time that is the file's 0.
     ///   - length: Nanoseconds of the file.
-    func chapters(from zero: Timestamp, length: Int64) -> [Chapter] {
-        let listed = state.withLock { $0.list.prefix($0.reckoned) }
+    ///   - isSegment: Leaves out markers of other files of the movie.
+    func chapters(from zero: Timestamp, length: Int64, isSegment: Bool = false) -> [Chapter] {
+        var listed = Array(state.withLock { $0.list.prefix($0.reckoned) })
+        if isSegment { listed.removeAll { !(0..<length).contains($0.time - zero) } }
         let marked = listed.map { (start: min(max($0.time - zero, 0), length), title: $0.title) }
         let ordered = marked.sorted { $0.start < $1.start }
         let ends = ordered.dropFirst().map(\.start) + [length]

@@ -20,7 +20,7 @@ extension ContainerOutput {
         }
     }
 
-    func setLimit(_ end: Timestamp, by cause: RecordingLimit) {
+    func setLimit(_ end: Timestamp, by cause: RecordingLimit?) {
         limit = (end, cause)
         guard let timeline, let start = timeline.start else { return }
         timeline.limit = max(timeline.frameCount(of: end - start), timeline.frames)
@@ -43,13 +43,13 @@ extension ContainerOutput {
     }
 
     private func writeHeader() throws(CaptureError) {
-        let made = try Muxer(container, file, duration: limits.duration)
+        let made = try Muxer(container, file, duration: limits.expected, size: limits.segmentSize ?? 0)
         if let video, !lacksFirstPicture { try video.add(to: made) }
         if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0
         let zero = epoch ?? .now
-        made.describe(FileFacts(devices, at: zero))
+        made.describe(FileFacts(devices, at: zero.advanced(by: pausedBefore)))
         let reordering = container.isISO ? video?.reordering ?? 0 : 0
         try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
         muxer = made

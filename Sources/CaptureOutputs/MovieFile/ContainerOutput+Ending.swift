@@ -2,6 +2,7 @@ import CLibAV
 import CaptureCore
 import CaptureSystem
 import MediaConversion
+import MediaExamination
 
 /// What happens when nothing more comes: of one stream, for a while, or at all.
 extension ContainerOutput {
@@ -32,15 +33,28 @@ extension ContainerOutput {
         if let video, firstVideo != nil { for packet in try video.drain() { try submit(packet) } }
         ended = [.video, .audio]
         if !lacksFirstPicture || sound != nil { try settle(force: true) }
-        if let last = lastPicture { try write(last.packet, at: last.time) }
+        if let last = lastPicture {
+            try lastUntilCut(last.packet)
+            try write(last.packet, at: last.time)
+        }
         lastPicture = nil
-        let chapters = epoch.map { markers.chapters(from: $0, length: good.length) } ?? []
+        let isSegment = limits.segmentSize != nil
+        let chapters = epoch.map { markers.chapters(from: $0, length: good.length, isSegment: isSegment) } ?? []
         try muxer?.finish(audioLength: length, interval: interval.nanoseconds, chapters: chapters)
         file.trim()
         try file.sync()
         noteLength()
         // What had no room was counted when it was encoded.
         if load.isCut { count(good.written) } else { counters.update { $0.bytes = UInt64(file.size) } }
+    }
+
+    /// The last picture before a cut lasts until the first one behind it, where the container can say so.
+    private func lastUntilCut(_ last: EncodedPacket) throws(CaptureError) {
+        guard let limit, limit.by == nil, let epoch, let muxer, container.isISO else { return }
+        let nanosecond = AVRational(num: 1, den: 1_000_000_000)
+        let end = av_rescale_q(limit.time - epoch, nanosecond, muxer.timeBase(of: .video))
+        let lasting = unsafe end - last.packet.pointee.dts
+        if lasting > 0 { unsafe last.packet.pointee.duration = lasting }
     }
 
     func salvage() {

@@ -61,28 +61,52 @@ extension ContainerOutput {
     private static let heldSound: Int64 = 200_000_000
 
     /// Nothing from that time on is taken.
-    func end(at time: Timestamp, by cause: RecordingLimit) {
+    func end(at time: Timestamp, by cause: RecordingLimit?) {
         reachedLimit = reachedLimit ?? cause
         if let limit, limit.time <= time { return }
         setLimit(time, by: cause)
     }
 
+    /// A size that a file may come to: its bytes, and those that fill a hole in it.
+    private typealias Size = (bytes: Int64, filling: Int64)
+
+    /// Whether sizes are reckoned at all.
+    var hasSizes: Bool { budget.isLimited || limits.segmentSize ?? 0 > 0 }
+
     /// Which limit one more picture may break, with the sound beside it; `nil` for none.
     func limit(beforePicture buffer: MediaBuffer) throws(CaptureError) -> RecordingLimit? {
-        guard budget.isLimited, let video else { return nil }
-        let own =
-            unsafe video.isCopied ? ContainerLoad.bytes(of: Int64(buffer.bytes.count)) : load.largestPicture
-        return try limit(adding: own, soundUntil: buffer.info.timestamp.advanced(by: video.nominal))
+        guard budget.isLimited else { return nil }
+        return try limit(reachedBy: size(withPicture: buffer))
+    }
+
+    /// Whether a segment has no room for one more picture.
+    func isFull(for buffer: MediaBuffer) -> Bool {
+        guard let most = limits.segmentSize, most > 0 else { return false }
+        return (video == nil ? size(withSound: buffer) : size(withPicture: buffer)).bytes > most
     }
 
     /// Which limit one more stretch of sound may break; `nil` for none.
     func limit(beforeSound buffer: MediaBuffer) throws(CaptureError) -> RecordingLimit? {
-        guard budget.isLimited, let timeline else { return nil }
-        let length = unsafe timeline.duration(of: Int64(buffer.bytes.count / timeline.bytesPerFrame))
-        return try limit(adding: 0, soundUntil: buffer.info.timestamp.advanced(by: length))
+        guard budget.isLimited else { return nil }
+        return try limit(reachedBy: size(withSound: buffer))
     }
 
-    private func limit(adding bytes: Int64, soundUntil time: Timestamp) throws(CaptureError) -> RecordingLimit? {
+    private func limit(reachedBy size: Size) throws(CaptureError) -> RecordingLimit? {
+        try budget.limit(reachedBy: size.bytes, filling: size.filling)
+    }
+
+    private func size(withPicture buffer: MediaBuffer) -> Size {
+        let isCopied = video?.isCopied ?? false
+        let own = isCopied ? ContainerLoad.bytes(of: Int64(buffer.count)) : load.largestPicture
+        return size(adding: own, soundUntil: buffer.info.timestamp.advanced(by: video?.nominal ?? 0))
+    }
+
+    private func size(withSound buffer: MediaBuffer) -> Size {
+        let length = timeline.map { $0.duration(of: Int64(buffer.count / $0.bytesPerFrame)) } ?? 0
+        return size(adding: 0, soundUntil: buffer.info.timestamp.advanced(by: length))
+    }
+
+    private func size(adding bytes: Int64, soundUntil time: Timestamp) -> Size {
         let pictures = Int64(video?.pending ?? 0)
         var (more, packets) = (bytes + pictures * load.largestPicture, pictures + 1)
         if let sound, let timeline, !ended.contains(.audio) {
@@ -93,28 +117,27 @@ extension ContainerOutput {
             packets += length / 5_000_000
         }
         for packet in held { more += ContainerLoad.bytes(of: packet) }
-        return try limit(adding: more, packets: packets + Int64(held.count))
+        return size(adding: more, packets: packets + Int64(held.count))
     }
 
-    private func limit(adding bytes: Int64, packets: Int64) throws(CaptureError) -> RecordingLimit? {
+    private func size(adding bytes: Int64, packets: Int64) -> Size {
         // Until there is a header, as much is kept for it as any container needs.
         let chapters = markers.reckonSize()
         let ending =
             muxer?.ending(packets: load.packets + packets, chapters: chapters)
             ?? (growth: 16_384 + chapters, filling: 0)
-        return try budget.limit(
-            reachedBy: load.size + bytes + ending.growth,
-            filling: ending.filling
-        )
+        return (load.size + bytes + ending.growth, ending.filling)
     }
 
     /// Whether a packet is still written. If it is not, the movie ends where it would begin.
     func hasRoom(for packet: EncodedPacket, at time: Int64) throws(CaptureError) -> Bool {
-        guard budget.isLimited else { return true }
+        guard hasSizes else { return true }
         // The last packet of some encoders tells the header something, and is empty.
         let isCut = !packet.isEmpty && load.cut.contains(packet.kind)
         guard !isCut else { return false }
-        if !packet.isEmpty, let limit = try limit(adding: ContainerLoad.bytes(of: packet), packets: 1) {
+        if budget.isLimited, !packet.isEmpty,
+            let limit = try limit(reachedBy: size(adding: ContainerLoad.bytes(of: packet), packets: 1))
+        {
             load.cut.insert(packet.kind)
             if packet.kind == .video { videoIsDone = true }
             end(at: (epoch ?? .now).advanced(by: max(time, 0)), by: limit)

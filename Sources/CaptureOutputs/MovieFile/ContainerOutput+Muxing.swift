@@ -46,7 +46,7 @@ extension ContainerOutput {
         let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
         if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
         written[encoded.kind] = time
-        if budget.isLimited { load.write(encoded) }
+        if hasSizes { load.write(encoded) }
         try muxer?.write(encoded)
         var lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind) ?? 0
         if encoded.kind == .video, let usual = video?.nominal, usual > 0 { lasting = min(lasting, usual) }

@@ -38,8 +38,10 @@ final class ContainerOutput: MediaOutput {
     var begun: Timestamp?
     var frames = 0
     var videoIsDone = false
-    /// Where it ends, and why.
-    var limit: (time: Timestamp, by: RecordingLimit)?
+    /// Where it ends, and why: for a cut there is no reason.
+    var limit: (time: Timestamp, by: RecordingLimit?)?
+    /// Nanoseconds of pauses before its beginning.
+    var pausedBefore: Int64 = 0
     var reachedLimit: RecordingLimit?
     var budget: FileBudget
     var load = ContainerLoad()
@@ -113,6 +115,7 @@ final class ContainerOutput: MediaOutput {
                 return counters.update { $0.missedFrames += buffer.lostBefore + 1 }
             }
             firstVideo = time
+            pausedBefore = buffer.paused
             begin(at: time)
         }
         countLost(before: buffer)
@@ -167,22 +170,50 @@ final class ContainerOutput: MediaOutput {
 
     /// Whether the file may end at the next picture, so that sound after it is not to be written.
     private var mayEndWithPicture: Bool {
-        budget.isLimited && firstVideo != nil && !videoIsDone && !ended.contains(.video)
+        (budget.isLimited || limits.segmentSize != nil) && firstVideo != nil && !videoIsDone && !ended.contains(.video)
     }
 
     /// Takes the sound that waited: what is beside the pictures so far, or all of it where no picture is waited for.
     func takeEarlySound(all: Bool = false) throws(CaptureError) {
-        for buffer in early.release(before: mayEndWithPicture && !all ? picturesEnd : nil) { try take(audio: buffer) }
+        let released = early.release { buffer in
+            guard mayEndWithPicture, !all else { return true }
+            // A cut lies at a picture, and splits the sound there.
+            if limits.segmentSize != nil { return lastVideo.map { end(of: buffer) <= $0 } ?? false }
+            return picturesEnd.map { buffer.info.timestamp < $0 } ?? true
+        }
+        for buffer in released { try take(audio: buffer) }
+    }
+
+    /// Ends at the time of a picture that goes into another file.
+    ///
+    /// - Returns: The sound that waited for it, of which that file takes what belongs there.
+    func cut(at time: Timestamp) throws(CaptureError) -> ArraySlice<MediaBuffer> {
+        videoIsDone = video != nil
+        end(at: time, by: nil)
+        let held = early.release()
+        for buffer in held { try take(audio: buffer) }
+        return held
+    }
+
+    /// Up to when sound is in the file.
+    var soundEnd: Timestamp? {
+        timeline.flatMap { timeline in timeline.start?.advanced(by: timeline.duration(of: timeline.frames)) }
+    }
+
+    private func end(of sound: MediaBuffer) -> Timestamp {
+        guard let timeline else { return sound.info.timestamp }
+        return sound.info.timestamp.advanced(by: timeline.duration(of: Int64(sound.count / timeline.bytesPerFrame)))
     }
 
     /// Up to when the pictures so far last.
     private var picturesEnd: Timestamp? { (lastVideo ?? firstVideo)?.advanced(by: video?.nominal ?? 0) }
 
-    private func take(audio buffer: MediaBuffer) throws(CaptureError) {
+    func take(audio buffer: MediaBuffer) throws(CaptureError) {
         guard let sound, let timeline else { return }
         let known = firstVideo
         if timeline.start == nil {
             let start = max(buffer.info.timestamp, known ?? buffer.info.timestamp)
+            if video == nil { pausedBefore = buffer.paused }
             begin(at: start)
             if let limit { timeline.limit = max(timeline.frameCount(of: limit.time - start), 0) }
         }

@@ -32,10 +32,9 @@ struct EarlySound {
             && last.info.timestamp - first.info.timestamp > EarlySound.patience
     }
 
-    /// Gives out what begins before a time, or everything, in order.
-    mutating func release(before time: Timestamp? = nil) -> ArraySlice<MediaBuffer> {
-        let count = time.map { time in buffers.firstIndex { $0.info.timestamp >= time } ?? buffers.count }
-        let released = buffers.prefix(count ?? buffers.count)
+    /// Gives out, in order, what comes before the first that is to wait.
+    mutating func release(while mayGo: (MediaBuffer) -> Bool = { _ in true }) -> ArraySlice<MediaBuffer> {
+        let released = buffers.prefix(while: mayGo)
         guard !released.isEmpty else { return [] }
         buffers.removeFirst(released.count)
         since = buffers.isEmpty ? nil : .now

@@ -45,15 +45,17 @@ final class HybridMP4 {
 
     /// What passes goes into `file`.
     ///
-    /// - Parameter duration: Nanoseconds that the movie will last; 0 if that is not known.
-    init(_ file: RecorderFile, duration: Int64) {
+    /// - Parameters:
+    ///   - duration: Nanoseconds that the movie will last; 0 if that is not known.
+    ///   - size: Bytes that it is to have at most; 0 for any size.
+    init(_ file: RecorderFile, duration: Int64, size: Int64) {
         self.file = file
         let seconds = duration / 1_000_000_000 + 16
         let wanted =
             duration > 0
             ? Int(min(seconds * HybridMP4.roomPerSecond, HybridMP4.mostRoom)) : HybridMP4.usualRoom
         // A hole counts as part of a file whose size is limited.
-        let isSmall = file.largestSize / 64 < wanted
+        let isSmall = min(file.largestSize, size > 0 ? size : .max) / 64 < wanted
         room = file.isSeekable && !isSmall ? wanted : HybridMP4.headerSize
     }
 

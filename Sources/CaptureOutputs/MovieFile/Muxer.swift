@@ -40,8 +40,10 @@ final class Muxer {
 
     /// A container without streams.
     ///
-    /// - Parameter duration: Nanoseconds that it will last; 0 if that is not known.
-    init(_ container: Container, _ file: RecorderFile, duration: Int64) throws(CaptureError) {
+    /// - Parameters:
+    ///   - duration: Nanoseconds that it will last; 0 if that is not known.
+    ///   - size: Bytes that it is to have at most; 0 for any size.
+    init(_ container: Container, _ file: RecorderFile, duration: Int64, size: Int64) throws(CaptureError) {
         self.container = container
         var made: UnsafeMutablePointer<AVFormatContext>?
         try unsafe LibAV.check(
@@ -51,7 +53,7 @@ final class Muxer {
         unsafe context = try LibAV.made(made)
         sink = MuxerSink(
             file,
-            hybrid: container.isISO ? HybridMP4(file, duration: duration) : nil,
+            hybrid: container.isISO ? HybridMP4(file, duration: duration, size: size) : nil,
             head: container == .matroska && file.isSeekable ? MatroskaHead(file) : nil
         )
         // As much as half a second of most recordings, after which all of it is written.

@@ -9,6 +9,12 @@ final class VideoTrack {
         case encoded(VideoEncoder)
         case jpeg(JPEGEncoder)
         case copied(AVCodecID)
+
+        /// The same for another file.
+        func another() throws(CaptureError) -> Coding {
+            if case .encoded(let encoder) = self { return .encoded(try VideoEncoder(like: encoder)) }
+            return self
+        }
     }
 
     /// What the camera delivers.
@@ -84,11 +90,21 @@ final class VideoTrack {
 
     /// Whether a file can begin with this frame.
     func canBegin(with buffer: MediaBuffer) -> Bool {
-        guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return true }
-        let sets = unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC)
+        guard let sets = parameterSets(of: buffer) else { return true }
         guard sets.isKeyframe, !sets.header.isEmpty else { return false }
         header = sets.header
         return true
+    }
+
+    /// Whether another file of the movie can begin with this frame.
+    func canCut(before buffer: MediaBuffer) -> Bool {
+        parameterSets(of: buffer).map { $0.isKeyframe && !$0.header.isEmpty } ?? true
+    }
+
+    /// What a copied stream says of a frame; `nil` where each frame can be the first.
+    private func parameterSets(of buffer: MediaBuffer) -> ParameterSets? {
+        guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return nil }
+        return unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC)
     }
 
     /// Whether a frame goes into the file after those before it: behind a pause, a copied stream goes on with a keyframe. If

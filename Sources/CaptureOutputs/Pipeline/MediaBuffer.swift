@@ -116,6 +116,8 @@ final class MediaBuffer: @unchecked Sendable {
     private(set) var lostBefore: UInt64
     /// Whether something before it was left out because the recording was paused or its connection disabled.
     private(set) var isAfterCut = false
+    /// Nanoseconds of pauses before it, by which its time is earlier than its capture.
+    private(set) var paused: Int64 = 0
     private let memory: PooledMemory
     /// Where the memory goes back to; `nil` if another buffer has it.
     private let pool: BufferPool?
@@ -160,6 +162,7 @@ final class MediaBuffer: @unchecked Sendable {
     /// Gives it another place in the file. The thread that has it alone may do that.
     func move(by nanoseconds: Int64, samples: Int64, isAfterCut: Bool) {
         info.timestamp = info.timestamp.advanced(by: nanoseconds)
+        paused -= nanoseconds
         info.position = UInt64(clamping: Int64(clamping: info.position) + samples)
         if isAfterCut { markGap() }
     }

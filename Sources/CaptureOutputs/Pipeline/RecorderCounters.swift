@@ -7,6 +7,7 @@ final class RecorderCounters: Sendable {
     private let fed = Atomic(false)
     private let watched = Atomic(false)
     private let fresh = Atomic(false)
+    private let told = Mutex<[RecorderReport]>([])
     private let wake: @Sendable () -> Void
 
     /// Counters at zero.
@@ -41,6 +42,22 @@ final class RecorderCounters: Sendable {
         update(change)
         fed.store(true, ordering: .releasing)
         wake()
+    }
+
+    // MARK: Reports
+
+    /// Takes a report that is to be sent at once.
+    func note(_ report: RecorderReport) {
+        told.withLock { $0.append(report) }
+        wake()
+    }
+
+    /// The reports that are to be sent, once.
+    func takeReports() -> [RecorderReport] {
+        told.withLock { told in
+            defer { told = [] }
+            return told
+        }
     }
 
     // MARK: Levels

@@ -15,6 +15,7 @@ final class Announcer: EngineObserver {
         case removed(UInt32)
         case bufferMoved(SessionSnapshot, String)
         case outputSaved(SessionSnapshot, String, SavedOutput, connection: String)
+        case segment(SessionSnapshot, String, SegmentEvent)
         case outputFinished(SessionSnapshot, String, CaptureError?, OutputStatistics)
         case levels(UInt32, String, [AudioLevel], connections: Set<String>)
         case answered(Decision)
@@ -60,6 +61,10 @@ final class Announcer: EngineObserver {
 
     func outputSaved(_ session: SessionSnapshot, output: String, _ saved: SavedOutput, to connection: String) {
         continuation.yield(.outputSaved(session, output, saved, connection: connection))
+    }
+
+    func outputSegment(_ session: SessionSnapshot, output: String, _ event: SegmentEvent) {
+        continuation.yield(.segment(session, output, event))
     }
 
     func outputLevels(_ id: UInt32, output: String, _ levels: [AudioLevel], to connections: Set<String>) {
@@ -115,6 +120,10 @@ final class Announcer: EngineObserver {
                         [.string(output), saved.busValue],
                         to: connection
                     )
+                case .segment(let session, let output, .began(let number)):
+                    try tell(bus, of: session, "SegmentBegan", [.string(output), .uint32(number)])
+                case .segment(let session, let output, .finished(let segment)):
+                    try tell(bus, of: session, "SegmentFinished", [.string(output), segment.busValue])
                 case .outputFinished(let session, let output, let error, let statistics):
                     try tell(
                         bus,

@@ -146,6 +146,17 @@ private final class RunningRecorder: RecorderHandle {
         tell(.mark(marker, at: .now))
     }
 
+    func cut() {
+        tell(.cut(at: .now))
+    }
+
+    func add(_ file: any OpenFile) async throws(CaptureError) {
+        guard let file = file as? any JobFile else {
+            throw CaptureError(.internalFault, "a recorder can only get descriptors")
+        }
+        try await file.hand(RecorderCommand.file.text, over: process.socket, with: [])
+    }
+
     func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
         tell(isEnabled ? .enable(kind, at: .now) : .disable(kind, at: .now))
     }

@@ -106,6 +106,16 @@ actor SessionObjects {
                             try await engine.mark(id, output: output, title: title, client: client)
                             return []
                         },
+                        "CutOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.cut(id, output: arguments.text(0), client: client)
+                            return []
+                        },
+                        "AddSegment": handler { [doors] engine, client, arguments throws(CaptureError) in
+                            try await engine.checkMayChange(id, client: client)
+                            let file = try await arguments.file(1, from: doors, of: client.connection)
+                            try await engine.addSegment(id, output: arguments.text(0), file: file, client: client)
+                            return []
+                        },
                         "EnableConnection": handler { engine, client, arguments throws(CaptureError) in
                             try await engine.setEnabled(
                                 arguments.boolean(2),

@@ -14,19 +14,18 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
     @OptionGroup var recording: RecordingOptions
+    @OptionGroup var segments: SegmentOptions
 
     @Flag(help: "Print the summary as JSON on standard output.")
     var json = false
 
     func run() async throws {
         let plan = try recording.plan()
+        if let rule = try segments.rule() { return try await record(plan, in: rule) }
         let file = try await plan.open(overwrite: recording.overwrite)
         let daemon = try await bus.connect()
-        let session = try await CaptureSession(on: daemon)
-        for input in plan.inputs { try await session.addInput(input) }
         let output = try plan.output(file)
-        try await session.addOutput(output)
-        try await session.apply(plan.settings, to: output.name)
+        let session = try await session(plan, output, on: daemon)
         let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         let isThere = file.map { $0.isKept && !$0.isLost } ?? true
@@ -34,5 +33,43 @@ struct RecordCommand: AsyncParsableCommand {
         let summary = RecordingSummary(file: path, format: plan.format.name, outcome: outcome)
         if json { Output.print(summary.json) } else if isThere { Output.note(summary.text) }
         if let error = outcome.error { throw error }
+    }
+
+    private func session(
+        _ plan: RecordingPlan,
+        _ output: any CaptureOutput,
+        on daemon: CaptureDaemon
+    ) async throws(CaptureError) -> CaptureSession {
+        let session = try await CaptureSession(on: daemon)
+        for input in plan.inputs { try await session.addInput(input) }
+        try await session.addOutput(output)
+        try await session.apply(plan.settings, to: output.name)
+        return session
+    }
+
+    /// Records a movie in segments.
+    private func record(_ plan: RecordingPlan, in rule: SegmentRule) async throws {
+        let files = try plan.segmentFiles(segments, overwrite: recording.overwrite)
+        let output = try plan.output(to: files.first, segments: rule)
+        let daemon = try await bus.connect()
+        let session = try await session(plan, output, on: daemon)
+        let display = ProgressDisplay()
+        let isQuiet = json
+        let supply = Task { () throws(CaptureError) in
+            try await files.supply(session, to: output.name) { file in
+                display?.clear()
+                if !isQuiet { Output.note(SegmentPresentation.line(file)) }
+            }
+        }
+        let run = SessionRun(session: session, output: output.name, display: display)
+        let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
+        // Who does not wait for the end of the recording does not wait for its last file.
+        if !outcome.isFinal { supply.cancel() }
+        let made: Result<[SegmentFile], any Error> = await supply.result
+        let all = await files.made
+        let summary = RecordingSummary(file: nil, format: plan.format.name, outcome: outcome, segments: all)
+        if json { Output.print(summary.json) } else { Output.note(summary.text) }
+        if let error = outcome.error { throw error }
+        _ = try made.get()
     }
 }

@@ -243,8 +243,21 @@ struct RecordingPlan {
         }
     }
 
+    /// The files of a movie in segments.
+    ///
+    /// - Throws: `usage` for a recording that cannot be one.
+    func segmentFiles(_ options: SegmentOptions, overwrite: Bool) throws(CaptureError) -> SegmentFiles {
+        guard let path = place.path, format.kind == .movie else {
+            throw CaptureError(.usage, "segments are for movies in files, such as lecture.mkv")
+        }
+        if overwrite {
+            throw CaptureError(.usage, "--overwrite does not go with segments: their numbers go on behind those that are there")
+        }
+        return try SegmentFiles(path, keeping: options.retention)
+    }
+
     /// The output that writes to a file.
-    func output(to file: Descriptor) throws(CaptureError) -> any CaptureOutput {
+    func output(to file: Descriptor, segments: SegmentRule? = nil) throws(CaptureError) -> any CaptureOutput {
         switch format.kind {
         case .sound:
             try SoundFileOutput(
@@ -265,7 +278,8 @@ struct RecordingPlan {
                 encoderPreset: encoderPreset,
                 duration: duration,
                 maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree
+                minFreeSpace: limits.minFree,
+                segments: segments
             )
         }
     }

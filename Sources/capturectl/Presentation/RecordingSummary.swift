@@ -6,6 +6,8 @@ struct RecordingSummary {
     let file: String?
     let format: String
     let outcome: SessionOutcome
+    /// The files of a movie in segments.
+    var segments: [SegmentFile]?
 
     private var counters: OutputStatistics { outcome.statistics.outputs[outcome.output] ?? OutputStatistics() }
     private var lost: Losses { Losses(outcome.statistics, output: outcome.output) }
@@ -30,6 +32,7 @@ struct RecordingSummary {
     /// Where it is.
     private var place: String {
         if let file { return Printable.text(file) }
+        if let segments { return SegmentPresentation.place(segments) }
         guard let saved = outcome.saved else { return "not in the media library" }
         return saved.asset.map { "in the media library as \(Printable.text($0))" }
             ?? "added to the media library, which this program may not read"
@@ -95,7 +98,11 @@ struct RecordingSummary {
     /// The same for a program. Counters that are not final stand apart, so that nobody takes them for the result.
     var json: JSON {
         var made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
-        if file == nil { made.append(JSON.Member(key: "library", value: SavedPresentation.json(outcome.saved))) }
+        if let segments {
+            made.append(JSON.Member(key: "segments", value: SegmentPresentation.json(segments)))
+        } else if file == nil {
+            made.append(JSON.Member(key: "library", value: SavedPresentation.json(outcome.saved)))
+        }
         let error = outcome.error.map { ["code": JSON($0.code.rawValue), "message": JSON($0.message)] as JSON }
         var counted = numbers
         if !outcome.isFinal {

@@ -1,0 +1,220 @@
+import CaptureCore
+import CaptureSystem
+import MediaConversion
+
+/// A movie in several files, each a movie of its own, with its own encoders.
+///
+/// A cut lies at the time of a picture, with which the next file begins: what was captured before goes into the one file,
+/// and what comes later into the other. A copied stream is cut before a keyframe, sound alone between two buffers. While
+/// the next file is not there, the present one goes on. Thread-bound to the writer's thread.
+final class SegmentedOutput: MediaOutput {
+    /// Makes the writer of one file.
+    typealias Maker = (RecorderFile, RecorderCounters, OutputLimits) throws(CaptureError) -> ContainerOutput
+
+    /// How long sound may come later than the pictures beside it, in nanoseconds.
+    private static let patience: Int64 = 5_000_000_000
+
+    private let rule: SegmentRule
+    private let limits: OutputLimits
+    private let files: RecorderFiles
+    private let counters: RecorderCounters
+    private let make: Maker
+    private let finisher: SegmentFinisher
+    private var current: Segment
+    /// Those whose sound has not come to the cut.
+    private var ending: [Segment] = []
+    /// Where the movie begins.
+    private var epoch: Timestamp?
+    /// From where the duration of a file counts.
+    private var anchor: Timestamp?
+    private var ended: [MediaType: UInt64] = [:]
+
+    /// A movie whose first file is there.
+    init(
+        _ rule: SegmentRule,
+        limits: OutputLimits,
+        first file: RecorderFile,
+        files: RecorderFiles,
+        counters: RecorderCounters,
+        make: @escaping Maker
+    ) throws(CaptureError) {
+        guard file.isSeekable else {
+            throw CaptureError(
+                .invalidArgument,
+                "a movie in segments cannot go into a pipe, or a file that is only added to; give a file"
+            )
+        }
+        self.rule = rule
+        self.limits = limits
+        self.files = files
+        self.counters = counters
+        self.make = make
+        finisher = SegmentFinisher(files, counters)
+        let own = RecorderCounters()
+        current = Segment(number: 1, file: file, output: try make(file, own, limits), counters: own)
+        let begun = own.now
+        counters.update { counters in
+            counters.videoEncoder = begun.videoEncoder
+            counters.encoderPreset = begun.encoderPreset
+            counters.audioEncoder = begun.audioEncoder
+        }
+    }
+
+    var isComplete: Bool { current.output.isComplete }
+    var reachedLimit: RecordingLimit? { current.output.reachedLimit }
+    /// The first file lacks something, or none does.
+    var shortfall: CaptureError? { finisher.failure ?? (current.number == 1 ? current.output.shortfall : nil) }
+    var needsPicture: Bool { current.output.needsPicture }
+    private var hasPictures: Bool { current.output.video != nil }
+
+    func write(video buffer: MediaBuffer) throws(CaptureError) {
+        try cutIfDue(before: buffer)
+        try current.output.write(video: buffer)
+        noteBeginning(buffer, current.output.firstVideo)
+        try settle(at: buffer.info.timestamp)
+    }
+
+    func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        if !hasPictures { try cutIfDue(before: buffer) }
+        for segment in ending { try segment.output.write(audio: buffer) }
+        try current.output.write(audio: buffer)
+        if !hasPictures { noteBeginning(buffer, current.output.timeline?.start) }
+        try settle(at: buffer.info.timestamp)
+    }
+
+    /// The first of a file came: its time counts.
+    private func noteBeginning(_ buffer: MediaBuffer, _ time: Timestamp?) {
+        guard current.time == 0, let time else { return }
+        let wall = WallTime(time.advanced(by: buffer.paused))
+        current.time = wall.seconds * 1_000_000_000 + wall.nanoseconds
+        current.period = period(of: buffer)
+        epoch = epoch ?? time
+        anchor = anchor ?? time
+    }
+
+    // MARK: Cutting
+
+    private func cutIfDue(before buffer: MediaBuffer) throws(CaptureError) {
+        guard try isDue(before: buffer), let file = files.next() else { return }
+        try cut(at: buffer.info.timestamp, into: file)
+    }
+
+    private func isDue(before buffer: MediaBuffer) throws(CaptureError) -> Bool {
+        let time = buffer.info.timestamp
+        let output = current.output
+        // A file has a picture at least, or some sound; the end of the whole movie comes before a cut.
+        guard current.time != 0, let epoch, output.limit.map({ time < $0.time }) ?? true,
+            hasPictures ? output.lastVideo.map({ time > $0 }) ?? false : true,
+            limits.duration == 0 || time < epoch.advanced(by: limits.duration)
+        else { return false }
+        guard isWanted(before: buffer, time), output.video?.canCut(before: buffer) ?? true else { return false }
+        // Sound that waited for pictures in vain is in this file already: the next picture will do.
+        return !hasPictures || output.soundEnd.map { $0 <= time } ?? true
+    }
+
+    private func isWanted(before buffer: MediaBuffer, _ time: Timestamp) -> Bool {
+        if files.wantsCut(by: time) || current.output.isFull(for: buffer) { return true }
+        guard rule.duration > 0 else { return false }
+        if rule.isAligned { return current.period != period(of: buffer) }
+        return anchor.map { time - $0 >= rule.duration } ?? false
+    }
+
+    /// How many durations passed since 1970 by the clock on the wall when it was captured.
+    private func period(of buffer: MediaBuffer) -> Int64? {
+        guard rule.isAligned else { return nil }
+        let wall = WallTime(buffer.info.timestamp.advanced(by: buffer.paused))
+        return ((wall.seconds + wall.offset) * 1_000_000_000 + wall.nanoseconds) / rule.duration
+    }
+
+    private func cut(at time: Timestamp, into file: RecorderFile) throws(CaptureError) {
+        var next = limits
+        if let epoch, limits.duration > 0 { next.duration -= time - epoch }
+        if limits.frameCount > 0 { next.frameCount -= Int(finished.frames + current.counters.now.frames) }
+        let own = RecorderCounters()
+        let output = try make(file, own, next)
+        var segment = current
+        segment.cut = time
+        let held = try segment.output.cut(at: time)
+        ending.append(segment)
+        current = Segment(number: segment.number + 1, file: file, output: output, counters: own)
+        // Sound of before the cut is left out there, and what came later was held.
+        for buffer in held { try output.write(audio: buffer) }
+        for kind in ended.keys { try output.streamEnded(kind, lost: 0) }
+        if let anchor, rule.duration > 0 {
+            let passed = (time - anchor) / rule.duration
+            self.anchor = passed > 0 ? anchor.advanced(by: passed * rule.duration) : time
+        } else {
+            anchor = time
+        }
+        counters.note(.segment(.began(current.number)))
+    }
+
+    /// Has finished what nothing comes to any more, and counts.
+    private func settle(at time: Timestamp) throws(CaptureError) {
+        while let segment = ending.first {
+            let isLate = segment.cut.map { time - $0 > SegmentedOutput.patience } ?? true
+            guard segment.output.isComplete || isLate else { break }
+            ending.removeFirst()
+            try finisher.put(segment)
+        }
+        if let failure = finisher.failure { throw failure }
+        count()
+    }
+
+    private var finished: OutputStatistics {
+        var sum = finisher.sum
+        for segment in ending { sum.add(segment.counters.now) }
+        return sum
+    }
+
+    private func count() {
+        var sum = finished
+        sum.add(current.counters.report())
+        counters.update { counters in
+            counters.frames = sum.frames
+            counters.samples = sum.samples
+            counters.missedFrames = sum.missedFrames
+            counters.missedSamples = sum.missedSamples
+            counters.silence = sum.silence
+            counters.bytes = sum.bytes
+            counters.duration = sum.duration
+            counters.peak = max(counters.peak, sum.peak)
+            counters.drift = sum.drift
+        }
+    }
+
+    // MARK: Ending
+
+    func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
+        ended[kind] = lost
+        for segment in ending { try segment.output.streamEnded(kind, lost: 0) }
+        try current.output.streamEnded(kind, lost: lost)
+        count()
+    }
+
+    func rest() throws(CaptureError) { try current.output.rest() }
+
+    func idle() throws(CaptureError) {
+        try current.output.idle()
+        count()
+    }
+
+    func finish() throws(CaptureError) {
+        for segment in ending { try finisher.put(segment) }
+        ending = []
+        finisher.wait()
+        try current.output.finish()
+        files.finished(current.file)
+        counters.note(.segment(.finished(current.summary)))
+        count()
+        if let failure = finisher.failure { throw failure }
+    }
+
+    func salvage() {
+        for segment in ending { finisher.finish(segment) }
+        ending = []
+        finisher.wait()
+        current.output.salvage()
+        count()
+    }
+}

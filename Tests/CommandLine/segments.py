@@ -1,0 +1,88 @@
+"""Movies in segments, as a person records them."""
+import json, os, re, signal, subprocess, time
+
+from terminals import run, shown
+
+PROBE = ["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v", "-show_entries", "stream=nb_read_packets",
+         "-of", "default=nk=1:nw=1"]
+
+
+def pictures(file):
+    return int(subprocess.run([*PROBE, file], capture_output=True, text=True, check=True).stdout or 0)
+
+
+def recording(daemon, *arguments):
+    """A recording that goes on, and its session's number, once it runs."""
+    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, arguments)], env=daemon.environment,
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    while True:
+        running = [one["id"] for one in json.loads(daemon.control("sessions", "--json")) if one["state"] == "running"]
+        if running or child.poll() is not None:
+            return child, running[-1] if running else ""
+
+
+def segments(daemon, folder, it):
+    options = ["--preset", "low", "--video-codec", "mjpeg"]
+    said = json.loads(daemon.control("record", *options, "--segment", "500ms", "-d", "1800ms", "--json", folder / "a.mkv"))
+    names = [one["file"] for one in said["segments"]]
+    it("files are numbered", names == [str(folder / f"a-000{number}.mkv") for number in (1, 2, 3, 4)], names)
+    it("no others are there", sorted(map(str, folder.glob("a*"))) == names, list(folder.glob("a*")))
+    it("each has the pictures that are told", all(pictures(one["file"]) == one["frames"] for one in said["segments"]), said)
+    it("together all of them", sum(one["frames"] for one in said["segments"]) == said["frames"], said)
+    it("and its bytes", all(os.stat(one["file"]).st_size == one["bytes"] for one in said["segments"]), said)
+    times = [one["time"] for one in said["segments"]]
+    it("in the order of time", times == sorted(times), times)
+    text, status = shown(daemon, 100, "record", *options, "--segment", "500ms", "-d", "800ms", folder / "a.mkv")
+    it("numbers go on behind those that are there", status == 0 and (folder / "a-0006.mkv").exists(), text)
+    it("a person is told of each file", re.search(r"a-0005\.mkv: 00:00\.5, \d+ frames, ", text), text)
+    it("and of all", "a-0005.mkv to " in text, text)
+
+    child, number = recording(daemon, *options, "--segment", "manual", folder / "cut.mp4")
+    _, _, messages = run(daemon, "cut", number)
+    it("a cut is told", messages == f"session {number}: movie goes on in its next file\n", messages)
+    while not (folder / "cut-0002.mp4").exists() and child.poll() is None:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, messages = child.communicate(timeout=60)
+    it("it makes a file", child.returncode == 0 and "cut-0001.mp4 to " in messages, messages)
+    it("which plays", pictures(folder / "cut-0002.mp4") > 0)
+    status, _, messages = run(daemon, "cut", number)
+    it("what is over cannot be cut", status in (65, 75), f"{status} {messages}")
+
+    said = json.loads(daemon.control("record", *options, "--segment", "300ms", "--keep", "1s", "-d", "3", "--json",
+                                     folder / "kept.mkv"))
+    left = sorted(map(str, folder.glob("kept*")))
+    it("the newest files stay", left == [one["file"] for one in said["segments"]][-len(left):], left)
+    it("with as much as is to be kept, and little more", 4 <= len(left) <= 6, left)
+    said = json.loads(daemon.control("record", *options, "--segment-size", "64K", "--keep-size", "200K", "-d", "3",
+                                     "--json", folder / "sized.mkv"))
+    it("a size makes files", len(said["segments"]) > 3 and all(one["bytes"] <= 65536 for one in said["segments"]), said)
+    it("and those that stay take no more than they may", sum(file.stat().st_size for file in folder.glob("sized*")) <= 204800)
+
+    child, number = recording(daemon, *options, "--segment", "300ms", folder / "killed.mkv")
+    while not (folder / "killed-0003.mkv").exists() and child.poll() is None:
+        time.sleep(0.02)
+    child.kill()
+    child.communicate()
+    while "running" in daemon.control("sessions"):
+        time.sleep(0.02)
+    left = sorted(folder.glob("killed*"))
+    it("after a kill each file plays", len(left) >= 3 and all(pictures(file) > 0 for file in left), left)
+
+    for arguments, status, word in [(["--keep", "1h", "x.mkv"], 64, "--segment"), (["--segment", "soon", "x.mkv"], 64, "10s"),
+                                    (["--segment", "1ms", "x.mkv"], 64, "0.1"),
+                                    (["--segment-size", "1K", "x.mkv"], 64, "65536"),
+                                    (["--by-clock", "--segment", "manual", "x.mkv"], 64, "10m"),
+                                    (["--segment", "1m", "x.flac"], 64, "movies"),
+                                    (["--segment", "1m", "-y", "x.mkv"], 64, "numbers"),
+                                    (["--segment", "1m", "--max-size", "1M", "x.mkv"], 64, "size of a segment"),
+                                    (["--segment", "1m", "--keep", "0", "x.mkv"], 64, "more than 0"),
+                                    (["--segment", "1m", "no/such/x.mkv"], 74, "no/such"),
+                                    (["--segment", "1m", "--to-library", "-f", "mkv"], 64, "in files")]:
+        found, _, messages = run(daemon, "record", *arguments, cwd=folder)
+        it(f"{' '.join(arguments)} is refused, with what would be right", found == status and word in messages,
+           f"{found} {messages}")
+    number = daemon.control("start", "--preset", "low", folder / "whole.mkv").strip()
+    status, _, messages = run(daemon, "cut", number)
+    it("a movie in one file is not cut", status == 65 and "--segment" in messages, f"{status} {messages}")
+    daemon.control("stop", number)
