@@ -28,6 +28,13 @@ public struct SegmentRule: Hashable, Sendable {
         self.isAligned = isAligned
     }
 
+    /// Files of a duration each.
+    ///
+    /// - Parameter isAligned: Whether it counts from midnight.
+    public init(every duration: Duration, isAligned: Bool = false) {
+        self.init(duration: duration.nanoseconds, isAligned: isAligned)
+    }
+
     /// Refuses what cannot be.
     ///
     /// - Throws: `CaptureError.Code.invalidArgument` for a value that is out of range.
@@ -88,7 +95,7 @@ public struct MovieSegment: Hashable, Sendable {
     }
 }
 
-/// What became of a file of a movie in segments.
+/// A change of the files of a movie in segments.
 public enum SegmentEvent: Hashable, Sendable {
     /// The next one is begun, by its number from 2: the movie's first file is begun when its session runs.
     case began(UInt32)

@@ -35,3 +35,11 @@ public enum TimeSpan {
         }
     }
 }
+
+extension Duration {
+    /// Whole nanoseconds, as many as fit.
+    package var nanoseconds: Int64 {
+        let (seconds, isTooLong) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooLong ? components.seconds.signum() * Int64.max : seconds + components.attoseconds / 1_000_000_000
+    }
+}

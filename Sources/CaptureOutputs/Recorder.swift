@@ -93,16 +93,6 @@ public final class Recorder: Sendable {
 
     // MARK: Beginning
 
-    /// The parts of a recording that is under way.
-    private struct Work {
-        let files: RecorderFiles
-        let readers: [MediaType: StreamReader]
-        let passing: Passing
-        let markers: Markers
-        let feed: PipelineFeed
-        let writer: WorkerThread
-    }
-
     /// Waits for the job.
     ///
     /// - Returns: `nil` if the daemon left without giving one.
@@ -111,7 +101,7 @@ public final class Recorder: Sendable {
         return (try RecorderJob(text: message.text), message.files)
     }
 
-    private func begin(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> Work {
+    private func begin(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> RecorderWork {
         let wanted = 1 + (job.hasVideo ? 1 : 0) + (job.hasAudio ? 1 : 0)
         guard files.count == wanted else {
             throw CaptureError(
@@ -210,7 +200,14 @@ public final class Recorder: Sendable {
                 self.outcome.withLock { $0 = result }
                 self.wake.raise()
             }
-            return Work(files: outputFiles, readers: readers, passing: passing, markers: markers, feed: feed, writer: writer)
+            return RecorderWork(
+                files: outputFiles,
+                readers: readers,
+                passing: passing,
+                markers: markers,
+                feed: feed,
+                writer: writer
+            )
         } catch {
             throw CaptureError(.internalFault, error)
         }
@@ -285,7 +282,7 @@ public final class Recorder: Sendable {
 
     // MARK: Hearing and reporting
 
-    private func control(_ work: Work) -> Result<Void, CaptureError> {
+    private func control(_ work: RecorderWork) -> Result<Void, CaptureError> {
         var isConnected = true
         var stopped: Timestamp?
         var reported = Timestamp.now
@@ -329,7 +326,7 @@ public final class Recorder: Sendable {
     /// Waits for a command, the end of the writing, or the time of a report.
     ///
     /// - Returns: Whether the daemon is still there.
-    private func hear(_ work: Work) -> Bool {
+    private func hear(_ work: RecorderWork) -> Bool {
         do throws(SystemError) {
             let ready = try Poll.wait(
                 socket.file.descriptor,
@@ -361,37 +358,18 @@ public final class Recorder: Sendable {
         wake.lower()
     }
 
-    private func obey(_ text: String, _ files: [Descriptor], _ work: Work) {
+    private func obey(_ text: String, _ files: [Descriptor], _ work: RecorderWork) {
         do throws(CaptureError) {
-            switch try RecorderCommand(text: text) {
-            case .stop(let time): stop(at: time)
-            case .videoMoved: if let file = files.first { work.readers[.video]?.move(to: file) }
-            case .audioMoved: if let file = files.first { work.readers[.audio]?.move(to: file) }
-            case .file: for file in files { take(file, work) }
-            case .cut(let time):
-                work.files.requestCut(at: time.advanced(by: -work.passing.pauses.length(until: time)))
-            case .pause(let time): work.passing.pauses.pause(at: time)
-            case .resume(let time): work.passing.pauses.resume(at: time)
-            case .mark(let marker, let time):
-                work.markers.add(marker.title, at: time.advanced(by: -work.passing.pauses.length(until: time)))
-            case .enable(let kind, let time): work.passing.gate.set(kind, isEnabled: true, at: time)
-            case .disable(let kind, let time): work.passing.gate.set(kind, isEnabled: false, at: time)
-            case .setGain(let gain): work.passing.sound?.setGain(gain)
-            case .watchLevels(let isWatched): counters.watchLevels(isWatched)
+            let command = try RecorderCommand(text: text)
+            if case .stop(let time) = command { return stop(at: time) }
+            do throws(CaptureError) {
+                try work.obey(command, files, counters)
+            } catch {
+                // A movie whose next file cannot be written ends with what is there.
+                events.put(.failed(error))
             }
-            let isPaused = work.passing.pauses.isPaused
-            counters.update { $0.isPaused = isPaused }
         } catch {
             Recorder.log("\(error)")
-        }
-    }
-
-    /// Keeps a file for later. A movie whose next file cannot be written ends with what is there.
-    private func take(_ file: Descriptor, _ work: Work) {
-        do throws(CaptureError) {
-            try work.files.add(file)
-        } catch {
-            events.put(.failed(error))
         }
     }
 

@@ -4,198 +4,6 @@ import CaptureSystem
 import Glibc
 import Testing
 
-/// A movie in segments, whose frames show their numbers and whose samples count.
-private final class SegmentedMovie {
-    static let format = Material.yuyv(64, 64)
-    /// Sample frames between two pictures.
-    static let step = 1600
-
-    let rig: Rig
-    private(set) var paths: [String]
-    private(set) var begun = 1
-    private(set) var finished: [MovieSegment] = []
-    private var published = 0
-    private var periods = 0
-
-    init(
-        _ rule: SegmentRule,
-        format: String = "mkv",
-        videoCodec: String = "auto",
-        audioCodec: String = "pcm",
-        hasSound: Bool = true,
-        duration: Int64 = 0,
-        frameCount: Int = 0,
-        minFreeSpace: Int64 = 0,
-        video: VideoFormat? = SegmentedMovie.format
-    ) throws {
-        rig = try Rig(
-            OutputDescription(
-                name: "movie",
-                kind: .movie,
-                format: format,
-                videoCodec: videoCodec,
-                audioCodec: hasSound ? audioCodec : "auto",
-                encoderPreset: "ultrafast",
-                duration: duration,
-                frameCount: frameCount,
-                minFreeSpace: minFreeSpace,
-                segments: rule
-            ),
-            video: video,
-            audio: hasSound ? Material.stereo : nil
-        )
-        paths = [rig.path]
-        _ = try rig.ready()
-    }
-
-    deinit {
-        for path in paths { unsafe unlink(path) }
-    }
-
-    /// Hands over files in reserve.
-    func hand(_ count: Int = 1) throws {
-        for _ in 0..<count {
-            let path = Rig.temporaryPath(String(rig.path.split(separator: ".").last ?? ""))
-            paths.append(path)
-            try rig.socket.send(RecorderCommand.file.text, with: [Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)])
-        }
-    }
-
-    func cut(before frame: Int) throws {
-        try rig.socket.send(RecorderCommand.cut(at: Rig.epoch.advanced(by: SegmentedMovie.time(frame) - 1)).text)
-    }
-
-    static func time(_ frame: Int) -> Int64 { Int64(frame) * 1_000_000_000 / 30 }
-
-    /// Publishes frames, each behind the sound of before it.
-    func publish(_ count: Int, soundAhead: Int = 0) throws {
-        for _ in 0..<count {
-            try sound(until: published * SegmentedMovie.step + soundAhead)
-            if rig.video != nil { try rig.frame(SegmentedMovie.picture(published), at: SegmentedMovie.time(published)) }
-            published += 1
-        }
-    }
-
-    /// Publishes whole periods of sound that begin before a sample.
-    func sound(until sample: Int) throws {
-        guard rig.audio != nil else { return }
-        while periods * 480 < sample {
-            let bytes = (periods * 480..<(periods + 1) * 480).flatMap { SegmentedMovie.sample($0) }
-            try rig.period(bytes, at: Int64(periods) * 10_000_000, position: UInt64(periods * 480))
-            periods += 1
-        }
-    }
-
-    /// A tone whose length is no number of samples: one that is missing or doubled shifts all that follow.
-    static func level(_ number: Int) -> Double { 12000 * sin(2 * Double.pi * Double(number) / 331.7) }
-
-    private static func sample(_ number: Int) -> [UInt8] {
-        let level = Int16(level(number).rounded())
-        return (0..<2).flatMap { _ in [UInt8(truncatingIfNeeded: level), UInt8(truncatingIfNeeded: level >> 8)] }
-    }
-
-    /// Sixteen fields, one for each bit of a number.
-    private static func picture(_ number: Int) -> [UInt8] {
-        var frame = [UInt8](repeating: 128, count: 64 * 64 * 2)
-        for row in 0..<64 {
-            for column in 0..<64 {
-                let bit = row / 16 * 4 + column / 16
-                frame[(row * 64 + column) * 2] = number >> bit & 1 == 1 ? 220 : 30
-            }
-        }
-        return frame
-    }
-
-    /// Reads reports until so many files are begun.
-    func began(_ count: Int) throws {
-        while begun < count { try take(rig.next()) }
-    }
-
-    /// Reads reports until so many files are complete.
-    func completed(_ count: Int) throws {
-        while finished.count < count { try take(rig.next()) }
-    }
-
-    /// Waits until every command was heard: the last one is a pause that nothing reaches.
-    func heard() throws {
-        let never = Rig.epoch.advanced(by: 9_000_000_000_000)
-        try rig.socket.send(RecorderCommand.pause(at: never).text)
-        try until { $0.isPaused }
-        try rig.socket.send(RecorderCommand.resume(at: never).text)
-    }
-
-    /// Waits until so many pictures were taken.
-    func taken(_ pictures: Int) throws { try until { Int($0.frames) >= pictures } }
-
-    private func until(_ holds: (OutputStatistics) -> Bool) throws {
-        while true {
-            let report = try rig.next()
-            if case .progress(let counters) = report, holds(counters) { return }
-            try take(report)
-        }
-    }
-
-    private func take(_ report: RecorderReport) throws {
-        switch report {
-        case .segment(.began(let number)):
-            begun += 1
-            #expect(Int(number) == begun)
-        case .segment(.finished(let segment)):
-            finished.append(segment)
-            #expect(Int(segment.number) == finished.count)
-        case .failed(let error, _): throw error
-        default: break
-        }
-    }
-
-    /// Ends it.
-    func end() throws -> OutputStatistics {
-        let before = rig.reports.count
-        let report = try rig.end()
-        for report in rig.reports[before...] { if !report.isEnd { try take(report) } }
-        return try rig.finished(report)
-    }
-
-    /// The numbers that the pictures of some files show, decoded one file after the other.
-    func pictures(_ paths: [String]) throws -> [Int] {
-        let bytes = try decode(paths, "-map 0:v -fps_mode passthrough -pix_fmt gray -f rawvideo")
-        return stride(from: 0, to: bytes.count, by: 4096).map { start in
-            (0..<16).reduce(0) { number, bit in
-                let place = start + (bit / 4 * 16 + 8) * 64 + bit % 4 * 16 + 8
-                return number | (bytes[place] > 125 ? 1 << bit : 0)
-            }
-        }
-    }
-
-    /// The left channel of some files, decoded one file after the other.
-    func samples(_ paths: [String]) throws -> [Double] {
-        let bytes = try decode(paths, "-map 0:a -c:a pcm_s16le -f s16le")
-        return stride(from: 0, to: bytes.count, by: 4).map { place in
-            Double(Int16(truncatingIfNeeded: Int(bytes[place]) | Int(bytes[place + 1]) << 8))
-        }
-    }
-
-    private func decode(_ paths: [String], _ how: String) throws -> [UInt8] {
-        let list = Rig.temporaryPath("list"), out = Rig.temporaryPath("out")
-        defer { for path in [list, out] { unsafe unlink(path) } }
-        let lines = paths.map { "file '\($0)'\n" }.joined()
-        let file = try Descriptor.open(list, O_RDWR | O_CREAT | O_TRUNC)
-        try unsafe Array(lines.utf8).withUnsafeBytes { try unsafe file.write(all: $0) }
-        let source = paths.count == 1 ? "-i \(paths[0])" : "-f concat -safe 0 -i \(list)"
-        _ = try Probe.run("ffmpeg -v error -xerror -y \(source) \(how) \(out)")
-        return try Shell.bytes(out)
-    }
-}
-
-extension RecorderReport {
-    fileprivate var isEnd: Bool {
-        switch self {
-        case .finished, .failed: true
-        default: false
-        }
-    }
-}
-
 @Suite(.timeLimit(.minutes(10))) struct `A movie in segments` {
     @Test func `of a thousand cuts has each picture and each sample once`() throws {
         let movie = try SegmentedMovie(SegmentRule(duration: 100_000_000))
@@ -373,7 +181,12 @@ extension RecorderReport {
 
     @Test func `refuses a pipe, with what would be right`() throws {
         let pipe = try Descriptor.pipe()
-        let output = OutputDescription(name: "m", kind: .movie, format: "mkv", segments: SegmentRule(duration: 1_000_000_000))
+        let output = OutputDescription(
+            name: "m",
+            kind: .movie,
+            format: "mkv",
+            segments: SegmentRule(duration: 1_000_000_000)
+        )
         let rig = try Rig(output, video: SegmentedMovie.format, file: pipe.writing)
         let error = try rig.fault(try rig.outcome())
         #expect(error.code == .invalidArgument)
@@ -389,17 +202,5 @@ extension RecorderReport {
         let error = try movie.rig.fault(try movie.rig.outcome())
         #expect(error.code == .invalidArgument)
         #expect(try movie.pictures([movie.rig.path]) == Array(0..<15))
-    }
-}
-
-extension SegmentedMovie {
-    /// The access units of a stream, each of which begins with a delimiter.
-    fileprivate static func units(_ stream: [UInt8]) -> [[UInt8]] {
-        var starts: [Int] = []
-        for index in 0..<max(stream.count - 5, 0)
-        where stream[index..<index + 4].elementsEqual([0, 0, 0, 1]) && stream[index + 4] & 0x1f == 9 {
-            starts.append(index)
-        }
-        return zip(starts, starts.dropFirst() + [stream.count]).map { Array(stream[$0..<$1]) }
     }
 }

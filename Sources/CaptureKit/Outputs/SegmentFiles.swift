@@ -6,7 +6,7 @@ import Glibc
 public struct SegmentFile: Hashable, Sendable {
     /// Its path.
     public let path: String
-    /// What it holds.
+    /// Its times and figures.
     public let segment: MovieSegment
 }
 
@@ -15,8 +15,8 @@ public struct SegmentFile: Hashable, Sendable {
 public enum SegmentRetention: Hashable, Sendable {
     /// All of it.
     case everything
-    /// The newest files, with so many seconds at least.
-    case newest(seconds: Double)
+    /// The newest files, of so long at least.
+    case newest(Duration)
     /// The newest files, with so many bytes at most.
     case atMost(bytes: UInt64)
 }
@@ -26,8 +26,8 @@ public enum SegmentRetention: Hashable, Sendable {
 ///
 /// A file has its name as soon as the movie goes on in it, so that a kill leaves no empty file.
 ///
-///     let files = try SegmentFiles("lecture.mkv", keeping: .newest(seconds: 3600))
-///     let rule = SegmentRule(duration: 600_000_000_000)
+///     let files = try SegmentFiles("lecture.mkv", keeping: .newest(.seconds(3600)))
+///     let rule = SegmentRule(every: .seconds(600))
 ///     try await session.addOutput(MovieFileOutput(file: files.first, segments: rule))
 ///     async let made = files.supply(session)
 ///     try await session.startRunning()
@@ -67,8 +67,8 @@ public actor SegmentFiles {
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard slash < path.endIndex else { throw CaptureError(.usage, "the segments' name is empty") }
         switch retention {
-        case .newest(let seconds) where !(seconds > 0):
-            throw CaptureError(.usage, "the newest \(seconds) s are nothing to keep; give more than 0")
+        case .newest(let duration) where duration <= .zero:
+            throw CaptureError(.usage, "the newest \(duration) are nothing to keep; give more than 0")
         case .atMost(bytes: 0): throw CaptureError(.usage, "at most 0 bytes are nothing to keep; give more")
         default: break
         }
@@ -161,9 +161,9 @@ public actor SegmentFiles {
     private var isTooMuch: Bool {
         switch retention {
         case .everything: return false
-        case .newest(let seconds):
-            let rest = kept.dropFirst().reduce(0) { $0 + Double($1.file.segment.duration) / 1e9 }
-            return rest >= seconds
+        case .newest(let duration):
+            let rest = kept.dropFirst().reduce(0) { $0 + $1.file.segment.duration }
+            return .nanoseconds(rest) >= duration
         case .atMost(let bytes): return kept.reduce(0) { $0 + $1.file.segment.bytes } > bytes
         }
     }

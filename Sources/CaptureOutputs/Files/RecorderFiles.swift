@@ -28,7 +28,10 @@ final class RecorderFiles: Sendable {
     func add(_ descriptor: Descriptor) throws(CaptureError) {
         let file = try RecorderFile(descriptor, sizeLimit: sizeLimit)
         guard file.isSeekable else {
-            throw CaptureError(.invalidArgument, "a file of a movie in segments is a pipe, or only added to; give a file")
+            throw CaptureError(
+                .invalidArgument,
+                "a file of a movie in segments is a pipe, or only added to; give a file"
+            )
         }
         let isKept = state.withLock { state in
             guard state.waiting.count < SegmentRule.mostFiles else { return false }

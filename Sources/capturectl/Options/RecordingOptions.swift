@@ -251,7 +251,10 @@ struct RecordingPlan {
             throw CaptureError(.usage, "segments are for movies in files, such as lecture.mkv")
         }
         if overwrite {
-            throw CaptureError(.usage, "--overwrite does not go with segments: their numbers go on behind those that are there")
+            throw CaptureError(
+                .usage,
+                "--overwrite does not go with segments: their numbers go on behind those that are there"
+            )
         }
         return try SegmentFiles(path, keeping: options.retention)
     }

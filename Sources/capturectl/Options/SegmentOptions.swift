@@ -59,7 +59,10 @@ struct SegmentOptions: ParsableArguments {
             do {
                 seconds = try NumberOptions.seconds(segment)
             } catch {
-                throw CaptureError(.usage, "'\(Printable.text(segment))' is no time for --segment; give 90, 10s, 1m30s or manual")
+                throw CaptureError(
+                    .usage,
+                    "'\(Printable.text(segment))' is no time for --segment; give 90, 10s, 1m30s or manual"
+                )
             }
             guard seconds > 0, seconds <= 31_536_000 else {
                 throw CaptureError(.usage, "--segment \(Printable.text(segment)) is out of range: 0.1 s to a year")
@@ -79,7 +82,7 @@ struct SegmentOptions: ParsableArguments {
 
     /// How much of the movie stays.
     var retention: SegmentRetention {
-        if let keep { return .newest(seconds: keep) }
+        if let keep { return .newest(.seconds(keep)) }
         if let keepSize { return .atMost(bytes: UInt64(max(keepSize, 0))) }
         return .everything
     }

@@ -1,0 +1,44 @@
+import CaptureCore
+import CaptureSystem
+
+/// The parts of a recording that is under way. Thread-safe, as each of them is.
+struct RecorderWork {
+    let files: RecorderFiles
+    let readers: [MediaType: StreamReader]
+    let passing: Passing
+    let markers: Markers
+    let feed: PipelineFeed
+    let writer: WorkerThread
+
+    /// Does what the daemon says, but for the stop.
+    ///
+    /// - Throws: Why the next file of a movie in segments cannot be written.
+    func obey(
+        _ command: RecorderCommand,
+        _ descriptors: [Descriptor],
+        _ counters: RecorderCounters
+    ) throws(CaptureError) {
+        let pauses = passing.pauses
+        switch command {
+        case .stop: break
+        case .videoMoved: if let file = descriptors.first { readers[.video]?.move(to: file) }
+        case .audioMoved: if let file = descriptors.first { readers[.audio]?.move(to: file) }
+        case .file: if let file = descriptors.first { try files.add(file) }
+        case .cut(let time): files.requestCut(at: inFile(time))
+        case .pause(let time): pauses.pause(at: time)
+        case .resume(let time): pauses.resume(at: time)
+        case .mark(let marker, let time): markers.add(marker.title, at: inFile(time))
+        case .enable(let kind, let time): passing.gate.set(kind, isEnabled: true, at: time)
+        case .disable(let kind, let time): passing.gate.set(kind, isEnabled: false, at: time)
+        case .setGain(let gain): passing.sound?.setGain(gain)
+        case .watchLevels(let isWatched): counters.watchLevels(isWatched)
+        }
+        let isPaused = pauses.isPaused
+        counters.update { $0.isPaused = isPaused }
+    }
+
+    /// A time by the clock of the file, which stands still during a pause.
+    private func inFile(_ time: Timestamp) -> Timestamp {
+        time.advanced(by: -passing.pauses.length(until: time))
+    }
+}
