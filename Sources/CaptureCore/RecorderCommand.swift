@@ -14,6 +14,8 @@ public enum RecorderCommand: Hashable, Sendable {
     case mark(RecordingMarker, at: Timestamp)
     /// Here is another file to write, as a descriptor that comes along: of a burst, or of a movie in segments.
     case file
+    /// Begin the movie that waits, with what was captured before that time.
+    case begin(at: Timestamp)
     /// Go on in the next file with what is captured from that time on.
     case cut(at: Timestamp)
     /// Take what is captured of a kind from that time on.
@@ -32,6 +34,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case .pause(let time): Self.text("pause", time)
         case .resume(let time): Self.text("resume", time)
         case .cut(let time): Self.text("cut", time)
+        case .begin(let time): Self.text("begin", time)
         case .mark(let marker, let time):
             KeyValueText.encode([("message", "mark"), ("at", "\(time.nanoseconds)"), ("title", marker.title)])
         case .enable(let kind, let time): Self.text("enable", time, kind)
@@ -55,6 +58,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case "pause": self = .pause(at: try Self.time(of: words))
         case "resume": self = .resume(at: try Self.time(of: words))
         case "cut": self = .cut(at: try Self.time(of: words))
+        case "begin": self = .begin(at: try Self.time(of: words))
         case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
         case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
         case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))

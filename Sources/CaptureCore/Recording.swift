@@ -49,7 +49,7 @@ public struct RecordingJob: Hashable, Sendable {
                 ("duration", "\(output.duration)"), ("frame-count", "\(output.frameCount)"),
                 ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
                 ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
-                ("segments", output.segments?.text ?? ""),
+                ("segments", output.segments?.text ?? ""), ("pre-roll", "\(output.preRoll)"),
                 ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
                 ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
                 ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
@@ -96,6 +96,7 @@ public struct RecordingJob: Hashable, Sendable {
             minFreeSpace: try number("min-free-space", as: Int64.self)
         )
         output.settings = try ConnectionSettings(word)
+        output.preRoll = try number("pre-roll", as: Int64.self)
         let rule = try word("segments")
         output.segments = SegmentRule(text: rule)
         guard rule.isEmpty || output.segments != nil else {
@@ -164,6 +165,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var audioEncoder: String = ""
     /// Whether it is paused: what is captured meanwhile is left out.
     public var isPaused = false
+    /// Whether the movie waits to be begun: `duration` and `bytes` are those of what is kept in memory.
+    public var isWaiting = false
     /// The inputs whose connections to it are disabled, by name in alphabetic order.
     public var disabledInputs: [String] = []
     /// The pictures of a photo that are complete.
@@ -305,7 +308,7 @@ extension OutputStatistics {
             ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
-            ("paused", isPaused ? "1" : "0"), ("levels", levels.text),
+            ("paused", isPaused ? "1" : "0"), ("waiting", isWaiting ? "1" : "0"), ("levels", levels.text),
             ("pictures", pictures.map(\.text).joined(separator: " ")), ("reached-limit", reachedLimit?.rawValue ?? ""),
         ]
     }
@@ -328,6 +331,7 @@ extension OutputStatistics {
         encoderPreset = try words.sentence("encoder-preset", limit: 64)
         audioEncoder = try words.sentence("audio-encoder", limit: 64)
         isPaused = try words.number("paused", in: 0...1) == 1
+        isWaiting = try words.number("waiting", in: 0...1) == 1
         for text in try words.word("pictures").split(separator: " ") {
             guard let picture = CapturedPicture(text: text), pictures.count < PhotoSettings.longestBurst else {
                 throw CaptureError(.badData, "a recorder's report tells of its pictures in no known way")

@@ -177,6 +177,8 @@ public struct OutputDescription: Hashable, Sendable {
     public var minFreeSpace: Int64
     /// When a movie goes on in another file of the client's; `nil` for one file.
     public var segments: SegmentRule?
+    /// Nanoseconds that a movie keeps in memory until its program has it begin, with them; 0 for one that begins at once.
+    public var preRoll: Int64
 
     /// The smallest greatest size: less has no room for a recording and what its format needs.
     public static let leastMaxFileSize: Int64 = 65_536
@@ -199,7 +201,8 @@ public struct OutputDescription: Hashable, Sendable {
         sizeLimit: Int64 = 0,
         maxFileSize: Int64 = 0,
         minFreeSpace: Int64 = 0,
-        segments: SegmentRule? = nil
+        segments: SegmentRule? = nil,
+        preRoll: Int64 = 0
     ) {
         self.name = name
         self.kind = kind
@@ -216,6 +219,34 @@ public struct OutputDescription: Hashable, Sendable {
         self.maxFileSize = maxFileSize
         self.minFreeSpace = minFreeSpace
         self.segments = segments
+        self.preRoll = preRoll
+    }
+
+    /// The longest pre-roll in nanoseconds.
+    public static let longestPreRoll: Int64 = 300_000_000_000
+    /// Bytes of encoded pictures that a pre-roll keeps at most: it is shorter where they are more.
+    public static let mostPreRollBytes: Int64 = 64 << 20
+
+    /// Refuses a pre-roll of what is no movie.
+    ///
+    /// - Throws: `CaptureError.Code.invalidArgument` with what would be right.
+    public func checkPreRoll() throws(CaptureError) {
+        guard preRoll != 0 else { return }
+        guard kind == .movie else {
+            throw CaptureError(.invalidArgument, "the output '\(name)' is no movie, so it has no pre-roll; leave it out")
+        }
+        guard (1...Self.longestPreRoll).contains(preRoll) else {
+            throw CaptureError(
+                .invalidArgument,
+                "a pre-roll of \(Double(preRoll) / 1e9) s is out of range: more than 0, at most \(Self.longestPreRoll / 1_000_000_000) s"
+            )
+        }
+        guard duration == 0 || duration > preRoll, frameCount == 0 else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(name)' ends before its pre-roll does; give a duration that is longer, and no number of frames"
+            )
+        }
     }
 
     /// Refuses segments of what is no movie in files of the client's.

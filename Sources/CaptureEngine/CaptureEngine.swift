@@ -253,6 +253,14 @@ extension CaptureEngine {
         try running(id, output: name, by: client).mark(marker)
     }
 
+    /// Has a movie begin that waits, with what its recorder kept until now.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no pre-roll;
+    ///   `wrongState` unless the session runs.
+    public func begin(_ id: UInt32, output name: String, client: SessionClient) throws(CaptureError) {
+        try running(id, output: name, by: client).beginMovie()
+    }
+
     /// Has a movie in segments go on in the next file, with what is captured from now on.
     ///
     /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no segments;

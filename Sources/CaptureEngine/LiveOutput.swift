@@ -136,6 +136,20 @@ final class LiveOutput {
         recorder?.mark(marker)
     }
 
+    /// Has its recorder begin the movie, with what it kept until now. Does nothing if it is begun already.
+    ///
+    /// - Throws: `invalidArgument` for an output without a pre-roll; `wrongState` if its recorder does not run.
+    func beginMovie() throws(CaptureError) {
+        guard description.preRoll > 0 else {
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(description.name)' has no pre-roll, so it begins by itself"
+            )
+        }
+        try checkRecording()
+        recorder?.begin()
+    }
+
     /// Has its recorder go on in the next file.
     ///
     /// - Throws: `invalidArgument` for an output without segments; `wrongState` if its file is not being written.

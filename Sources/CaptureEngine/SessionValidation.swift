@@ -89,6 +89,7 @@ extension SessionDescription {
             throw wrong("a greatest size or a least free space is negative")
         }
         try output.checkSegments()
+        try output.checkPreRoll()
         guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
         guard output.kind.hasRecorder, output.kind != .photo else {
             throw wrong("has no length that a greatest size or a least free space could end")

@@ -165,7 +165,7 @@ extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
     /// `video-bit-rate` u (0), `quality` u (90), `encoder-preset` s (auto), `duration` x in nanoseconds (0),
     /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0), `segments`
-    /// a{sv} (one file),
+    /// a{sv} (one file), `pre-roll` x in nanoseconds (0),
     /// `rotation` u (0), `mirrored` b (false), `channels` au (all), `gain` d in decibels (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
@@ -189,7 +189,8 @@ extension OutputDescription: BusCodable {
             sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0,
             maxFileSize: try reader.number("max-file-size", 0...1 << 62) ?? 0,
             minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0,
-            segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value) }
+            segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value) },
+            preRoll: try reader.number("pre-roll", 0...Int64.max) ?? 0
         )
         output.settings = try reader.connectionSettings()
         try reader.end()
@@ -210,6 +211,7 @@ extension OutputDescription: BusCodable {
         if maxFileSize > 0 { values["max-file-size"] = .int64(maxFileSize) }
         if minFreeSpace > 0 { values["min-free-space"] = .int64(minFreeSpace) }
         values["segments"] = segments?.busValue
+        if preRoll > 0 { values["pre-roll"] = .int64(preRoll) }
         return .properties(values.merging(settings.properties) { $1 })
     }
 }

@@ -118,6 +118,7 @@ extension OutputStatistics: BusCodable {
         encoderPreset = try reader.text("encoder-preset") ?? ""
         audioEncoder = try reader.text("audio-encoder") ?? ""
         isPaused = try reader.flag("paused") ?? false
+        isWaiting = try reader.flag("waiting") ?? false
         if let value = reader.take("levels") { levels = try [AudioLevel](busValue: value) }
         disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
         pictures = try reader.pictures("pictures")
@@ -133,7 +134,7 @@ extension OutputStatistics: BusCodable {
             "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
-            "paused": .bool(isPaused), "disabled-inputs": .strings(disabledInputs),
+            "paused": .bool(isPaused), "waiting": .bool(isWaiting), "disabled-inputs": .strings(disabledInputs),
             "levels": levels.busValue,
         ]
         if !pictures.isEmpty {

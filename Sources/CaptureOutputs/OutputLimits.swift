@@ -16,6 +16,9 @@ struct OutputLimits {
     /// What one file of a movie in segments is to have, in bytes, if there are any: 0 for any size. Nothing ends it.
     var segmentSize: Int64?
 
+    /// Nanoseconds that are kept in memory until it is begun; 0 if it begins at once.
+    var preRoll: Int64
+
     /// The limits of an output.
     init(_ output: OutputDescription) {
         duration = output.duration
@@ -23,6 +26,7 @@ struct OutputLimits {
         fileSize = output.maxFileSize
         freeSpace = output.minFreeSpace
         expected = output.duration
+        preRoll = output.preRoll
         if let rule = output.segments {
             segmentSize = rule.fileSize
             expected = [duration, rule.duration].filter { $0 > 0 }.min() ?? 0

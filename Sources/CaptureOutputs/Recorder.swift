@@ -165,7 +165,7 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 // A pipe's reader may want to hear it at once.
-                plan: ReadingPlan(buffers: 1024, isPatient: sinks[0].isSeekable),
+                plan: ReadingPlan(buffers: 1024 + Recorder.buffers(of: output.preRoll, ring.format), isPatient: sinks[0].isSeekable),
                 events: events
             )
         }
@@ -181,7 +181,7 @@ public final class Recorder: Sendable {
         let sound = audio.map { SoundPassage($0, gain: job.output.settings.gain, counters) }
         let passing = Passing(pauses: pauses, gate: gate, format: audio, sound: sound)
         let schedule = RecordingSchedule(job, video)
-        if let schedule {
+        if let schedule, !made.value.isWaiting {
             // Without a first picture there would be nothing: it is waited for, too.
             let wait = max(Recorder.silenceLimit(job, video) - schedule.duration, 0)
             deadline.set(Timestamp(nanoseconds: schedule.end).advanced(by: wait).nanoseconds)
@@ -234,7 +234,9 @@ public final class Recorder: Sendable {
                 defer { feed.endWriting() }
                 // A movie begins with its first picture, else with its first sound.
                 func began(_ kind: MediaType) {
-                    guard let schedule, !begun.contains(.video), begun.insert(kind).inserted else { return }
+                    guard let schedule, !output.isWaiting, !begun.contains(.video), begun.insert(kind).inserted else {
+                        return
+                    }
                     deadline.set(schedule.end - passing.pauses.length(until: .now))
                 }
                 switch event {
@@ -258,6 +260,7 @@ public final class Recorder: Sendable {
                     live.remove(kind)
                     try output.streamEnded(kind, lost: lost)
                     if live.isEmpty { break feeding }
+                case .begin(let time): try output.begin(at: time)
                 case .failed(let error):
                     // The ring cannot be read, or the file is gone; what came until now is good.
                     fault = error
@@ -363,6 +366,7 @@ public final class Recorder: Sendable {
             let command = try RecorderCommand(text: text)
             if case .stop(let time) = command { return stop(at: time) }
             do throws(CaptureError) {
+                if case .begin(let time) = command { return events.put(.begin(at: work.inFile(time))) }
                 try work.obey(command, files, counters)
             } catch {
                 // A movie whose next file cannot be written ends with what is there.

@@ -10,7 +10,7 @@ struct RecorderWork {
     let feed: PipelineFeed
     let writer: WorkerThread
 
-    /// Does what the daemon says, but for the stop.
+    /// Does what the daemon says of its parts.
     ///
     /// - Throws: Why the next file of a movie in segments cannot be written.
     func obey(
@@ -20,7 +20,7 @@ struct RecorderWork {
     ) throws(CaptureError) {
         let pauses = passing.pauses
         switch command {
-        case .stop: break
+        case .stop, .begin: break
         case .videoMoved: if let file = descriptors.first { readers[.video]?.move(to: file) }
         case .audioMoved: if let file = descriptors.first { readers[.audio]?.move(to: file) }
         case .file: if let file = descriptors.first { try files.add(file) }
@@ -38,7 +38,7 @@ struct RecorderWork {
     }
 
     /// A time by the clock of the file, which stands still during a pause.
-    private func inFile(_ time: Timestamp) -> Timestamp {
+    func inFile(_ time: Timestamp) -> Timestamp {
         time.advanced(by: -passing.pauses.length(until: time))
     }
 }

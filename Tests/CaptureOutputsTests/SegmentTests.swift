@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A movie in segments` {
     @Test func `of a thousand cuts has each picture and each sample once`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 100_000_000))
+        let movie = try NumberedMovie(SegmentRule(duration: 100_000_000))
         let (files, each) = (1001, 3)
         try movie.hand(8)
         for number in 1...files {
@@ -23,13 +23,13 @@ import Testing
         let used = Array(movie.paths.prefix(files))
         #expect(try movie.pictures(used) == Array(0..<files * each))
         let samples = try movie.samples(used)
-        #expect(samples.count >= (files * each - 1) * SegmentedMovie.step)
+        #expect(samples.count >= (files * each - 1) * NumberedMovie.step)
         // One that is missing or doubled would change the level by up to 227.
-        #expect(samples.indices.allSatisfy { abs(samples[$0] - SegmentedMovie.level($0)) < 10 })
+        #expect(samples.indices.allSatisfy { abs(samples[$0] - NumberedMovie.level($0)) < 10 })
     }
 
     @Test(arguments: Material.movies) func `can be played file by file`(container: String) throws {
-        let movie = try SegmentedMovie(
+        let movie = try NumberedMovie(
             SegmentRule(duration: 1_000_000_000),
             format: container,
             audioCodec: "aac"
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `goes on in its file until the next one is there`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 100_000_000))
+        let movie = try NumberedMovie(SegmentRule(duration: 100_000_000))
         try movie.publish(30)
         try movie.taken(30)
         try movie.hand()
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `is cut where a program says, in the middle of nothing else`() throws {
-        let movie = try SegmentedMovie(SegmentRule())
+        let movie = try NumberedMovie(SegmentRule())
         try movie.hand(2)
         try movie.cut(before: 10)
         try movie.heard()
@@ -87,7 +87,7 @@ import Testing
 
     @Test(arguments: ["mkv", "mp4"]) func `keeps to a size`(container: String) throws {
         let size: Int64 = 100_000
-        let movie = try SegmentedMovie(
+        let movie = try NumberedMovie(
             SegmentRule(fileSize: size),
             format: container,
             videoCodec: "mjpeg",
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `ends with the whole movie's duration`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 1_000_000_000), duration: 2_500_000_000)
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), duration: 2_500_000_000)
         try movie.hand(4)
         try movie.heard()
         try movie.publish(90)
@@ -124,10 +124,10 @@ import Testing
     }
 
     @Test func `has markers in the file that they belong to`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 1_000_000_000), hasSound: false)
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), hasSound: false)
         try movie.hand(1)
         for (title, frame) in [("one", 15), ("two", 45)] {
-            let time = Rig.epoch.advanced(by: SegmentedMovie.time(frame))
+            let time = Rig.epoch.advanced(by: NumberedMovie.time(frame))
             try movie.rig.socket.send(RecorderCommand.mark(try RecordingMarker(title), at: time).text)
         }
         try movie.heard()
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `of sound alone is cut between two buffers`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 1_000_000_000), video: nil)
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), video: nil)
         try movie.hand(2)
         try movie.heard()
         try movie.sound(until: 3 * 48000)
@@ -150,24 +150,20 @@ import Testing
         #expect(movie.finished.count == 3)
         let samples = try movie.samples(movie.paths)
         #expect(samples.count == 3 * 48000)
-        #expect(samples.indices.allSatisfy { abs(samples[$0] - SegmentedMovie.level($0)) < 2 })
+        #expect(samples.indices.allSatisfy { abs(samples[$0] - NumberedMovie.level($0)) < 2 })
     }
 
     @Test func `of a copied stream is cut before a keyframe`() throws {
         let format = Material.compressed(.h264, 64, 64)
         let stream = Rig.temporaryPath("h264")
         defer { unsafe unlink(stream) }
-        _ = try Probe.run(
-            "ffmpeg -v error -y -f lavfi -i testsrc=size=64x64:rate=30 -frames:v 90 -c:v libx264 -g 15 -keyint_min 15 "
-                + "-sc_threshold 0 -bf 0 -x264-params repeat-headers=1:aud=1 -f h264 \(stream)"
-        )
-        let units = SegmentedMovie.units(try Shell.bytes(stream))
+        let units = try NumberedMovie.stream(frames: 90, keyframes: 15, stream)
         #expect(units.count == 90)
-        let movie = try SegmentedMovie(SegmentRule(duration: 600_000_000), hasSound: false, video: format)
+        let movie = try NumberedMovie(SegmentRule(duration: 600_000_000), hasSound: false, video: format)
         try movie.hand(6)
         try movie.heard()
         for (index, unit) in units.enumerated() {
-            try movie.rig.frame(unit, at: SegmentedMovie.time(index), flags: [.monotonic])
+            try movie.rig.frame(unit, at: NumberedMovie.time(index), flags: [.monotonic])
         }
         let counters = try movie.end()
         #expect(counters.frames == 90)
@@ -187,14 +183,14 @@ import Testing
             format: "mkv",
             segments: SegmentRule(duration: 1_000_000_000)
         )
-        let rig = try Rig(output, video: SegmentedMovie.format, file: pipe.writing)
+        let rig = try Rig(output, video: NumberedMovie.format, file: pipe.writing)
         let error = try rig.fault(try rig.outcome())
         #expect(error.code == .invalidArgument)
         #expect(error.message.contains("give a file"))
     }
 
     @Test func `ends well when its next file is gone`() throws {
-        let movie = try SegmentedMovie(SegmentRule(duration: 1_000_000_000))
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000))
         let pipe = try Descriptor.pipe()
         try movie.publish(15)
         try movie.taken(15)

@@ -139,6 +139,9 @@ public final class FakeRecorder: RecorderHandle {
     /// Notes it.
     public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
+    /// Notes it among the switches: `begin`.
+    public func begin() { switched.withLock { $0.append("begin") } }
+
     /// Notes it among the switches: `cut`.
     public func cut() { switched.withLock { $0.append("cut") } }
 

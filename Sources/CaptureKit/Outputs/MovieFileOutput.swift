@@ -33,6 +33,8 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     ///   - segments: When the movie goes on in the next file, which `SegmentFiles` or `CaptureSession.addSegment` hands
     ///     over; `nil` for one file.
+    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
+    ///     of encoded pictures are kept. `nil` for a movie that begins at once.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -46,7 +48,8 @@ public struct MovieFileOutput: CaptureOutput {
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
         minFreeSpace: Int64? = nil,
-        segments: SegmentRule? = nil
+        segments: SegmentRule? = nil,
+        preRoll: Duration? = nil
     ) throws(CaptureError) {
         try self.init(
             file,
@@ -61,7 +64,8 @@ public struct MovieFileOutput: CaptureOutput {
             duration: duration,
             maxFileSize: maxFileSize,
             minFreeSpace: minFreeSpace,
-            segments: segments
+            segments: segments,
+            preRoll: preRoll
         )
     }
 
@@ -81,6 +85,8 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - maxFileSize: Bytes, at least 65536, that the file may have: it is finished before it grows beyond. `nil` for no
     ///     end.
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
+    ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
+    ///     of encoded pictures are kept. `nil` for a movie that begins at once.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -93,7 +99,8 @@ public struct MovieFileOutput: CaptureOutput {
         encoderPreset: String = "auto",
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
-        minFreeSpace: Int64? = nil
+        minFreeSpace: Int64? = nil,
+        preRoll: Duration? = nil
     ) throws(CaptureError) {
         try self.init(
             nil,
@@ -108,7 +115,8 @@ public struct MovieFileOutput: CaptureOutput {
             duration: duration,
             maxFileSize: maxFileSize,
             minFreeSpace: minFreeSpace,
-            segments: nil
+            segments: nil,
+            preRoll: preRoll
         )
     }
 
@@ -125,7 +133,8 @@ public struct MovieFileOutput: CaptureOutput {
         duration: Double?,
         maxFileSize: Int64?,
         minFreeSpace: Int64?,
-        segments: SegmentRule?
+        segments: SegmentRule?,
+        preRoll: Duration?
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
@@ -152,10 +161,12 @@ public struct MovieFileOutput: CaptureOutput {
             library: library,
             maxFileSize: try Self.maxFileSize(maxFileSize),
             minFreeSpace: try Self.minFreeSpace(minFreeSpace),
-            segments: segments
+            segments: segments,
+            preRoll: preRoll?.nanoseconds ?? 0
         )
         do throws(CaptureError) {
             try description.checkSegments()
+            try description.checkPreRoll()
         } catch {
             throw CaptureError(.usage, error.message)
         }

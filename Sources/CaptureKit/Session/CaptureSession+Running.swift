@@ -128,6 +128,15 @@ extension CaptureSession {
         try await create().call("MarkOutput", [.string(output), .string(title)])
     }
 
+    /// Has a movie with a pre-roll begin, with what was kept until now. Does nothing if it is begun already.
+    ///
+    /// - Parameter output: The output's name.
+    /// - Throws: `invalidArgument` for an output that does not exist or has no pre-roll; `wrongState` unless the session runs;
+    ///   `notPermitted` for another program's session.
+    public func beginRecording(_ output: String = "movie") async throws(CaptureError) {
+        try await create().call("BeginOutput", [.string(output)])
+    }
+
     /// Has a movie in segments go on in the next file, with what is captured from now on. Does not wait for that: the cut
     /// lies before a picture, of a copied stream before a keyframe, and comes once the file is there.
     ///

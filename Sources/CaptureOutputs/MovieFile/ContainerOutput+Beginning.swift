@@ -9,11 +9,10 @@ extension ContainerOutput {
         [firstVideo, timeline?.start].compactMap { $0 }.min() ?? origin
     }
 
-    func begin(at time: Timestamp) {
-        if origin == nil {
-            origin = time
-            begun = .now
-        }
+    /// The file begins with what was captured at that time.
+    func begin(from time: Timestamp) {
+        if origin == nil { origin = time }
+        if begun == nil { begun = .now }
         if limits.duration > 0, limit == nil || (muxer == nil && limit?.by == .duration) {
             let first = min(time, epoch ?? time)
             setLimit(first.advanced(by: limits.duration), by: .duration)

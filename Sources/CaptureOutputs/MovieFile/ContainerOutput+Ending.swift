@@ -7,6 +7,7 @@ import MediaExamination
 /// What happens when nothing more comes: of one stream, for a while, or at all.
 extension ContainerOutput {
     func idle() throws(CaptureError) {
+        if isWaiting { return }
         try settle()
         if isDirty { try flush() }
         if early.isTired, !lacksFirstPicture { try takeEarlySound(all: true) }
@@ -14,6 +15,7 @@ extension ContainerOutput {
 
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
         ended.insert(kind)
+        if isWaiting { return }
         if kind == .video, !lacksFirstPicture { try takeEarlySound(all: true) }
         if kind == .video, !videoIsDone { counters.update { $0.missedFrames += lost } }
         if origin != nil { try settle() }
@@ -21,6 +23,7 @@ extension ContainerOutput {
 
     func finish() throws(CaptureError) {
         defer { disk?.stop() }
+        if isWaiting { return forget() }
         if lacksFirstPicture, counters.now.missedFrames > 0, sound == nil {
             throw CaptureError(.badData, "the camera's compressed pictures never came to a keyframe")
         }
@@ -57,6 +60,14 @@ extension ContainerOutput {
         if lasting > 0 { unsafe last.packet.pointee.duration = lasting }
     }
 
+    /// Nothing of a movie that was never begun stays.
+    private func forget() {
+        preRoll = PreRoll(length: 0)
+        _ = early.release()
+        file.truncate(to: 0)
+        counters.update { ($0.duration, $0.bytes) = (0, 0) }
+    }
+
     func salvage() {
         disk?.stop()
         let kept = good.kept
@@ -77,6 +88,7 @@ extension ContainerOutput {
     }
 
     var shortfall: CaptureError? {
+        if isWaiting { return nil }
         // A picture came, and had no room.
         if firstVideo != nil, good.written.frames == 0,
             let fault = FileBudget.shortfall(reachedLimit, "a first picture")

@@ -5,6 +5,7 @@ import MediaExamination
 /// What becomes of packets: given the times of the file, held until the header is there, written and flushed.
 extension ContainerOutput {
     func submit(_ packet: EncodedPacket) throws(CaptureError) {
+        if isTooOld(packet) { return }
         load.measure(packet)
         if muxer == nil {
             held.append(packet)

@@ -31,7 +31,14 @@ final class ContainerOutput: MediaOutput {
     var good = WrittenMedia()
     var clocks: [MediaType: PacketClock] = [:]
     var ended: Set<MediaType> = []
+    /// The encoder's time 0.
     var origin: Timestamp?
+    /// What is kept while it waits to be begun; `nil` once it is.
+    var preRoll: PreRoll?
+    /// The first picture, if it was kept when the movie began.
+    var begunWith: Timestamp?
+    /// Where sound without pictures begins, if that was kept.
+    var soundStart: Timestamp?
     var firstVideo: Timestamp?
     var lastVideo: Timestamp?
     var interval = PictureInterval()
@@ -74,6 +81,8 @@ final class ContainerOutput: MediaOutput {
         self.markers = markers
         self.counters = counters
         budget = try FileBudget(file, limits)
+        if limits.preRoll > 0 { preRoll = PreRoll(length: limits.preRoll) }
+        let isWaiting = preRoll != nil
         // Sound alone keeps its samples; beside pictures it follows their clock.
         timeline = sound.map { sound in
             AudioTimeline(sound.format, counters, stretching: video == nil ? nil : sound.encoder.resampler)
@@ -83,6 +92,7 @@ final class ContainerOutput: MediaOutput {
             counters.videoEncoder = video?.encoderName ?? ""
             counters.encoderPreset = video?.encoderPreset ?? ""
             counters.audioEncoder = sound?.encoder.name ?? ""
+            counters.isWaiting = isWaiting
         }
     }
 
@@ -101,6 +111,7 @@ final class ContainerOutput: MediaOutput {
     // MARK: Pictures
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
+        if isWaiting { return try hold(video: buffer) }
         try take(video: buffer)
         if firstVideo != nil { try takeEarlySound() }
     }
@@ -116,7 +127,7 @@ final class ContainerOutput: MediaOutput {
             }
             firstVideo = time
             pausedBefore = buffer.paused
-            begin(at: time)
+            begin(from: time)
         }
         countLost(before: buffer)
         if let limit, time >= limit.time {
@@ -145,6 +156,7 @@ final class ContainerOutput: MediaOutput {
     // MARK: Sound
 
     func write(audio buffer: MediaBuffer) throws(CaptureError) {
+        if isWaiting { return hold(audio: buffer) }
         guard waitsForHeader || mayEndWithPicture else {
             try takeEarlySound()
             return try take(audio: buffer)
@@ -210,11 +222,11 @@ final class ContainerOutput: MediaOutput {
 
     func take(audio buffer: MediaBuffer) throws(CaptureError) {
         guard let sound, let timeline else { return }
-        let known = firstVideo
+        let known = firstVideo ?? soundStart
         if timeline.start == nil {
             let start = max(buffer.info.timestamp, known ?? buffer.info.timestamp)
             if video == nil { pausedBefore = buffer.paused }
-            begin(at: start)
+            begin(from: start)
             if let limit { timeline.limit = max(timeline.frameCount(of: limit.time - start), 0) }
         }
         // A picture has room for the sound beside it, too.

@@ -24,6 +24,19 @@ struct EarlySound {
         if buffers.count > EarlySound.most { buffers.removeFirst(buffers.count - EarlySound.most) }
     }
 
+    /// When the newest begins.
+    var newest: Timestamp? { buffers.last?.info.timestamp }
+
+    /// Lets go of what begins before a time.
+    mutating func forget(before time: Timestamp) {
+        let old = buffers.prefix { $0.info.timestamp < time }.count
+        // Now and then, since what stays is moved.
+        if old >= 64 { buffers.removeFirst(old) }
+    }
+
+    /// What waits is waited for from now on.
+    mutating func wake() { since = buffers.isEmpty ? nil : .now }
+
     /// Whether sound has waited long enough.
     var isTired: Bool {
         guard let since, let first = buffers.first, let last = buffers.last else { return false }

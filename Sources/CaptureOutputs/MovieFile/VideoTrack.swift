@@ -123,13 +123,15 @@ final class VideoTrack {
     }
 
     /// Makes packets of a frame; their times are microseconds.
-    func encode(_ buffer: MediaBuffer, at time: Int64) throws(CaptureError) -> [EncodedPacket] {
+    ///
+    /// - Parameter isWaiting: Whether they are kept for long, and each may be the first of a file.
+    func encode(_ buffer: MediaBuffer, at time: Int64, isWaiting: Bool = false) throws(CaptureError) -> [EncodedPacket] {
         let time = max(time, lastTime == .min ? time : lastTime + 1)
         lastTime = time
         let packet: EncodedPacket
         switch coding {
         case .encoded(let encoder):
-            let isKey = lastKey == .min || time - lastKey >= VideoTrack.keyInterval
+            let isKey = isWaiting || lastKey == .min || time - lastKey >= VideoTrack.keyInterval
             if isKey { lastKey = time }
             let packets = try encoder.encode(buffer, at: time, isKey: isKey)
             pending += 1 - packets.count
@@ -138,7 +140,9 @@ final class VideoTrack {
             packet = try unsafe EncodedPacket(.video, copying: encoder.encode(buffer))
             packet.isKeyframe = true
         case .copied(let codec):
-            packet = try EncodedPacket(.video, lending: buffer)
+            packet =
+                isWaiting
+                ? try unsafe EncodedPacket(.video, copying: buffer.bytes) : try EncodedPacket(.video, lending: buffer)
             let isJPEG = codec == AV_CODEC_ID_MJPEG
             packet.isKeyframe =
                 isJPEG ? true : unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe

@@ -19,6 +19,12 @@ protocol MediaOutput: AnyObject {
     /// Whether nothing can be written before a picture is there.
     var needsPicture: Bool { get }
 
+    /// Whether it keeps what comes in memory until it is to begin.
+    var isWaiting: Bool { get }
+
+    /// Begins the file with what was captured before a time, as far back as it was to keep.
+    func begin(at time: Timestamp) throws(CaptureError)
+
     /// Takes a frame.
     func write(video buffer: MediaBuffer) throws(CaptureError)
 
@@ -48,6 +54,8 @@ extension MediaOutput {
     var reachedLimit: RecordingLimit? { nil }
     var isQuick: Bool { false }
     var needsPicture: Bool { false }
+    var isWaiting: Bool { false }
+    func begin(at time: Timestamp) throws(CaptureError) {}
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}
     func rest() throws(CaptureError) {}
     func idle() throws(CaptureError) {}

@@ -60,6 +60,13 @@ extension Recorder {
         min(max((64 << 20) / max(frame, 1), 8), 256)
     }
 
+    /// How many buffers a stretch of sound comes in.
+    static func buffers(of length: Int64, _ format: MediaFormat) -> Int {
+        guard case .audio(let audio) = format, audio.periodFrames > 0 else { return 0 }
+        let periods = Double(length) / 1e9 * Double(audio.sampleRate) / Double(audio.periodFrames)
+        return Int(min(periods, 200_000))
+    }
+
     /// How many frames an output takes; `.max` when that is not known.
     static func frames(of job: RecordingJob) -> Int {
         let output = job.output

@@ -9,6 +9,8 @@ enum PipelineEvent: Sendable {
     case buffer(MediaType, MediaBuffer)
     /// The stream's end, and how many buffers were lost behind the last that came.
     case ended(MediaType, lost: UInt64)
+    /// The movie is to begin, with what was captured before that time.
+    case begin(at: Timestamp)
     case failed(CaptureError)
 }
 

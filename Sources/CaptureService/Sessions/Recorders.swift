@@ -146,6 +146,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(.mark(marker, at: .now))
     }
 
+    func begin() {
+        tell(.begin(at: .now))
+    }
+
     func cut() {
         tell(.cut(at: .now))
     }

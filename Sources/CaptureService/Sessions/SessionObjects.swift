@@ -106,6 +106,10 @@ actor SessionObjects {
                             try await engine.mark(id, output: output, title: title, client: client)
                             return []
                         },
+                        "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
+                            try await engine.begin(id, output: arguments.text(0), client: client)
+                            return []
+                        },
                         "CutOutput": handler { engine, client, arguments throws(CaptureError) in
                             try await engine.cut(id, output: arguments.text(0), client: client)
                             return []

@@ -26,7 +26,8 @@ struct RecordCommand: AsyncParsableCommand {
         let daemon = try await bus.connect()
         let output = try plan.output(file)
         let session = try await session(plan, output, on: daemon)
-        let run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
+        var run = SessionRun(session: session, output: output.name, file: file, display: ProgressDisplay())
+        run.hasPreRoll = plan.preRoll != nil
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         let isThere = file.map { $0.isKept && !$0.isLost } ?? true
         let path = isThere ? plan.place.path : nil
@@ -61,7 +62,8 @@ struct RecordCommand: AsyncParsableCommand {
                 if !isQuiet { Output.note(SegmentPresentation.line(file)) }
             }
         }
-        let run = SessionRun(session: session, output: output.name, display: display)
+        var run = SessionRun(session: session, output: output.name, display: display)
+        run.hasPreRoll = plan.preRoll != nil
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         // Who does not wait for the end of the recording does not wait for its last file.
         if !outcome.isFinal { supply.cancel() }

@@ -44,6 +44,16 @@ struct RecordingOptions: ParsableArguments {
     @OptionGroup var limits: LimitOptions
 
     @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Keep the newest pictures and sound in memory, as in 10s, until Enter is pressed or 'capturectl begin' is called, and begin the movie with them.",
+            valueName: "time"
+        ),
+        transform: NumberOptions.seconds
+    )
+    var preRoll: Double?
+
+    @Option(
         help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"),
         completion: .list(["auto", "h264", "mjpeg", "copy"])
     )
@@ -146,6 +156,8 @@ struct RecordingPlan {
     private let encoderPreset: String
     private let duration: Double?
     private let limits: LimitOptions
+    /// How much is kept in memory until the movie begins; `nil` for one that begins at once.
+    let preRoll: Duration?
     /// What becomes of pictures and sound on their way into it.
     let settings: ConnectionSettings
 
@@ -167,6 +179,7 @@ struct RecordingPlan {
         duration = options.duration
         limits = options.limits
         try limits.check()
+        preRoll = try RecordingPlan.preRoll(options, format)
         var settings = try options.turn.settings()
         try options.sound.apply(to: &settings)
         self.settings = settings
@@ -206,6 +219,19 @@ struct RecordingPlan {
         self.inputs = inputs
     }
 
+    private static func preRoll(_ options: RecordingOptions, _ format: FileFormat) throws(CaptureError) -> Duration? {
+        guard let seconds = options.preRoll else { return nil }
+        guard format.kind == .movie else { throw CaptureError(.usage, "--pre-roll is for movies, such as goal.mkv") }
+        let longest = Double(OutputDescription.longestPreRoll) / 1e9
+        guard seconds > 0, seconds <= longest else {
+            throw CaptureError(.usage, "--pre-roll: \(seconds) is out of range: seconds above 0, at most \(Int(longest))")
+        }
+        guard options.duration.map({ $0 > seconds }) ?? true else {
+            throw CaptureError(.usage, "--duration has to be longer than --pre-roll: it is of the whole movie")
+        }
+        return .seconds(seconds)
+    }
+
     /// The file to write, opened; `nil` for a recording into the library.
     func open(overwrite: Bool) async throws(CaptureError) -> OutputFile? {
         guard let path = place.path else { return nil }
@@ -238,7 +264,8 @@ struct RecordingPlan {
                 encoderPreset: encoderPreset,
                 duration: duration,
                 maxFileSize: limits.maxSize,
-                minFreeSpace: limits.minFree
+                minFreeSpace: limits.minFree,
+                preRoll: preRoll
             )
         }
     }
@@ -282,7 +309,8 @@ struct RecordingPlan {
                 duration: duration,
                 maxFileSize: limits.maxSize,
                 minFreeSpace: limits.minFree,
-                segments: segments
+                segments: segments,
+                preRoll: preRoll
             )
         }
     }

@@ -13,6 +13,7 @@ struct ProgressLine {
         let hasSound = counters.hasSound
         let time = hasSound ? Quantities.time(counters.duration) : Quantities.seconds(counters.duration)
         var parts = [time, Quantities.size(counters.bytes)]
+        if counters.isWaiting { parts = ["waiting, \(time) kept", Quantities.size(counters.bytes)] }
         if counters.frames > 0 || !counters.videoEncoder.isEmpty {
             parts.append(Quantities.count(counters.frames, "frame"))
         }

@@ -46,7 +46,7 @@ enum SessionPresentation {
             let kind = session.description?.outputs.first { $0.name == name }.map(outputText) ?? name
             lines.append(
                 "  output \(name): \(kind), \(Quantities.time(output.duration)), \(Quantities.size(output.bytes))"
-                    + (output.isPaused ? ", paused" : "")
+                    + (output.isPaused ? ", paused" : "") + (output.isWaiting ? ", waiting to be begun" : "")
                     + output.disabledInputs.map { ", \(Printable.text($0)) disabled" }.joined()
                     + (output.reachedLimit.map { ", \(words(for: $0))" } ?? "")
                     + (session.description?.outputs.first { $0.name == name }.map(settingsText) ?? "")
@@ -127,6 +127,7 @@ enum SessionPresentation {
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),
             "audioEncoder": JSON(output.audioEncoder), "isPaused": JSON(output.isPaused),
+            "isWaiting": JSON(output.isWaiting),
             "disabledInputs": .array(output.disabledInputs.map { JSON($0) }),
             "reachedLimit": JSON(output.reachedLimit?.rawValue),
             "levels": .array(output.levels.map { ["average": JSON($0.average), "peak": JSON($0.peak)] }),

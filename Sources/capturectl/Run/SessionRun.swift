@@ -25,6 +25,8 @@ struct SessionRun {
     var display: ProgressDisplay?
     /// Its end asks the session to end, as Ctrl-C does.
     var closing: Task<Void, Never>?
+    /// Whether the movie keeps what comes until somebody has it begin.
+    var hasPreRoll = false
 
     /// When a file gets its name. One that never does leaves nothing and replaces nothing.
     enum Naming {
@@ -40,6 +42,7 @@ struct SessionRun {
         case session(SessionEvent)
         case failed(CaptureError)
         case interrupt
+        case enter
         case tick
     }
 
@@ -72,8 +75,8 @@ struct SessionRun {
             withExtendedLifetime(interrupts) {}
         }
         try await session.start()
-        var ticker: Ticker?
-        defer { withExtendedLifetime(ticker) {} }
+        var (ticker, enter): (Ticker?, EnterKey?)
+        defer { withExtendedLifetime((ticker, enter)) {} }
         var display = display
         var pace = ProgressPace(isShown: display != nil)
         var phase = Phase.starting
@@ -87,6 +90,10 @@ struct SessionRun {
                     if naming == .whenRunning { try await named() }
                     if untilRunning { return outcome }
                     phase = .running
+                    if hasPreRoll {
+                        enter = EnterKey { feed.yield(.enter) }
+                        await tellHowToBegin(canType: enter != nil)
+                    }
                     let ticks = waitsForName ? nil : pace.next(after: nil)
                     ticker = Ticker(milliseconds: ticks?.interval ?? 100) { feed.yield(.tick) }
                 }
@@ -107,6 +114,7 @@ struct SessionRun {
                     }
                 }
                 outcome = await withFinalCounters(outcome)
+                if outcome.statistics.outputs[output]?.isWaiting == true { throw outcome.error ?? SessionRun.neverBegun }
                 if outcome.error == nil { try await named() } else { nameWhatPlays(outcome.statistics) }
                 if outcome.error == nil, file?.isLost == true { outcome.error = SessionRun.lost }
                 return outcome
@@ -142,6 +150,9 @@ struct SessionRun {
                     nameWhatPlays(outcome.statistics)
                     return outcome
                 }
+            case .enter:
+                // A session that is over meanwhile says so by its end.
+                if phase == .running { try? await session.beginRecording(output) }
             case .tick:
                 // A question that fails because the session ended meanwhile: its end is the next event.
                 if let now = try? await session.statistics() {
@@ -175,7 +186,17 @@ struct SessionRun {
         "the output file was deleted or replaced while it was being recorded"
     )
 
+    private static let neverBegun = CaptureError(
+        .dismissed,
+        "the movie was never begun, so nothing was recorded"
+    )
+
     private static let nothing = CaptureError(.dismissed, "interrupted before anything was captured")
+
+    private func tellHowToBegin(canType: Bool) async {
+        let command = "capturectl begin \(await session.id ?? 0)"
+        Output.message("waiting; to record: \(canType ? "press Enter, or call " : "")\(command)")
+    }
 
     private func stop(_ feed: AsyncStream<Event>.Continuation) {
         let session = session
@@ -201,7 +222,7 @@ struct SessionRun {
     private var waitsForName: Bool { naming == .whenItPlays && file?.isKept == false }
 
     private func plays(_ statistics: SessionStatistics) -> Bool {
-        (statistics.outputs[output]?.duration ?? 0) > 0
+        statistics.outputs[output].map { $0.duration > 0 && !$0.isWaiting } ?? false
     }
 
     /// Gives the file of a run that failed its name, if there is something in it, or that is not known.

@@ -57,6 +57,7 @@ final class SegmentedOutput: MediaOutput {
             counters.videoEncoder = begun.videoEncoder
             counters.encoderPreset = begun.encoderPreset
             counters.audioEncoder = begun.audioEncoder
+            counters.isWaiting = begun.isWaiting
         }
     }
 
@@ -65,6 +66,7 @@ final class SegmentedOutput: MediaOutput {
     /// The first file lacks something, or none does.
     var shortfall: CaptureError? { finisher.failure ?? (current.number == 1 ? current.output.shortfall : nil) }
     var needsPicture: Bool { current.output.needsPicture }
+    var isWaiting: Bool { current.output.isWaiting }
     private var hasPictures: Bool { current.output.video != nil }
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
@@ -90,6 +92,11 @@ final class SegmentedOutput: MediaOutput {
         current.period = period(of: buffer)
         epoch = epoch ?? time
         anchor = anchor ?? time
+    }
+
+    func begin(at time: Timestamp) throws(CaptureError) {
+        try current.output.begin(at: time)
+        count()
     }
 
     // MARK: Cutting
@@ -128,6 +135,7 @@ final class SegmentedOutput: MediaOutput {
 
     private func cut(at time: Timestamp, into file: RecorderFile) throws(CaptureError) {
         var next = limits
+        next.preRoll = 0
         if let epoch, limits.duration > 0 { next.duration -= time - epoch }
         if limits.frameCount > 0 { next.frameCount -= Int(finished.frames + current.counters.now.frames) }
         let own = RecorderCounters()
@@ -179,6 +187,7 @@ final class SegmentedOutput: MediaOutput {
             counters.bytes = sum.bytes
             counters.duration = sum.duration
             counters.peak = max(counters.peak, sum.peak)
+            counters.isWaiting = isWaiting
             counters.drift = sum.drift
         }
     }

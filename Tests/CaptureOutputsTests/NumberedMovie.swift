@@ -4,8 +4,8 @@ import CaptureSystem
 import Glibc
 import Testing
 
-/// A movie in segments, whose frames show their numbers and whose samples count.
-final class SegmentedMovie {
+/// A movie, in segments if it is to be, whose frames show their numbers and whose samples are those of one tone.
+final class NumberedMovie {
     static let format = Material.yuyv(64, 64)
     /// Sample frames between two pictures.
     static let step = 1600
@@ -18,7 +18,8 @@ final class SegmentedMovie {
     private var periods = 0
 
     init(
-        _ rule: SegmentRule,
+        _ rule: SegmentRule? = nil,
+        preRoll: Int64 = 0,
         format: String = "mkv",
         videoCodec: String = "auto",
         audioCodec: String = "pcm",
@@ -26,7 +27,7 @@ final class SegmentedMovie {
         duration: Int64 = 0,
         frameCount: Int = 0,
         minFreeSpace: Int64 = 0,
-        video: VideoFormat? = SegmentedMovie.format
+        video: VideoFormat? = NumberedMovie.format
     ) throws {
         rig = try Rig(
             OutputDescription(
@@ -39,13 +40,14 @@ final class SegmentedMovie {
                 duration: duration,
                 frameCount: frameCount,
                 minFreeSpace: minFreeSpace,
-                segments: rule
+                segments: rule,
+                preRoll: preRoll
             ),
             video: video,
             audio: hasSound ? Material.stereo : nil
         )
         paths = [rig.path]
-        _ = try rig.ready()
+        if case .failed(let error, _) = try rig.ready() { throw error }
     }
 
     deinit {
@@ -61,8 +63,12 @@ final class SegmentedMovie {
         }
     }
 
+    func begin(at frame: Int) throws {
+        try rig.socket.send(RecorderCommand.begin(at: Rig.epoch.advanced(by: NumberedMovie.time(frame))).text)
+    }
+
     func cut(before frame: Int) throws {
-        try rig.socket.send(RecorderCommand.cut(at: Rig.epoch.advanced(by: SegmentedMovie.time(frame) - 1)).text)
+        try rig.socket.send(RecorderCommand.cut(at: Rig.epoch.advanced(by: NumberedMovie.time(frame) - 1)).text)
     }
 
     static func time(_ frame: Int) -> Int64 { Int64(frame) * 1_000_000_000 / 30 }
@@ -70,8 +76,8 @@ final class SegmentedMovie {
     /// Publishes frames, each behind the sound of before it.
     func publish(_ count: Int, soundAhead: Int = 0) throws {
         for _ in 0..<count {
-            try sound(until: published * SegmentedMovie.step + soundAhead)
-            if rig.video != nil { try rig.frame(SegmentedMovie.picture(published), at: SegmentedMovie.time(published)) }
+            try sound(until: published * NumberedMovie.step + soundAhead)
+            if rig.video != nil { try rig.frame(NumberedMovie.picture(published), at: NumberedMovie.time(published)) }
             published += 1
         }
     }
@@ -80,7 +86,7 @@ final class SegmentedMovie {
     func sound(until sample: Int) throws {
         guard rig.audio != nil else { return }
         while periods * 480 < sample {
-            let bytes = (periods * 480..<(periods + 1) * 480).flatMap { SegmentedMovie.sample($0) }
+            let bytes = (periods * 480..<(periods + 1) * 480).flatMap { NumberedMovie.sample($0) }
             try rig.period(bytes, at: Int64(periods) * 10_000_000, position: UInt64(periods * 480))
             periods += 1
         }
@@ -127,7 +133,7 @@ final class SegmentedMovie {
     /// Waits until so many pictures were taken.
     func taken(_ pictures: Int) throws { try until { Int($0.frames) >= pictures } }
 
-    private func until(_ holds: (OutputStatistics) -> Bool) throws {
+    func until(_ holds: (OutputStatistics) -> Bool) throws {
         while true {
             let report = try rig.next()
             if case .progress(let counters) = report, holds(counters) { return }
@@ -196,9 +202,18 @@ extension RecorderReport {
     }
 }
 
-extension SegmentedMovie {
+extension NumberedMovie {
+    /// The access units of an H.264 stream with a keyframe every so many frames, which is made at a path.
+    static func stream(frames: Int, keyframes: Int, _ path: String) throws -> [[UInt8]] {
+        _ = try Probe.run(
+            "ffmpeg -v error -y -f lavfi -i testsrc=size=64x64:rate=30 -frames:v \(frames) -c:v libx264 -g \(keyframes) "
+                + "-keyint_min \(keyframes) -sc_threshold 0 -bf 0 -x264-params repeat-headers=1:aud=1 -f h264 \(path)"
+        )
+        return units(try Shell.bytes(path))
+    }
+
     /// The access units of a stream, each of which begins with a delimiter.
-    static func units(_ stream: [UInt8]) -> [[UInt8]] {
+    private static func units(_ stream: [UInt8]) -> [[UInt8]] {
         var starts: [Int] = []
         for index in 0..<max(stream.count - 5, 0)
         where stream[index..<index + 4].elementsEqual([0, 0, 0, 1]) && stream[index + 4] & 0x1f == 9 {

@@ -1,0 +1,61 @@
+"""Movies that begin before somebody says so."""
+import json, re, signal, subprocess, time
+
+from segments import pictures
+from terminal import Terminal
+from terminals import run
+
+
+def pre_roll(daemon, folder, it):
+    options = ["--preset", "low", "--video-codec", "mjpeg", "--pre-roll", "1s"]
+    number = daemon.control("start", *options, folder / "goal.mkv").strip()
+    output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]
+    until = lambda holds: next(now for now in iter(output, None) if holds(now))
+    kept = until(lambda now: now["duration"] > 0.8)
+    it("it waits", kept["isWaiting"] and kept["frames"] == 0 and (folder / "goal.mkv").stat().st_size == 0, kept)
+    it("status says so", ", waiting to be begun\n" in daemon.control("status", number), daemon.control("status", number))
+    it("the camera is in use meanwhile", "camera" in daemon.control("status"), daemon.control("status"))
+    _, _, messages = run(daemon, "begin", number)
+    it("a beginning is told", messages == f"session {number}: movie has begun\n", messages)
+    begun = until(lambda now: not now["isWaiting"] and now["frames"] > 0)
+    it("the movie begins with what was before", begun["frames"] >= 13, begun)
+    it("once more does nothing", run(daemon, "begin", number)[0] == 0)
+    daemon.control("stop", number)
+    it("it plays", pictures(folder / "goal.mkv") >= 13)
+    status, _, messages = run(daemon, "begin", number)
+    it("what is over cannot be begun", status == 75 and "not running" in messages, f"{status} {messages}")
+
+    terminal = Terminal([daemon.programs / "capturectl", "record", *options, folder / "typed.mkv"],
+                        {"TERM": "xterm", **daemon.environment})
+    terminal.until("press Enter")
+    terminal.until("waiting, 00:01.0 kept")
+    it("no file is there", not (folder / "typed.mkv").exists())
+    terminal.type("\n")
+    until = time.monotonic() + 60
+    while not (folder / "typed.mkv").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    terminal.type("\x03")
+    status, shown = terminal.end()
+    it("Enter begins it", status == 0 and "typed.mkv: mkv" in shown and pictures(folder / "typed.mkv") >= 13, shown)
+    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), str(folder / "never.mkv")],
+                             env=daemon.environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    line = child.stderr.readline()
+    it("without a terminal it says what to call", re.search(r"to record: capturectl begin \d+\n", line), line)
+    child.send_signal(signal.SIGINT)
+    _, messages = child.communicate(timeout=60)
+    it("one that was never begun leaves nothing", child.returncode == 75 and "never begun" in messages and
+       not (folder / "never.mkv").exists(), f"{child.returncode} {messages}")
+    number = daemon.control("start", *options, folder / "gone.mkv").strip()
+    program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
+    daemon.control("auth", "set", program, "camera", "denied")
+    status, _, messages = run(daemon, "begin", number)
+    it("after a withdrawal nothing that was kept comes into the file", status == 75 and
+       (folder / "gone.mkv").stat().st_size == 0, f"{status} {messages}")
+    daemon.control("auth", "set", program, "camera", "authorized")
+    for arguments, status, word in [(["--pre-roll", "0", "x.mkv"], 64, "above 0"), (["--pre-roll", "1h", "x.mkv"], 64, "300"),
+                                    (["--pre-roll", "1s", "x.flac"], 64, "movies"),
+                                    (["--pre-roll", "10s", "-d", "5s", "x.mkv"], 64, "longer")]:
+        found, _, messages = run(daemon, "record", *arguments, cwd=folder)
+        it(f"{' '.join(arguments)} is refused, with what would be right", found == status and word in messages,
+           f"{found} {messages}")
