@@ -233,7 +233,10 @@ public struct OutputDescription: Hashable, Sendable {
     public func checkPreRoll() throws(CaptureError) {
         guard preRoll != 0 else { return }
         guard kind == .movie else {
-            throw CaptureError(.invalidArgument, "the output '\(name)' is no movie, so it has no pre-roll; leave it out")
+            throw CaptureError(
+                .invalidArgument,
+                "the output '\(name)' is no movie, so it has no pre-roll; leave it out"
+            )
         }
         guard (1...Self.longestPreRoll).contains(preRoll) else {
             throw CaptureError(

@@ -189,7 +189,8 @@ extension OutputDescription: BusCodable {
             sizeLimit: try reader.number("size-limit", 0...Int64.max) ?? 0,
             maxFileSize: try reader.number("max-file-size", 0...1 << 62) ?? 0,
             minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0,
-            segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value) },
+            segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value)
+            },
             preRoll: try reader.number("pre-roll", 0...Int64.max) ?? 0
         )
         output.settings = try reader.connectionSettings()

@@ -165,7 +165,10 @@ public final class Recorder: Sendable {
                 ring: ring,
                 converter: converter,
                 // A pipe's reader may want to hear it at once.
-                plan: ReadingPlan(buffers: 1024 + Recorder.buffers(of: output.preRoll, ring.format), isPatient: sinks[0].isSeekable),
+                plan: ReadingPlan(
+                    buffers: 1024 + Recorder.buffers(of: output.preRoll, ring.format),
+                    isPatient: sinks[0].isSeekable
+                ),
                 events: events
             )
         }

@@ -24,7 +24,8 @@ struct Capturectl: AsyncParsableCommand {
                 name: "Capture",
                 subcommands: [
                     RecordCommand.self, StartCommand.self, BeginCommand.self, MarkCommand.self, CutCommand.self,
-                    PauseCommand.self, ResumeCommand.self, DisableCommand.self, EnableCommand.self, AdjustCommand.self, StopCommand.self,
+                    PauseCommand.self, ResumeCommand.self, DisableCommand.self, EnableCommand.self, AdjustCommand.self,
+                    StopCommand.self,
                     PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
                 ]
             ),

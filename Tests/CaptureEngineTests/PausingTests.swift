@@ -61,6 +61,30 @@ import Testing
         #expect(await refusal("goal", in: id, "movie", by: client) == .wrongState)
     }
 
+    @Test func `is as the beginning of a movie with a pre-roll: told to its recorder, for its program`() async throws {
+        let whole = try await bench.running()
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.begin(whole, output: "movie", client: EngineBench.client())
+        }
+        var description = EngineBench.movie(named: "goal")
+        description.outputs[0].preRoll = 1_000_000_000
+        let id = try await bench.running(description)
+        let other = EngineBench.client(":1.2", program: "other")
+        await #expect(throws: CaptureError.self) { try await bench.engine.begin(id, output: "goal", client: other) }
+        #expect(bench.recorders.recorder("goal")?.switches == [])
+        try await bench.engine.begin(id, output: "goal", client: EngineBench.client())
+        #expect(bench.recorders.recorder("goal")?.switches == ["begin"])
+        for (change, word): ((inout OutputDescription) -> Void, String) in [
+            ({ $0.preRoll = 301_000_000_000 }, "300"), ({ $0.duration = 1 }, "longer"),
+            ({ $0.preRoll = -1 }, "more than 0"),
+        ] {
+            var description = description
+            change(&description.outputs[0])
+            let error = await #expect(throws: CaptureError.self) { try await bench.create(description) }
+            #expect(error?.code == .invalidArgument && error?.message.contains(word) == true)
+        }
+    }
+
     @Test func `is for movies and sounds that record`() async throws {
         let id = try await bench.create()
         #expect(await refusal(of: "movie", in: id) == .wrongState)

@@ -125,7 +125,8 @@ final class VideoTrack {
     /// Makes packets of a frame; their times are microseconds.
     ///
     /// - Parameter isWaiting: Whether they are kept for long, and each may be the first of a file.
-    func encode(_ buffer: MediaBuffer, at time: Int64, isWaiting: Bool = false) throws(CaptureError) -> [EncodedPacket] {
+    func encode(_ buffer: MediaBuffer, at time: Int64, isWaiting: Bool = false) throws(CaptureError) -> [EncodedPacket]
+    {
         let time = max(time, lastTime == .min ? time : lastTime + 1)
         lastTime = time
         let packet: EncodedPacket

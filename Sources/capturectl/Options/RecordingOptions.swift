@@ -224,7 +224,10 @@ struct RecordingPlan {
         guard format.kind == .movie else { throw CaptureError(.usage, "--pre-roll is for movies, such as goal.mkv") }
         let longest = Double(OutputDescription.longestPreRoll) / 1e9
         guard seconds > 0, seconds <= longest else {
-            throw CaptureError(.usage, "--pre-roll: \(seconds) is out of range: seconds above 0, at most \(Int(longest))")
+            throw CaptureError(
+                .usage,
+                "--pre-roll: \(seconds) is out of range: seconds above 0, at most \(Int(longest))"
+            )
         }
         guard options.duration.map({ $0 > seconds }) ?? true else {
             throw CaptureError(.usage, "--duration has to be longer than --pre-roll: it is of the whole movie")

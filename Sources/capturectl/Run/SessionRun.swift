@@ -114,7 +114,9 @@ struct SessionRun {
                     }
                 }
                 outcome = await withFinalCounters(outcome)
-                if outcome.statistics.outputs[output]?.isWaiting == true { throw outcome.error ?? SessionRun.neverBegun }
+                if outcome.statistics.outputs[output]?.isWaiting == true {
+                    throw outcome.error ?? SessionRun.neverBegun
+                }
                 if outcome.error == nil { try await named() } else { nameWhatPlays(outcome.statistics) }
                 if outcome.error == nil, file?.isLost == true { outcome.error = SessionRun.lost }
                 return outcome
