@@ -394,9 +394,4 @@ public final class Recorder: Sendable {
             if case .failed(let fault, _) = report { Recorder.log(fault.message) }
         }
     }
-
-    /// Writes a line to standard error, which the journal keeps.
-    public static func log(_ text: String) {
-        StandardError.write("captured-recorder: \(text)")
-    }
 }

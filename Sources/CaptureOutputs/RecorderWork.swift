@@ -42,3 +42,10 @@ struct RecorderWork {
         time.advanced(by: -passing.pauses.length(until: time))
     }
 }
+
+extension Recorder {
+    /// Writes a line to standard error, which the journal keeps.
+    public static func log(_ text: String) {
+        StandardError.write("captured-recorder: \(text)")
+    }
+}

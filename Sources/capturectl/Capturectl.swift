@@ -25,8 +25,8 @@ struct Capturectl: AsyncParsableCommand {
                 subcommands: [
                     RecordCommand.self, StartCommand.self, BeginCommand.self, MarkCommand.self, CutCommand.self,
                     PauseCommand.self, ResumeCommand.self, DisableCommand.self, EnableCommand.self, AdjustCommand.self,
-                    StopCommand.self,
-                    PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self, RunCommand.self,
+                    StopCommand.self, PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self,
+                    RunCommand.self,
                 ]
             ),
             CommandGroup(name: "Library", subcommands: [LibraryCommand.self]),
