@@ -76,6 +76,11 @@ public struct PixelFormat: Hashable, Sendable, RawRepresentable {
     public static let h264 = PixelFormat("H", "2", "6", "4")
     /// H.265 with start codes.
     public static let hevc = PixelFormat("H", "E", "V", "C")
+    /// Depth: a distance of 16 bits for each pixel.
+    public static let z16 = PixelFormat("Z", "1", "6", " ")
+
+    /// Whether its numbers are distances, and no picture.
+    public var isDepth: Bool { PixelStructure(self)?.model == .depth }
 
     /// Whether a frame is a compressed image or access unit, whose length varies from frame to frame.
     public var isCompressed: Bool {

@@ -13,6 +13,8 @@ public struct PixelStructure: Hashable, Sendable {
         case rgb
         /// Hue, saturation, value.
         case hsv
+        /// A distance in millimetres; 0 is unknown.
+        case depth
         /// One of red, green and blue a pixel, in a pattern of two by two.
         case bayer(BayerOrder)
     }
@@ -145,7 +147,7 @@ extension PixelStructure {
     private static let luma: [Row] =
         [("Y04", 1, 4), ("Y06", 1, 6), ("GREY", 1, 8), ("Y10", 2, 10), ("Y12", 2, 12), ("Y14", 2, 14), ("Y16", 2, 16)]
         .map { name, bytes, bits in (name, lone(.luma, bytes, bits)) } + [
-            ("Y16-BE", lone(.luma, 2, 16, isBigEndian: true)), ("Y10P", mipi(.luma, 10)),
+            ("Y16-BE", lone(.luma, 2, 16, isBigEndian: true)), ("Y10P", mipi(.luma, 10)), ("Z16", lone(.depth, 2, 16)),
         ]
 
     private static let rgbBytes: [Row] = [

@@ -149,7 +149,7 @@ public struct OutputDescription: Hashable, Sendable {
     public var name: String
     /// The kind of the output.
     public var kind: OutputKind
-    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`, `dng`; frames
+    /// The container: movie `mkv`, `mp4`, `mov`; sound `wav`, `flac`, `opus`, `m4a`; photo `jpeg`, `png`, `dng`, `tiff`; frames
     /// `y4m`, `raw`, `mjpeg`; samples `wav`, `raw`; buffer and photos empty.
     public var format: String
     /// `h264`, `mjpeg` or `copy`; `auto` passes compressed pictures through and encodes raw ones as H.264.
@@ -292,7 +292,7 @@ public struct OutputDescription: Hashable, Sendable {
         switch kind {
         case .movie: ["mkv", "mp4", "mov"]
         case .sound: ["wav", "flac", "opus", "m4a"]
-        case .photo: ["jpeg", "png", "dng"]
+        case .photo: ["jpeg", "png", "dng", "tiff"]
         case .frames: ["y4m", "raw", "mjpeg"]
         case .samples: ["wav", "raw"]
         case .buffer, .photos: [""]

@@ -40,6 +40,8 @@ public struct CaptureDevice: Sendable, Identifiable {
             \.element.option
         )
     }
+    /// The formats in which a camera delivers distances. A photo of `tiff` needs one of them; one of `png` takes it, too.
+    public var depthFormats: [VideoFormatOption] { videoFormats.filter { !$0.isEmulated && $0.pixelFormat.isDepth } }
     /// The formats that a microphone delivers; empty for a camera.
     public var audioFormats: [AudioFormatOption] { description.audioFormats }
 

@@ -114,7 +114,7 @@ public struct FileFormat: Hashable, Sendable {
     ///   - path: The file's path.
     /// - Throws: `CaptureError.Code.usage` for an unknown name or extension.
     public static func photo(_ name: String?, path: String) throws(CaptureError) -> FileFormat {
-        try find(name, path: path, among: [.photo], synonyms: ["jpg": "jpeg", "jpe": "jpeg"])
+        try find(name, path: path, among: [.photo], synonyms: ["jpg": "jpeg", "jpe": "jpeg", "tif": "tiff"])
     }
 
     private static func find(

@@ -205,6 +205,14 @@ struct OutputMaker {
             let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
+        if video.pixelFormat.isDepth && wanted.format == "png" || wanted.format == "tiff" {
+            guard turn == .upright else {
+                throw CaptureError(.invalidArgument, "distances stay as they are: leave rotation and mirror out")
+            }
+            let coding = PictureOutput.Coding.depth(try DepthEncoder(video, into: wanted.format == "png" ? .png : .tiff))
+            let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
+            return OutputPlan(output, video: CopyConverter(.video(video)))
+        }
         let coding: PictureOutput.Coding
         let picture: Picture
         switch wanted.format {

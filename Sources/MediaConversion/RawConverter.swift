@@ -17,8 +17,15 @@ package final class RawConverter: BufferConverter {
 
     /// A converter to pictures of `layout`, which is as large as the format or smaller by a row or a column.
     ///
-    /// - Throws: `invalidArgument` where the driver's planes are no whole frame.
+    /// - Throws: `invalidArgument` where the driver's planes are no whole frame; `noSuchFormat` for distances.
     package init(_ format: VideoFormat, _ structure: PixelStructure, to layout: PictureLayout) throws(CaptureError) {
+        guard structure.model != .depth else {
+            throw CaptureError(
+                .noSuchFormat,
+                "the camera delivers distances (\(format.pixelFormat)), which are no picture; take a photo as png or tiff, or "
+                    + "the frames as they are"
+            )
+        }
         guard let planes = structure.planes(of: format),
             planes.allSatisfy({ $0.row > 0 && $0.stride <= PictureLayout.mostStride })
         else {

@@ -52,6 +52,7 @@ import Testing
     private static func meaning(_ structure: PixelStructure) -> String {
         switch structure.model {
         case .luma: return "Y"
+        case .depth: return "distance"
         case .rgb: return "R G B"
         case .hsv: return "H S V"
         case .bayer(let order): return "Bayer \(order.rawValue.uppercased())"

@@ -221,8 +221,8 @@ final class Rig {
 enum Material {
     static let movies = OutputDescription.formats(of: .movie)
     static let sounds = OutputDescription.formats(of: .sound)
-    /// Of any camera. A DNG takes a sensor's own numbers.
-    static let photos = OutputDescription.formats(of: .photo).filter { $0 != "dng" }
+    /// Of any camera. A DNG takes a sensor's own numbers, a TIFF distances.
+    static let photos = OutputDescription.formats(of: .photo).filter { !["dng", "tiff"].contains($0) }
 
     static func yuyv(_ width: Int = 320, _ height: Int = 240, fps: UInt32 = 30) -> VideoFormat {
         VideoFormat(

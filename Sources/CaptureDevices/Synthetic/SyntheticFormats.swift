@@ -2,7 +2,7 @@ import CaptureCore
 
 /// What the synthetic devices offer, and how a request is met from it.
 enum SyntheticFormats {
-    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420] + sensorFormats.map(\.0)
+    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420] + sensorFormats.map(\.0) + [.z16]
     /// Bayer patterns of each depth, packed and unpacked, and V4L2's words for them.
     private static let sensorFormats: [(PixelFormat, String)] = [
         ("RGGB", "8-bit Bayer RGRG/GBGB"), ("RG10", "10-bit Bayer RGRG/GBGB"), ("RG12", "12-bit Bayer RGRG/GBGB"),
@@ -18,7 +18,7 @@ enum SyntheticFormats {
     static var videoOptions: [VideoFormatOption] {
         let intervals = FrameIntervals.discrete(rates.reversed().map { FrameInterval(framesPerSecond: UInt32($0)) })
         let offered = sizes.map { DiscreteSize(width: $0.0, height: $0.1, intervals: intervals) }
-        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"] + sensorFormats.map(\.1)
+        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"] + sensorFormats.map(\.1) + ["16-bit Depth"]
         return zip(pixelFormats, names).map {
             VideoFormatOption(pixelFormat: $0, name: $1, sizes: .discrete(offered))
         }
@@ -52,8 +52,9 @@ enum SyntheticFormats {
             }
         }
         let sensor = SensorPixels(pixelFormat, width: size.0)
-        let perRow = sensor?.pitch ?? (pixelFormat == .yuyv ? size.0 * 2 : size.0)
-        let bytes = sensor != nil || pixelFormat == .yuyv ? perRow * size.1 : perRow * size.1 * 3 / 2
+        let isWide = [.yuyv, .z16].contains(pixelFormat)
+        let perRow = sensor?.pitch ?? (isWide ? size.0 * 2 : size.0)
+        let bytes = sensor != nil || isWide ? perRow * size.1 : perRow * size.1 * 3 / 2
         return VideoFormat(
             pixelFormat: pixelFormat,
             width: size.0,

@@ -15,12 +15,15 @@ struct TestPicture: Sendable {
     /// For a Bayer pattern.
     private let sensor: SensorPixels?
     private let size: (width: Int, height: Int)
+    /// Distances, which nothing is drawn over.
+    private let isDepth: Bool
 
     /// A picture of one of the synthetic camera's formats.
     init(_ format: VideoFormat) {
         let pattern = ColorBars(width: format.width, height: format.height)
-        bars = Self.render(format) { pattern.color($0, $1) }
-        flash = Self.render(format) { _, _ in ColorBars.white }
+        isDepth = format.pixelFormat.isDepth
+        bars = isDepth ? Self.distances(format) : Self.render(format) { pattern.color($0, $1) }
+        flash = isDepth ? bars : Self.render(format) { _, _ in ColorBars.white }
         cell = pattern.box.cell
         step = format.pixelFormat == .yuyv ? 2 : 1
         pitch = format.width * step
@@ -38,6 +41,7 @@ struct TestPicture: Sendable {
     ///   - isFlash: White, with dark digits.
     func draw(into memory: UnsafeMutableRawBufferPointer, number: UInt64, time: Int64, isFlash: Bool) {
         unsafe (isFlash ? flash : bars).withUnsafeBytes { unsafe memory.copyMemory(from: $0) }
+        if isDepth { return }
         let ink: UInt8 = isFlash ? ColorBars.black.y : ColorBars.white.y
 
         var rest = number % 100_000_000
@@ -65,6 +69,7 @@ struct TestPicture: Sendable {
     ///   - memory: The frame.
     ///   - brightness: In 256ths of the present one, 0 to 16384.
     func expose(_ memory: UnsafeMutableRawBufferPointer, to brightness: Int64) {
+        if isDepth { return }
         if let sensor {
             for y in 0..<size.height {
                 for x in 0..<size.width {
@@ -103,6 +108,18 @@ struct TestPicture: Sendable {
                 for y in top..<top + cell {
                     for x in 0..<cell { unsafe memory[y * pitch + start + x * step] = ink }
                 }
+            }
+        }
+    }
+
+    /// A wall that is half a metre away at the left and four and a half at the right; nothing is known of the top rows, as
+    /// with a camera's shadow.
+    private static func distances(_ format: VideoFormat) -> [UInt8] {
+        let unknown = format.height / 8
+        return (0..<format.height).flatMap { y in
+            (0..<format.width).flatMap { x in
+                let distance = y < unknown ? 0 : 500 + 4000 * x / format.width
+                return [UInt8(distance & 0xff), UInt8(distance >> 8)]
             }
         }
     }

@@ -138,6 +138,7 @@ extension PixelFormat {
         case .rgb: return structure.depth == 8 ? 1 : 2
         case .luma: return structure.depth == 8 ? 1 : 2
         case .hsv, .bayer: return 2
+        case .depth: return 6
         }
     }
 }

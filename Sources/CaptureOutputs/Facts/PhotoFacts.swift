@@ -72,16 +72,36 @@ enum PhotoFacts {
         width: Int,
         height: Int
     ) throws(CaptureError) -> [UInt8] {
+        let thumbnail = try unsafe Thumbnail.of(pixels, width: width, height: height)
+        let exif = try EXIFBlock.bytes(facts, width: width, height: height, thumbnail: thumbnail)
+        return unsafe png(image, facts, colors.map { chunk("cICP", $0) } ?? [], exif)
+    }
+
+    /// A PNG of numbers that are no colours, with EXIF and a line of text that says what they are.
+    static func png(
+        _ image: UnsafeRawBufferPointer,
+        _ facts: FileFacts,
+        text: String,
+        width: Int,
+        height: Int
+    ) throws(CaptureError) -> [UInt8] {
+        let exif = try EXIFBlock.bytes(facts, width: width, height: height, thumbnail: [])
+        return unsafe png(image, facts, chunk("tEXt", Array("Description\0\(text)".utf8)), exif)
+    }
+
+    private static func png(
+        _ image: UnsafeRawBufferPointer,
+        _ facts: FileFacts,
+        _ more: [UInt8],
+        _ exif: [UInt8]
+    ) -> [UInt8] {
         // The signature, and `IHDR` of 13 bytes.
         let first = min(8 + 12 + 13, image.count)
         let parts = facts.date.parts
         var time: [UInt8] = []
         time.append(UInt16(clamping: parts[0]))
         time += parts[1...].map { UInt8(clamping: $0) }
-        let thumbnail = try unsafe Thumbnail.of(pixels, width: width, height: height)
-        let exif = try EXIFBlock.bytes(facts, width: width, height: height, thumbnail: thumbnail)
-        let meaning = colors.map { chunk("cICP", $0) } ?? []
-        return unsafe image[..<first] + meaning + chunk("tIME", time) + chunk("eXIf", exif) + image[first...]
+        return unsafe image[..<first] + more + chunk("tIME", time) + chunk("eXIf", exif) + image[first...]
     }
 
     private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {

@@ -13,6 +13,7 @@ final class PictureOutput: MediaOutput {
         case jpeg(JPEGEncoder)
         case png(PNGEncoder)
         case dng(DNGEncoder)
+        case depth(DepthEncoder)
 
         /// As the statistics name it.
         fileprivate var name: String {
@@ -21,6 +22,7 @@ final class PictureOutput: MediaOutput {
             case .jpeg: "mjpeg"
             case .png: "png"
             case .dng: "dng"
+            case .depth: "depth"
             }
         }
     }
@@ -94,6 +96,10 @@ final class PictureOutput: MediaOutput {
             guard unsafe encoder.isWhole(buffer.bytes) else { return try passOver() }
             noteFrame()
             image = try unsafe encoder.encode(buffer.bytes, facts, turned: turn)
+        case .depth(let encoder):
+            guard unsafe encoder.isWhole(buffer.bytes) else { return try passOver() }
+            noteFrame()
+            image = try unsafe encoder.encode(buffer.bytes, facts)
         }
         let file = files[pictures.count]
         try file.write(image)

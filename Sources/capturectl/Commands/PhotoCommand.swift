@@ -68,6 +68,9 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var overwrite = false
 
+    @Flag(help: "Take distances, of a camera that has them, into a png or tiff of 16 bits in millimetres.")
+    var depth = false
+
     @Flag(help: "Print facts about the photo as JSON on standard output.")
     var json = false
 
@@ -82,6 +85,9 @@ struct PhotoCommand: AsyncParsableCommand {
     func validate() throws {
         if session != nil, camera != nil || preset != nil || videoFormat != nil {
             throw ValidationError("a running session already has a camera and format; leave the other options out")
+        }
+        if depth, session != nil || videoFormat != nil {
+            throw ValidationError("--depth chooses the camera's format; leave --session and --video-format out")
         }
         if session != nil, burst != nil, let given = turn.given {
             throw ValidationError("the pictures of a burst are turned as the session's output is; leave \(given) out")
@@ -99,8 +105,12 @@ struct PhotoCommand: AsyncParsableCommand {
         if quality != 90, kind.name != "jpeg" {
             throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
         }
+        if depth, !["png", "tiff"].contains(kind.name) {
+            throw CaptureError(.usage, "--depth goes into a png or tiff, not \(kind.name)")
+        }
         var input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
-        let isRaw = kind.name == "dng" && session == nil && videoFormat == nil
+        let special: SpecialFormat? = kind.name == "dng" ? .raw : kind.name == "tiff" || depth ? .depth : nil
+        let takesSpecial = special != nil && session == nil && videoFormat == nil
         if let burst {
             let photos = PhotoBurst(
                 place,
@@ -111,7 +121,7 @@ struct PhotoCommand: AsyncParsableCommand {
                 overwrite: overwrite
             )
             let daemon = try await bus.connect()
-            if isRaw { input = try await rawInput(input, on: daemon) }
+            if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
             let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
             if json { Output.print(taken.json) } else { Output.note(taken.text) }
             return
@@ -122,7 +132,7 @@ struct PhotoCommand: AsyncParsableCommand {
         let name = session == nil ? "photo" : "photo-\(UInt32.random(in: 0...UInt32.max))"
         let output = try output(place, file, named: name, kind.name)
         let daemon = try await bus.connect()
-        if isRaw { input = try await rawInput(input, on: daemon) }
+        if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
         let outcome: SessionOutcome
         if let session {
             outcome = try await SessionRun.addPhoto(output, settings, to: UInt32(session), file, on: daemon)
@@ -139,10 +149,19 @@ struct PhotoCommand: AsyncParsableCommand {
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
     }
 
-    /// The camera in the Bayer format with the most bits, at the largest size or the one nearest to the preset's; `input`
-    /// for a camera that is not there, which the daemon says.
-    private func rawInput(
-        _ input: CaptureDeviceInput,
+    /// What a photo needs that is no picture of colours.
+    private enum SpecialFormat {
+        /// A sensor's own numbers, of the most bits that there are.
+        case raw
+        /// Distances.
+        case depth
+    }
+
+    /// The camera in a special format, at the largest size or the one nearest to the preset's; `input` for a camera that is
+    /// not there, which the daemon says.
+    private func input(
+        in special: SpecialFormat,
+        or input: CaptureDeviceInput,
         on daemon: CaptureDaemon
     ) async throws(CaptureError) -> CaptureDeviceInput {
         let cameras = try await CaptureDevice.devices(for: .video, on: daemon)
@@ -151,14 +170,16 @@ struct PhotoCommand: AsyncParsableCommand {
             return device.id.rawValue == camera || device.description.aliases.contains(camera)
         }
         guard let found else { return input }
-        guard let raw = found.rawFormats.first else {
+        guard let format = (special == .raw ? found.rawFormats : found.depthFormats).first else {
             throw CaptureError(
                 .noSuchFormat,
-                "\(found.name) offers no Bayer format that a DNG can be made of; take a jpeg or png"
+                special == .raw
+                    ? "\(found.name) offers no Bayer format that a DNG can be made of; take a jpeg or png"
+                    : "\(found.name) offers no distances; take a jpeg or png"
             )
         }
         var request = (preset ?? .photo).request
-        request.pixelFormat = raw.pixelFormat
+        request.pixelFormat = format.pixelFormat
         return .camera(camera, request: request)
     }
 

@@ -71,6 +71,19 @@ public struct VideoFrame: Sendable {
     public var format: VideoFormat { shape.format }
     /// Its planes; a compressed frame is one.
     public var planes: Planes { Planes(frame: self) }
+    /// The distance of a pixel in metres, in a frame of a depth format.
+    ///
+    /// - Returns: `nil` where it is not known, outside the frame, and in a frame of another format.
+    public func distance(x: Int, y: Int) -> Double? {
+        guard format.pixelFormat.isDepth, let plane = planes.first, (0..<format.width).contains(x),
+            (0..<plane.height).contains(y)
+        else { return nil }
+        let place = y * plane.stride + 2 * x
+        guard unsafe place + 2 <= plane.bytes.count else { return nil }
+        let number = unsafe plane.bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self).littleEndian
+        return number == 0 ? nil : Double(number) / 1000
+    }
+
     /// Whether the bytes are still those that were captured. Asked after use: true means that all that was read until
     /// now was whole.
     public var isIntact: Bool { place.isIntact }

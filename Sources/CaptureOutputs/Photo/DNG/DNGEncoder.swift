@@ -1,4 +1,3 @@
-import CExif
 import CaptureCore
 import MediaConversion
 import MediaExamination
@@ -44,28 +43,9 @@ struct DNGEncoder {
         _ facts: FileFacts,
         turned turn: PictureOrientation
     ) throws(CaptureError) -> [UInt8] {
-        let (width, height) = (format.width, format.height)
         var pixels = unsafe numbers(frame)
         let file = try TIFFFile(capacity: pixels.count + 256 * 1024)
-        try file.begin(isEXIF: true)
-        func write(_ list: ExifIfd) throws(CaptureError) {
-            let writer = DNGFacts(file: file, list: list)
-            try facts.write(to: writer, width: width, height: height, orientation: turn, isRaw: true)
-        }
-        try write(EXIF_IFD_EXIF)
-        let exif = try file.endEXIF()
-        try file.begin()
-        try write(EXIF_IFD_0)
-        try file.set(Tag.exif, offset: exif)
-        try file.set(Tag.subfileType, number: 0)
-        try file.set(Tag.width, number: width)
-        try file.set(Tag.height, number: height)
-        try file.set(Tag.rowsPerStrip, number: height)
-        try file.set(Tag.bitsPerSample, number: structure.depth > 8 ? 16 : 8)
-        try file.set(Tag.samplesPerPixel, number: 1)
-        try file.set(Tag.planes, number: 1)
-        try file.set(Tag.compression, number: 1)
-        try file.set(Tag.meaning, number: Tag.filteredColors)
+        try file.begin(facts, of: format, bits: structure.depth > 8 ? 16 : 8, meaning: Tag.filteredColors, turned: turn)
         try file.set(Tag.patternSize, [2, 2] as [UInt16])
         try file.set(Tag.pattern, pattern)
         try file.set(Tag.version, [1, 4, 0, 0] as [UInt8])
@@ -114,20 +94,10 @@ struct DNGEncoder {
         }
     }
 
-    /// Numbers of TIFF 6, TIFF/EP and DNG.
+    /// Numbers of TIFF/EP and DNG.
     private enum Tag {
-        static let subfileType: UInt32 = 254
-        static let width: UInt32 = 256
-        static let height: UInt32 = 257
-        static let bitsPerSample: UInt32 = 258
-        static let compression: UInt32 = 259
-        static let meaning: UInt32 = 262
-        static let samplesPerPixel: UInt32 = 277
-        static let rowsPerStrip: UInt32 = 278
-        static let planes: UInt32 = 284
         static let patternSize: UInt32 = 33421
         static let pattern: UInt32 = 33422
-        static let exif: UInt32 = 34665
         static let version: UInt32 = 50706
         static let oldestVersion: UInt32 = 50707
         static let camera: UInt32 = 50708
@@ -140,39 +110,5 @@ struct DNGEncoder {
         static let filteredColors = 32803
         /// D65, the white of nearly all of V4L2's colour spaces.
         static let daylight = 21
-    }
-}
-
-/// EXIF in a directory of a TIFF. Entries of other lists are left out.
-private struct DNGFacts: EXIFWriter {
-    let file: TIFFFile
-    let list: ExifIfd
-
-    func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
-        if list == self.list { try file.set(tag.rawValue, text) }
-    }
-
-    func short(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
-        guard list == self.list else { return }
-        // There may be several of these, for libtiff.
-        if tag == EXIF_TAG_ISO_SPEED_RATINGS { return try file.set(tag.rawValue, [UInt16(clamping: number)]) }
-        try file.set(tag.rawValue, number: number)
-    }
-
-    func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
-        if list == self.list { try file.set(tag.rawValue, number: number) }
-    }
-
-    func rational(
-        _ list: ExifIfd,
-        _ tag: ExifTag,
-        _ numerator: UInt32,
-        _ denominator: UInt32
-    ) throws(CaptureError) {
-        if list == self.list { try file.set(tag.rawValue, fraction: Double(numerator) / Double(denominator)) }
-    }
-
-    func bytes(_ list: ExifIfd, _ tag: ExifTag, _ bytes: [UInt8]) throws(CaptureError) {
-        if list == self.list { try file.set(tag.rawValue, bytes) }
     }
 }

@@ -38,7 +38,7 @@ final class TIFFFile {
     /// - Throws: `.inputOutput` if it is not installed.
     @discardableResult static func load() throws(CaptureError) -> UnsafePointer<ctiff> {
         guard let loaded = unsafe loaded else {
-            throw CaptureError(.inputOutput, "a DNG needs libtiff, which is not installed (Debian: libtiff6)")
+            throw CaptureError(.inputOutput, "a DNG or TIFF needs libtiff, which is not installed (Debian: libtiff6)")
         }
         return unsafe loaded
     }

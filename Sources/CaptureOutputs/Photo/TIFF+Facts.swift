@@ -1,0 +1,95 @@
+import CExif
+import CaptureCore
+import MediaExamination
+
+extension TIFFFile {
+    /// Begins the directory of a picture of one number a pixel, in one strip, with all that is known of its making.
+    ///
+    /// - Parameters:
+    ///   - bits: Of each number: 8 or 16.
+    ///   - meaning: TIFF's word for what the numbers mean.
+    func begin(
+        _ facts: FileFacts,
+        of format: VideoFormat,
+        bits: Int,
+        meaning: Int,
+        turned turn: PictureOrientation = .upright
+    ) throws(CaptureError) {
+        func write(_ list: ExifIfd) throws(CaptureError) {
+            let writer = TIFFFacts(file: self, list: list)
+            try facts.write(
+                to: writer,
+                width: format.width,
+                height: format.height,
+                orientation: turn,
+                isRaw: true
+            )
+        }
+        try begin(isEXIF: true)
+        try write(EXIF_IFD_EXIF)
+        let exif = try endEXIF()
+        try begin()
+        try write(EXIF_IFD_0)
+        try set(TIFFTag.exif, offset: exif)
+        try set(TIFFTag.subfileType, number: 0)
+        try set(TIFFTag.width, number: format.width)
+        try set(TIFFTag.height, number: format.height)
+        try set(TIFFTag.rowsPerStrip, number: format.height)
+        try set(TIFFTag.bitsPerSample, number: bits)
+        try set(TIFFTag.samplesPerPixel, number: 1)
+        try set(TIFFTag.planes, number: 1)
+        try set(TIFFTag.compression, number: 1)
+        try set(TIFFTag.meaning, number: meaning)
+    }
+}
+
+/// Numbers of TIFF 6.
+enum TIFFTag {
+    static let subfileType: UInt32 = 254
+    static let width: UInt32 = 256
+    static let height: UInt32 = 257
+    static let bitsPerSample: UInt32 = 258
+    static let compression: UInt32 = 259
+    static let meaning: UInt32 = 262
+    static let description: UInt32 = 270
+    static let samplesPerPixel: UInt32 = 277
+    static let rowsPerStrip: UInt32 = 278
+    static let planes: UInt32 = 284
+    static let exif: UInt32 = 34665
+    /// The meaning of grey whose 0 is black.
+    static let grey = 1
+}
+
+/// EXIF in a directory of a TIFF. Entries of other lists are left out.
+private struct TIFFFacts: EXIFWriter {
+    let file: TIFFFile
+    let list: ExifIfd
+
+    func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, text) }
+    }
+
+    func short(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        guard list == self.list else { return }
+        // There may be several of these, for libtiff.
+        if tag == EXIF_TAG_ISO_SPEED_RATINGS { return try file.set(tag.rawValue, [UInt16(clamping: number)]) }
+        try file.set(tag.rawValue, number: number)
+    }
+
+    func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, number: number) }
+    }
+
+    func rational(
+        _ list: ExifIfd,
+        _ tag: ExifTag,
+        _ numerator: UInt32,
+        _ denominator: UInt32
+    ) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, fraction: Double(numerator) / Double(denominator)) }
+    }
+
+    func bytes(_ list: ExifIfd, _ tag: ExifTag, _ bytes: [UInt8]) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, bytes) }
+    }
+}
