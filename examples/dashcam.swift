@@ -15,7 +15,8 @@ func fail(_ message: String, _ code: Int32) -> Never {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let length = Double(arguments[2]), let kept = Double(arguments[3]), length > 0, kept > 0
+guard arguments.count == 4, let length = Double(arguments[2]), let kept = Double(arguments[3]),
+    (0.1..<1e9).contains(length), (0.1..<1e9).contains(kept)
 else {
     fail("usage: dashcam NAME.mkv SECONDS KEPT-SECONDS", 64)
 }

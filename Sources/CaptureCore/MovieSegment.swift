@@ -72,7 +72,7 @@ extension SegmentRule {
     }
 }
 
-/// One file of a movie in segments, when it is complete.
+/// One file of a movie in segments, when nothing more comes into it.
 public struct MovieSegment: Hashable, Sendable {
     /// Its number in the movie, from 1.
     public var number: UInt32
@@ -84,14 +84,24 @@ public struct MovieSegment: Hashable, Sendable {
     public var frames: UInt64
     /// Its size in bytes.
     public var bytes: UInt64
+    /// Whether it was finished. A file that could not be, for example on a full disk, can be played as far as it goes.
+    public var isComplete: Bool
 
     /// A segment of the given figures.
-    public init(number: UInt32, time: Int64, duration: Int64, frames: UInt64, bytes: UInt64) {
+    public init(
+        number: UInt32,
+        time: Int64,
+        duration: Int64,
+        frames: UInt64,
+        bytes: UInt64,
+        isComplete: Bool = true
+    ) {
         self.number = number
         self.time = time
         self.duration = duration
         self.frames = frames
         self.bytes = bytes
+        self.isComplete = isComplete
     }
 }
 
@@ -99,7 +109,7 @@ public struct MovieSegment: Hashable, Sendable {
 public enum SegmentEvent: Hashable, Sendable {
     /// The next one is begun, by its number from 2: the movie's first file is begun when its session runs.
     case began(UInt32)
-    /// One is complete.
+    /// Nothing more comes into one.
     case finished(MovieSegment)
 }
 
@@ -107,7 +117,7 @@ extension MovieSegment {
     var pairs: [(String, String)] {
         [
             ("number", "\(number)"), ("time", "\(time)"), ("duration", "\(duration)"), ("frames", "\(frames)"),
-            ("bytes", "\(bytes)"),
+            ("bytes", "\(bytes)"), ("complete", isComplete ? "1" : "0"),
         ]
     }
 
@@ -117,5 +127,6 @@ extension MovieSegment {
         duration = try words.number("duration", in: 0...1 << 62)
         frames = try words.number("frames", in: 0...1 << 62)
         bytes = try words.number("bytes", in: 0...1 << 62)
+        isComplete = try words.number("complete", in: 0...1) == 1
     }
 }

@@ -186,6 +186,9 @@ public enum RecorderReport: Hashable, Sendable {
     case progress(OutputStatistics)
     /// The levels of sound now, while they are watched.
     case levels([AudioLevel])
+    /// A file that was handed over to a movie in segments waits for its turn, or why it cannot be written. In the order in
+    /// which files came.
+    case file(CaptureError?)
     /// A file of a movie in segments is begun, or complete.
     case segment(SegmentEvent)
     /// The file is complete.
@@ -207,7 +210,7 @@ public enum RecorderReport: Hashable, Sendable {
     public var isProgress: Bool {
         switch self {
         case .progress, .levels: true
-        case .ready, .segment, .finished, .failed: false
+        case .ready, .file, .segment, .finished, .failed: false
         }
     }
 
@@ -217,16 +220,13 @@ public enum RecorderReport: Hashable, Sendable {
         case .ready(let counters): KeyValueText.encode([("message", "ready")] + counters.pairs)
         case .progress(let counters): KeyValueText.encode([("message", "progress")] + counters.pairs)
         case .levels(let levels): KeyValueText.encode([("message", "levels"), ("levels", levels.text)])
+        case .file(let error):
+            KeyValueText.encode([("message", "file")] + (error.map(Self.pairs(of:)) ?? []))
         case .segment(.began(let number)): KeyValueText.encode([("message", "segment-began"), ("number", "\(number)")])
         case .segment(.finished(let segment)): KeyValueText.encode([("message", "segment-finished")] + segment.pairs)
         case .finished(let counters): KeyValueText.encode([("message", "finished")] + counters.pairs)
         case .failed(let error, let counters):
-            KeyValueText.encode(
-                [
-                    ("message", "failed"), ("code", error.code.rawValue), ("errno", "\(error.errno)"),
-                    ("reason", error.message),
-                ] + counters.pairs
-            )
+            KeyValueText.encode([("message", "failed")] + Self.pairs(of: error) + counters.pairs)
         }
     }
 
@@ -238,6 +238,7 @@ public enum RecorderReport: Hashable, Sendable {
         var words = MessageWords("a recorder's report", values)
         switch values["message"] {
         case "levels": self = .levels(try [AudioLevel](text: try words.word("levels")))
+        case "file": self = .file(values["code"] == nil ? nil : try Self.fault(&words))
         case "segment-began": self = .segment(.began(try words.number("number", in: UInt32(2)...)))
         case "segment-finished": self = .segment(.finished(try MovieSegment(&words)))
         case "ready": self = .ready(try OutputStatistics(&words))
@@ -245,14 +246,21 @@ public enum RecorderReport: Hashable, Sendable {
         case "finished": self = .finished(try OutputStatistics(&words))
         case "failed":
             let counters = try OutputStatistics(&words)
-            let code = CaptureError.Code(rawValue: try words.word("code"))
-            let reason = try words.sentence("reason", limit: Self.longestReason)
-            let errno = try words.number("errno", in: Int32(0)...)
-            let known = Self.codes.contains(code) ? code : .internalFault
-            self = .failed(CaptureError(known, reason, errno: errno), counters)
+            self = .failed(try Self.fault(&words), counters)
         case let word: throw CaptureError(.badData, "unknown report '\(word ?? "")' from a recorder")
         }
         try words.finish()
+    }
+
+    private static func pairs(of error: CaptureError) -> [(String, String)] {
+        [("code", error.code.rawValue), ("errno", "\(error.errno)"), ("reason", error.message)]
+    }
+
+    private static func fault(_ words: inout MessageWords) throws(CaptureError) -> CaptureError {
+        let code = CaptureError.Code(rawValue: try words.word("code"))
+        let reason = try words.sentence("reason", limit: longestReason)
+        let errno = try words.number("errno", in: Int32(0)...)
+        return CaptureError(codes.contains(code) ? code : .internalFault, reason, errno: errno)
     }
 }
 
@@ -292,7 +300,8 @@ public struct RecorderReports: Sendable {
     public mutating func next(_ text: String) throws(CaptureError) -> RecorderReport {
         let report = try RecorderReport(text: text)
         switch (state, report) {
-        case (.beginning, .ready), (.recording, .progress), (.recording, .levels), (.recording, .segment):
+        case (.beginning, .ready), (.recording, .progress), (.recording, .levels), (.recording, .segment),
+            (.recording, .file):
             state = .recording
         case (.recording, .finished), (.beginning, .failed), (.recording, .failed): state = .over
         default: throw CaptureError(.badData, "a recorder sent a report out of order")

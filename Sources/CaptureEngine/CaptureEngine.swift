@@ -271,14 +271,29 @@ extension CaptureEngine {
 
     /// Takes a file in which a movie in segments goes on later.
     ///
-    /// - Throws: As `cut`; `busy` if enough files wait already; `invalidArgument` for a file that an output writes already.
+    /// - Throws: As `cut`; `busy` if enough files wait already; `invalidArgument` for what is no file on a disk, and for a file
+    ///   that an output writes already; why it cannot be written.
     public func addSegment(_ id: UInt32, output name: String, file: any OpenFile, client: SessionClient)
         async throws(CaptureError)
     {
-        let output = try running(id, output: name, by: client)
-        guard let session = sessions[id] else { return }
-        try sessions.refuseShared([name: file], beside: session.written, of: id, for: client)
-        try await output.add(file)
+        let session = try changeable(id, by: client)
+        guard file.identity != nil else {
+            throw CaptureError(
+                .invalidArgument,
+                "a file of a movie in segments is a pipe, a socket or a device; give a file on a disk"
+            )
+        }
+        try await inTurn(session, for: client) { () throws(CaptureError) in
+            let output = try running(id, output: name, by: client)
+            try sessions.refuseShared([name: file], beside: session.written, of: id, for: client)
+            // A recorder that hangs holds up no other change for long.
+            let timer = Task {
+                try await Task.sleep(for: .seconds(10))
+                sessions[id]?.outputs[name]?.segments?.giveUpAnswer()
+            }
+            defer { timer.cancel() }
+            try await output.add(file)
+        }
     }
 
     private func running(_ id: UInt32, output name: String, by client: SessionClient) throws(CaptureError) -> LiveOutput

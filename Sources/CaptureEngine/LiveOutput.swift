@@ -26,10 +26,10 @@ final class LiveOutput {
     let description: OutputDescription
     /// nil for a buffer, and for photos that nobody has asked for yet.
     let recorder: (any RecorderHandle)?
-    /// The files that the recorder writes or will write, where nobody else may; `nil` for a pipe.
-    private(set) var files: [FileIdentity?]
-    /// How many files of a movie in segments are begun.
-    private var segments = 1
+    /// The files that came with its description; `nil` for a pipe.
+    private let files: [FileIdentity?]
+    /// The later files of a movie in segments; `nil` for any other output.
+    let segments: SegmentFiles?
     /// What its files are in the media library, if they are saved there.
     let recordings: [any LibraryRecording]
     /// The unique name of the connection that asked for it.
@@ -58,10 +58,16 @@ final class LiveOutput {
         self.description = description
         self.recorder = recorder
         self.files = files
+        segments = description.segments == nil ? nil : SegmentFiles(first: files.first ?? nil, of: description.name)
         self.recordings = recordings
         self.connection = connection
         self.feeds = feeds
         state = recorder == nil ? .running : .beginning(nil)
+    }
+
+    /// The files that its recorder writes or will write, where nobody else may.
+    var written: [FileIdentity] {
+        segments?.identities ?? files.compactMap(\.self)
     }
 
     /// Whether its file was begun; a buffer always is.
@@ -158,53 +164,23 @@ final class LiveOutput {
         recorder?.cut()
     }
 
-    /// Hands its recorder a file for later.
+    /// Hands its recorder a file for later, and waits until that has taken it.
     ///
-    /// - Throws: As `cut`; `busy` if enough files wait already.
+    /// - Throws: As `cut`; `busy` if enough files wait already; why the recorder cannot write it.
     nonisolated(nonsending) func add(_ file: any OpenFile) async throws(CaptureError) {
         try checkSegmented()
-        // One more than the recorder holds may be on its way: it takes the first of them at the next cut.
-        guard files.count - segments < SegmentRule.mostFiles else {
-            throw CaptureError(
-                .busy,
-                "the output '\(description.name)' has \(SegmentRule.mostFiles) files in reserve already; wait until one is begun"
-            )
-        }
-        let place = files.count
-        files.append(file.identity)
-        do throws(CaptureError) {
-            try await recorder?.add(file)
-        } catch {
-            // Others may have come after it.
-            files[place] = nil
-            throw error
-        }
+        guard let recorder else { return }
+        try await segments?.hand(file, to: recorder)
     }
 
     private func checkSegmented() throws(CaptureError) {
-        guard description.segments != nil else {
+        guard segments != nil else {
             throw CaptureError(
                 .invalidArgument,
                 "the output '\(description.name)' has no segments; a movie gets them when it is described"
             )
         }
         try checkRecording()
-    }
-
-    /// Its recorder told of a segment.
-    ///
-    /// - Returns: Whether it can be so.
-    func note(_ event: SegmentEvent) -> Bool {
-        switch event {
-        case .began(let number):
-            guard number == segments + 1, segments < files.count else { return false }
-            segments += 1
-        case .finished(let segment):
-            guard (1...segments).contains(Int(segment.number)) else { return false }
-            // Who made it may do with it what they like.
-            files[Int(segment.number) - 1] = nil
-        }
-        return true
     }
 
     private func checkRecording() throws(CaptureError) {
@@ -365,6 +341,7 @@ final class LiveOutput {
         case .running, .full, .fed, .reported, .saving: state = .done(neverBegan: nil)
         case .done: break
         }
+        segments?.end()
         stopWaiting()
     }
 

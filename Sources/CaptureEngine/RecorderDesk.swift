@@ -261,8 +261,9 @@ final class RecorderDesk {
         case .levels(let levels):
             guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
             observer.outputLevels(session.id, output: name, levels, to: Set(watchers.keys))
+        case .file(let error): output.segments?.answer(error)
         case .segment(let event):
-            guard output.note(event) else { return }
+            guard output.segments?.note(event) == true else { return }
             observer.outputSegment(session.snapshot, output: name, event)
         case .finished(let counters):
             output.statistics = counters

@@ -315,8 +315,8 @@ extension Session {
         let waiting = files.compactMapValues(\.identity)
         var written: [String: FileIdentity] = [:]
         for (name, output) in outputs where !output.isDone {
-            for (place, file) in output.files.enumerated() {
-                if let file { written[place == 0 ? name : "\(name)/\(place + 1)"] = file }
+            for (place, file) in output.written.enumerated() {
+                written[place == 0 ? name : "\(name)/\(place + 1)"] = file
             }
         }
         return written.merging(waiting) { $1 }

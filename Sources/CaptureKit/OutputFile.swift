@@ -1,3 +1,4 @@
+import CaptureCore
 import CaptureSystem
 import Glibc
 
@@ -11,12 +12,12 @@ import Glibc
 /// Thread-bound in `keep` and `discard`; the descriptor may be used from anywhere.
 public final class OutputFile {
     /// The path as it was given.
-    public let path: String
+    public private(set) var path: String
     /// The open file, to be handed to an output.
     public let descriptor: Descriptor
 
     /// Where the file is in the end: what a link leads to, else the path.
-    let place: String
+    private(set) var place: String
 
     private enum Name {
         /// Not there yet; whether one that is there may be replaced.
@@ -61,6 +62,7 @@ public final class OutputFile {
             }
         } else {
             try OutputFile.checkNoBrokenLink(path)
+            try OutputFile.checkName(path)
         }
         let place = overwrite ? try OutputFile.place(of: path) : path
         self.place = place
@@ -127,6 +129,35 @@ public final class OutputFile {
         }
     }
 
+    /// Gives the file its name, or another one for each that was taken meanwhile.
+    ///
+    /// - Parameter next: A name to try.
+    func keep(or next: () -> String) throws(CaptureError) {
+        while true {
+            do throws(CaptureError) {
+                return try keep()
+            } catch {
+                guard error.errno == EEXIST, case .pending(replaces: false) = name else { throw error }
+                path = next()
+                place = path
+            }
+        }
+    }
+
+    /// Removes a file, if it is that one.
+    static func remove(_ path: String, if identity: FileIdentity) throws(CaptureError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0,
+            FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
+        else { return }
+        guard unsafe unlink(path) != 0 else { return }
+        throw CaptureError(
+            .inputOutput,
+            "\(Printable.text(path)) cannot be removed: \(SystemError.text(of: errno))",
+            errno: errno
+        )
+    }
+
     /// Whether it was kept.
     public var isKept: Bool {
         if case .kept = name { true } else { false }
@@ -141,8 +172,10 @@ public final class OutputFile {
 
     /// Takes the file away again unless it was kept.
     public func discard() {
-        if case .provisional(let path, _) = name { unsafe unlink(path) }
-        if case .provisional = name { name = .kept }
+        guard case .provisional(let path, _) = name else { return }
+        name = .kept
+        // What cannot be removed stays, and is empty.
+        if let identity = descriptor.identity { try? OutputFile.remove(path, if: identity) }
     }
 
     private func check(_ call: () -> Int32) throws(CaptureError) {
@@ -171,6 +204,14 @@ public final class OutputFile {
                 errno: error.errno
             )
         }
+    }
+
+    /// Refuses a name that the folder would not take in the end: a nameless file is made without asking for it.
+    private static func checkName(_ path: String) throws(CaptureError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0, errno == ENAMETOOLONG else { return }
+        let text = SystemError.text(of: ENAMETOOLONG)
+        throw CaptureError(.inputOutput, "\(Printable.text(path)) cannot be made: \(text)", errno: ENAMETOOLONG)
     }
 
     static func kind(of path: String) -> mode_t? {

@@ -23,7 +23,7 @@ extension MovieSegment: BusRecord {
     /// What `SegmentFinished` tells.
     package static let fields: [BusField<MovieSegment>] = [
         BusField("number", \.number, isRequired: true), BusField("time", \.time), BusField("duration", \.duration),
-        BusField("frames", \.frames), BusField("bytes", \.bytes),
+        BusField("frames", \.frames), BusField("bytes", \.bytes), BusField("complete", \.isComplete),
     ]
 
     /// One of which nothing is known.

@@ -105,11 +105,11 @@ struct OutputMaker {
         case "mov": container = .mov
         default: throw unknownFormat
         }
-        var pictures: (format: VideoFormat, coding: VideoTrack.Coding)?
+        var pictures: Pictures?
         var converter: (any BufferConverter)?
         if let video {
             let (coding, made) = try videoCoding(video)
-            (pictures, converter) = ((video, coding), made)
+            (pictures, converter) = (Pictures(format: video, first: coding, again: coding.again), made)
         }
         var samples: (format: AudioFormat, codec: String)?
         if let audio { samples = (audio, try soundCodec(audio)) }
@@ -117,10 +117,10 @@ struct OutputMaker {
             -> ContainerOutput
         {
             var track: VideoTrack?
-            if let (format, coding) = pictures {
-                track = VideoTrack(format, coding, turned: PictureOrientation(wanted.settings))
-                // For the file after this one, if there is one.
-                if wanted.segments != nil { pictures?.coding = try coding.another() }
+            if let made = pictures {
+                let coding = if let first = made.first { first } else { try made.again() }
+                track = VideoTrack(made.format, coding, turned: PictureOrientation(wanted.settings))
+                pictures?.first = nil
             }
             var sound: (encoder: AudioEncoder, format: AudioFormat)?
             if let (format, codec) = samples {
@@ -209,7 +209,9 @@ struct OutputMaker {
             guard turn == .upright else {
                 throw CaptureError(.invalidArgument, "distances stay as they are: leave rotation and mirror out")
             }
-            let coding = PictureOutput.Coding.depth(try DepthEncoder(video, into: wanted.format == "png" ? .png : .tiff))
+            let coding = PictureOutput.Coding.depth(
+                try DepthEncoder(video, into: wanted.format == "png" ? .png : .tiff)
+            )
             let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
             return OutputPlan(output, video: CopyConverter(.video(video)))
         }
@@ -326,6 +328,15 @@ struct OutputMaker {
             )
         }
         return wanted.audioCodec
+    }
+
+    /// What a movie's files make of pictures.
+    private struct Pictures {
+        let format: VideoFormat
+        /// For the first file.
+        var first: VideoTrack.Coding?
+        /// For each other.
+        let again: () throws(CaptureError) -> VideoTrack.Coding
     }
 
     /// Pictures, what makes them and what their numbers mean.

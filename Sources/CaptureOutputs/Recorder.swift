@@ -368,13 +368,8 @@ public final class Recorder: Sendable {
         do throws(CaptureError) {
             let command = try RecorderCommand(text: text)
             if case .stop(let time) = command { return stop(at: time) }
-            do throws(CaptureError) {
-                if case .begin(let time) = command { return events.put(.begin(at: work.inFile(time))) }
-                try work.obey(command, files, counters)
-            } catch {
-                // A movie whose next file cannot be written ends with what is there.
-                events.put(.failed(error))
-            }
+            if case .begin(let time) = command { return events.put(.begin(at: work.inFile(time))) }
+            if let answer = work.obey(command, files, counters) { report(answer) }
         } catch {
             Recorder.log("\(error)")
         }

@@ -12,18 +12,26 @@ struct RecorderWork {
 
     /// Does what the daemon says of its parts.
     ///
-    /// - Throws: Why the next file of a movie in segments cannot be written.
+    /// - Returns: What the daemon is to be told.
     func obey(
         _ command: RecorderCommand,
         _ descriptors: [Descriptor],
         _ counters: RecorderCounters
-    ) throws(CaptureError) {
+    ) -> RecorderReport? {
         let pauses = passing.pauses
         switch command {
         case .stop, .begin: break
         case .videoMoved: if let file = descriptors.first { readers[.video]?.move(to: file) }
         case .audioMoved: if let file = descriptors.first { readers[.audio]?.move(to: file) }
-        case .file: if let file = descriptors.first { try files.add(file) }
+        case .file:
+            guard let file = descriptors.first else { return nil }
+            do throws(CaptureError) {
+                try files.add(file)
+                return .file(nil)
+            } catch {
+                // The movie goes on without it.
+                return .file(error)
+            }
         case .cut(let time): files.requestCut(at: inFile(time))
         case .pause(let time): pauses.pause(at: time)
         case .resume(let time): pauses.resume(at: time)
@@ -35,6 +43,7 @@ struct RecorderWork {
         }
         let isPaused = pauses.isPaused
         counters.update { $0.isPaused = isPaused }
+        return nil
     }
 
     /// A time by the clock of the file, which stands still during a pause.

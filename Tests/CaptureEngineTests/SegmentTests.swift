@@ -75,12 +75,30 @@ import Testing
         #expect(await refusal(7, in: id, by: client) == .invalidArgument)
     }
 
-    @Test func `does not keep a file that did not come to its recorder`() async throws {
+    @Test func `does not keep a file that its recorder refuses, and counts on`() async throws {
         let id = try await running()
-        bench.recorders.recorder("movie")?.refuse(CaptureError(.recorderLost, "gone"))
-        #expect(await refusal(7, in: id, by: client) == .recorderLost)
+        for _ in 1...10 {
+            bench.recorders.recorder("movie")?.refuse(CaptureError(.inputOutput, "full"))
+            #expect(await refusal(7, in: id, by: client) == .inputOutput)
+        }
         bench.recorders.recorder("movie")?.refuse(nil)
+        for file in 7...14 {
+            let segment = FakeFile(inode: UInt64(file))
+            try await bench.engine.addSegment(id, output: "movie", file: segment, client: client)
+        }
+        await report(.began(2))
+        await report(.finished(Self.segment(2)))
+        // That was the file 7; the next one still waits.
+        #expect(await refusal(8, in: id, by: client) == .invalidArgument)
         try await bench.engine.addSegment(id, output: "movie", file: FakeFile(inode: 7), client: client)
+    }
+
+    @Test func `takes no pipe`() async throws {
+        let id = try await running()
+        let error = await #expect(throws: CaptureError.self) {
+            try await bench.engine.addSegment(id, output: "movie", file: FakeFile(), client: client)
+        }
+        #expect(error?.code == .invalidArgument && bench.recorders.recorder("movie")?.switches == [])
     }
 
     @Test func `believes no recorder that tells of files it cannot have`() async throws {
@@ -92,6 +110,7 @@ import Testing
         await report(.began(2))
         recorder?.report(.segment(.began(3)))
         await report(.finished(Self.segment(2)))
+        recorder?.report(.segment(.finished(Self.segment(2))))
         #expect(bench.watch.segments == [.began(2), .finished(Self.segment(2))])
     }
 

@@ -43,19 +43,24 @@ import Testing
         let script =
             "from PIL import Image; i = Image.open('\(rig.path)'); print(i.size, i.mode, "
             + "*[i.getpixel((x, y)) for y in range(20) for x in range(30)])"
-        let said = try Probe.run("python3 -c \"\(script)\"").split(separator: " ").map(String.init)
+        let said = try Probe.run("env -u PYTHONPATH PYTHONHOME=/usr /usr/bin/python3 -c \"\(script)\"").split(
+            separator: " "
+        ).map(String.init)
         #expect(said.prefix(2) == ["(30,", "20)"])
         #expect(said[2].hasPrefix("I"))
         let numbers = said.dropFirst(3).compactMap { Int($0.filter { $0 != "\n" }) }
         #expect(numbers == (0..<20).flatMap { y in (0..<30).map { x in Self.distance(x, y) } })
     }
 
-    @Test(arguments: ["png", "tiff"]) func `says what its numbers are, when and by which camera`(format: String) throws {
+    @Test(arguments: ["png", "tiff"]) func `says what its numbers are, when and by which camera`(format: String) throws
+    {
         let rig = try take(format)
         let tag = format == "png" ? "PNG:Description" : "IFD0:ImageDescription"
         #expect(try Probe.run("exiftool -s3 -\(tag) \(rig.path)") == "Depth in millimetres; 0 is unknown\n")
-        #expect(try Probe.run("exiftool -s3 -IFD0:Model -IFD0:BitsPerSample -PNG:BitDepth \(rig.path)")
-            == "\(Rig.origin.camera)\n16\n")
+        #expect(
+            try Probe.run("exiftool -s3 -IFD0:Model -IFD0:BitsPerSample -PNG:BitDepth \(rig.path)")
+                == "\(Rig.origin.camera)\n16\n"
+        )
         #expect(try Probe.run("exiftool -validate -s3 \(rig.path) | head -1").hasPrefix("OK"))
         #expect(try !Probe.run("exiftool -s3 -DateTimeOriginal \(rig.path)").isEmpty)
     }

@@ -14,6 +14,9 @@ final class NumberedMovie {
     private(set) var paths: [String]
     private(set) var begun = 1
     private(set) var finished: [MovieSegment] = []
+    /// Files that were refused.
+    private(set) var refusals: [CaptureError] = []
+    private var answers = 0
     private var published = 0
     private var periods = 0
 
@@ -55,9 +58,10 @@ final class NumberedMovie {
     }
 
     /// Hands over files in reserve.
-    func hand(_ count: Int = 1) throws {
+    func hand(_ count: Int = 1, in folder: String? = nil) throws {
         for _ in 0..<count {
-            let path = Rig.temporaryPath(String(rig.path.split(separator: ".").last ?? ""))
+            let usual = Rig.temporaryPath(String(rig.path.split(separator: ".").last ?? ""))
+            let path = folder.map { "\($0)/next" } ?? usual
             paths.append(path)
             try rig.socket.send(RecorderCommand.file.text, with: [Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)])
         }
@@ -117,6 +121,11 @@ final class NumberedMovie {
         while begun < count { try take(rig.next()) }
     }
 
+    /// Reads reports until so many files were taken or refused.
+    func answered(_ count: Int) throws {
+        while answers < count { try take(rig.next()) }
+    }
+
     /// Reads reports until so many files are complete.
     func completed(_ count: Int) throws {
         while finished.count < count { try take(rig.next()) }
@@ -149,17 +158,23 @@ final class NumberedMovie {
         case .segment(.finished(let segment)):
             finished.append(segment)
             #expect(Int(segment.number) == finished.count)
+        case .file(let refusal):
+            answers += 1
+            if let refusal { refusals.append(refusal) }
         case .failed(let error, _): throw error
         default: break
         }
     }
 
     /// Ends it.
-    func end() throws -> OutputStatistics {
+    func end() throws -> OutputStatistics { try rig.finished(try ended()) }
+
+    /// Ends it, if it has not ended by itself: the last report.
+    func ended() throws -> RecorderReport {
         let before = rig.reports.count
         let report = try rig.end()
         for report in rig.reports[before...] { if !report.isEnd { try take(report) } }
-        return try rig.finished(report)
+        return report
     }
 
     /// The numbers that the pictures of some files show, decoded one file after the other.

@@ -2,6 +2,7 @@ import CaptureCore
 import CaptureOutputs
 import CaptureSystem
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A movie in segments` {
@@ -189,14 +190,70 @@ import Testing
         #expect(error.message.contains("give a file"))
     }
 
-    @Test func `ends well when its next file is gone`() throws {
+    @Test func `goes on without a next file that cannot be written`() throws {
         let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000))
         let pipe = try Descriptor.pipe()
         try movie.publish(15)
-        try movie.taken(15)
         try movie.rig.socket.send(RecorderCommand.file.text, with: [pipe.writing])
-        let error = try movie.rig.fault(try movie.rig.outcome())
-        #expect(error.code == .invalidArgument)
-        #expect(try movie.pictures([movie.rig.path]) == Array(0..<15))
+        try movie.answered(1)
+        #expect(movie.refusals.map(\.code) == [.invalidArgument])
+        try movie.hand()
+        try movie.answered(2)
+        try movie.publish(30)
+        #expect(try movie.end().frames == 45)
+        #expect(movie.finished.map(\.frames) == [30, 15])
+        #expect(try movie.pictures(movie.paths) == Array(0..<45))
+    }
+
+    @Test func `makes each cut that lies between two other pictures`() throws {
+        let movie = try NumberedMovie(SegmentRule())
+        try movie.hand(3)
+        // The second and the third are between the same two.
+        for frame in [10, 20, 20, 30] { try movie.cut(before: frame) }
+        try movie.heard()
+        try movie.publish(40)
+        _ = try movie.end()
+        #expect(movie.finished.map(\.frames) == [10, 10, 10, 10])
+    }
+
+    @Test func `is cut by the clock, from midnight on`() throws {
+        // A day has no whole number of them.
+        let rule = SegmentRule(duration: 7_000_000_000, isAligned: true)
+        let movie = try NumberedMovie(rule, hasSound: false)
+        try movie.hand(8)
+        try movie.heard()
+        for count in 1...10 {
+            try movie.publish(60)
+            try movie.taken(count * 60)
+        }
+        _ = try movie.end()
+        #expect(movie.finished.count >= 3)
+        for segment in movie.finished.dropFirst() {
+            var (clock, parts) = (time_t(segment.time / 1_000_000_000), unsafe tm())
+            unsafe localtime_r(&clock, &parts)
+            let second = unsafe Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + Int(parts.tm_sec)
+            #expect(second % 7 == 0, "\(second)")
+        }
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible)) func `whose file cannot be finished keeps the others`() throws {
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), hasSound: false)
+        let disk = try SmallDisk(kilobytes: 64)
+        try movie.hand(in: disk.path)
+        try movie.hand()
+        try movie.answered(2)
+        try movie.publish(59)
+        try movie.began(2)
+        try movie.taken(59)
+        // Its last pictures and its index have no room.
+        try disk.fill()
+        try movie.publish(61)
+        let error = try movie.rig.fault(try movie.ended())
+        #expect(error.code == .inputOutput)
+        let complete = movie.finished.filter(\.isComplete)
+        #expect(complete.first?.number == 1 && !complete.contains { $0.number == 2 })
+        for segment in complete {
+            #expect(try movie.pictures([movie.paths[Int(segment.number) - 1]]).count == Int(segment.frames))
+        }
     }
 }

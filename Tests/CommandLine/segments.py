@@ -69,6 +69,24 @@ def segments(daemon, folder, it):
     left = sorted(folder.glob("killed*"))
     it("after a kill each file plays", len(left) >= 3 and all(pictures(file) > 0 for file in left), left)
 
+    child, number = recording(daemon, *options, "--segment", "400ms", "-d", "2s", folder / "taken.mkv")
+    (folder / "taken-0003.mkv").write_text("mine")
+    out, messages = child.communicate(timeout=60)
+    it("a name that is taken meanwhile is passed over", child.returncode == 0 and (folder / "taken-0003.mkv").read_text() == "mine"
+       and pictures(folder / "taken-0004.mkv") > 0, f"{child.returncode} {messages}")
+    status, _, messages = run(daemon, "record", *options, "--segment", "1s", folder / ("n" * 250 + ".mkv"))
+    it("a name that is too long is refused at once", status == 74 and "too long" in messages, f"{status} {messages}")
+
+    child, number = recording(daemon, *options, "--segment", "500ms", "--json", folder / "lost.mkv")
+    while not (folder / "lost-0002.mkv").exists() and child.poll() is None:
+        time.sleep(0.02)
+    subprocess.run(["pkill", "-KILL", "-P", str(daemon.running[-1].pid), "-f", "captured-recorder"], check=True)
+    out, messages = child.communicate(timeout=60)
+    said = json.loads(out)["segments"]
+    it("files of a recorder that was killed are told, too", child.returncode == 74 and
+       [one["file"] for one in said] == [str(path) for path in sorted(folder.glob("lost*"))], f"{out} {messages}")
+    it("the last as not finished", [one["complete"] for one in said][-1] is False and said[0]["complete"], said)
+
     for arguments, status, word in [(["--keep", "1h", "x.mkv"], 64, "--segment"), (["--segment", "soon", "x.mkv"], 64, "10s"),
                                     (["--segment", "1ms", "x.mkv"], 64, "0.1"),
                                     (["--segment-size", "1K", "x.mkv"], 64, "65536"),
@@ -76,7 +94,10 @@ def segments(daemon, folder, it):
                                     (["--segment", "1m", "x.flac"], 64, "movies"),
                                     (["--segment", "1m", "-y", "x.mkv"], 64, "numbers"),
                                     (["--segment", "1m", "--max-size", "1M", "x.mkv"], 64, "size of a segment"),
-                                    (["--segment", "1m", "--keep", "0", "x.mkv"], 64, "more than 0"),
+                                    (["--segment", "1m", "--keep", "0", "x.mkv"], 64, "above 0"),
+                                    (["--segment", "1m", "--keep", "nan", "x.mkv"], 64, "above 0"),
+                                    (["--segment", "inf", "x.mkv"], 64, "out of range"),
+                                    (["--segment", "1m", "--keep-size", "0", "x.mkv"], 64, "1 or more"),
                                     (["--segment", "1m", "no/such/x.mkv"], 74, "no/such"),
                                     (["--segment", "1m", "--to-library", "-f", "mkv"], 64, "in files")]:
         found, _, messages = run(daemon, "record", *arguments, cwd=folder)

@@ -147,8 +147,8 @@ public final class FakeRecorder: RecorderHandle {
 
     /// Notes it among the switches: `file 7`, by the number of what it stands for.
     public func add(_ file: any OpenFile) async throws(CaptureError) {
-        if let error = refusal.withLock({ $0 }) { throw error }
         switched.withLock { $0.append("file \(file.identity?.inode ?? 0)") }
+        report(.file(refusal.withLock { $0 }))
     }
 
     /// Takes no files, for a reason.

@@ -24,7 +24,8 @@ public enum SegmentRetention: Hashable, Sendable {
 /// The files of a movie in segments, one after the other: `lecture-0001.mkv`, `lecture-0002.mkv` and so on. Numbers go on
 /// behind those that are there already.
 ///
-/// A file has its name as soon as the movie goes on in it, so that a kill leaves no empty file.
+/// A file gets its name as soon as the movie goes on in it, so that a kill leaves no empty file, where the file system can make
+/// nameless ones. If the name is taken meanwhile, the next number is.
 ///
 ///     let files = try SegmentFiles("lecture.mkv", keeping: .newest(.seconds(3600)))
 ///     let rule = SegmentRule(every: .seconds(600))
@@ -34,11 +35,6 @@ public enum SegmentRetention: Hashable, Sendable {
 public actor SegmentFiles {
     /// The first file, for the output.
     public nonisolated let first: Descriptor
-
-    private struct Kept {
-        let file: SegmentFile
-        let identity: FileIdentity
-    }
 
     /// How many files are in the recorder's hands beside the present one.
     private static let reserve = 2
@@ -51,9 +47,16 @@ public actor SegmentFiles {
     private var waiting: [OutputFile]
     /// Those that are written, by their numbers in the movie.
     private var written: [UInt32: OutputFile] = [:]
-    private var kept: [Kept] = []
-    /// The files that are complete, in order, also those that were removed.
+    /// By path, those of `left`.
+    private var identities: [String: FileIdentity] = [:]
+    /// Why no next file is there.
+    private var shortage: CaptureError?
+    private var retrying: Task<Void, Never>?
+    private var troubled: @Sendable (CaptureError) -> Void = { _ in }
+    /// The files that nothing more comes into, in order, also those that were removed.
     public private(set) var made: [SegmentFile] = []
+    /// Those of them that were not removed to make room.
+    public private(set) var left: [SegmentFile] = []
     private var fault: CaptureError?
 
     /// Files beside each other; opens the first.
@@ -90,24 +93,28 @@ public actor SegmentFiles {
     /// - Parameters:
     ///   - session: Has an output with the first file, and was not started, or just now.
     ///   - output: The output's name.
-    ///   - finished: Called with each file that is complete.
+    ///   - troubled: Called when a file cannot be made, named or removed.
+    ///   - finished: Called with each file that nothing more comes into.
     /// - Returns: The files that were made, also those that were removed.
-    /// - Throws: The daemon's refusal of the session; why a file could not be made, named or handed over.
+    /// - Throws: The daemon's refusal of the session; why a file could not be made, named, handed over or removed.
     public func supply(
         _ session: CaptureSession,
         to output: String = "movie",
+        troubled: @escaping @Sendable (CaptureError) -> Void = { _ in },
         _ finished: @Sendable (SegmentFile) -> Void = { _ in }
     ) async throws(CaptureError) -> [SegmentFile] {
+        self.troubled = troubled
+        defer { retrying?.cancel() }
         for await event in try await session.events() {
             switch event {
             case .changed(let status) where status.state == .running && written.isEmpty && made.isEmpty:
-                begin(1)
-                for _ in 0..<SegmentFiles.reserve { await handOver(to: session, output) }
+                await begin(1, of: session)
+                await fill(session, output)
             case .segment(output, .began(let number)):
-                begin(number)
-                await handOver(to: session, output)
+                await begin(number, of: session)
+                await fill(session, output)
             case .segment(output, .finished(let segment)):
-                guard let file = complete(segment) else { continue }
+                guard let file = end(segment) else { continue }
                 finished(file)
                 removeOldest()
             default: continue
@@ -115,46 +122,76 @@ public actor SegmentFiles {
         }
         waiting = []
         // A task that is cancelled leaves before the session ends.
-        if !Task.isCancelled { removeEmpty() }
-        if let fault { throw fault }
+        if !Task.isCancelled { endRest() }
+        if let fault = fault ?? shortage { throw fault }
         return made
     }
 
     // MARK: One file
 
-    private func handOver(to session: CaptureSession, _ output: String) async {
-        guard fault == nil else { return }
-        do throws(CaptureError) {
-            let file = try SegmentFiles.open(stem, suffix, &number)
-            try await session.addSegment(file.descriptor, to: output)
-            waiting.append(file)
-        } catch {
-            // A session that is over takes no more files.
-            if await !session.status.state.isFinal, error.code != .wrongState { fault = error }
+    /// Hands over as many files as are missing.
+    private func fill(_ session: CaptureSession, _ output: String) async {
+        while waiting.count < SegmentFiles.reserve {
+            do throws(CaptureError) {
+                let file = try SegmentFiles.open(stem, suffix, &number)
+                try await session.addSegment(file.descriptor, to: output)
+                waiting.append(file)
+                shortage = nil
+            } catch {
+                // A session that is over takes no more files.
+                if await session.status.state.isFinal || error.code == .wrongState { return }
+                return await retry(session, output, after: error)
+            }
         }
     }
 
-    /// The movie goes on in the next file.
-    private func begin(_ number: UInt32) {
+    /// Tries again in a while: another program may free what is missing. The movie goes on in the present file.
+    private func retry(_ session: CaptureSession, _ output: String, after error: CaptureError) async {
+        if shortage == nil { troubled(error) }
+        shortage = error
+        guard retrying == nil else { return }
+        retrying = Task {
+            try? await Task.sleep(for: .seconds(1))
+            retrying = nil
+            if !Task.isCancelled, shortage != nil { await fill(session, output) }
+        }
+    }
+
+    /// The movie goes on in the next file, which gets its name, or the next one if that was taken meanwhile.
+    private func begin(_ number: UInt32, of session: CaptureSession) async {
         guard !waiting.isEmpty else { return }
         let file = waiting.removeFirst()
         written[number] = file
-        do throws(CaptureError) { try file.keep() } catch { fault = fault ?? error }
+        do throws(CaptureError) {
+            try file.keep { SegmentFiles.name(stem, suffix, &self.number) }
+        } catch {
+            // What is recorded into a file without a name would be lost.
+            fault = fault ?? error
+            troubled(error)
+            _ = try? await session.stop()
+        }
     }
 
-    private func complete(_ segment: MovieSegment) -> SegmentFile? {
-        guard let file = written.removeValue(forKey: segment.number) else { return nil }
+    private func end(_ segment: MovieSegment) -> SegmentFile? {
+        guard let file = written.removeValue(forKey: segment.number), file.isKept else { return nil }
         let done = SegmentFile(path: file.path, segment: segment)
         made.append(done)
-        if let identity = file.descriptor.identity { kept.append(Kept(file: done, identity: identity)) }
+        left.append(done)
+        identities[done.path] = file.descriptor.identity
         return done
     }
 
     /// Removes what is not to stay, unless it is another file by now.
     private func removeOldest() {
-        while let oldest = kept.first, isTooMuch {
-            kept.removeFirst()
-            SegmentFiles.remove(oldest.file.path, oldest.identity)
+        while let oldest = left.first, isTooMuch {
+            left.removeFirst()
+            guard let identity = identities.removeValue(forKey: oldest.path) else { continue }
+            do throws(CaptureError) {
+                try OutputFile.remove(oldest.path, if: identity)
+            } catch {
+                if fault == nil { troubled(error) }
+                fault = fault ?? error
+            }
         }
     }
 
@@ -162,30 +199,36 @@ public actor SegmentFiles {
         switch retention {
         case .everything: return false
         case .newest(let duration):
-            let rest = kept.dropFirst().reduce(0) { $0 + $1.file.segment.duration }
+            let rest = left.dropFirst().reduce(0) { $0 + $1.segment.duration }
             return .nanoseconds(rest) >= duration
-        case .atMost(let bytes): return kept.reduce(0) { $0 + $1.file.segment.bytes } > bytes
+        case .atMost(let bytes): return left.reduce(0) { $0 + $1.segment.bytes } > bytes
         }
     }
 
-    /// A recording that failed before its first picture leaves no file.
-    private func removeEmpty() {
-        for file in written.values {
+    /// What nothing was told of: a recorder that was killed leaves files that can be played as far as they go, and a recording
+    /// that failed before its first picture leaves none.
+    private func endRest() {
+        for (number, file) in written.sorted(by: { $0.key < $1.key }) {
             var status = stat()
-            guard unsafe fstat(file.descriptor.descriptor, &status) == 0, status.st_size == 0,
-                let identity = file.descriptor.identity
-            else { continue }
-            SegmentFiles.remove(file.path, identity)
+            guard file.isKept, unsafe fstat(file.descriptor.descriptor, &status) == 0, status.st_nlink > 0 else {
+                continue
+            }
+            if status.st_size > 0 {
+                let bytes = UInt64(status.st_size)
+                let segment = MovieSegment(
+                    number: number,
+                    time: 0,
+                    duration: 0,
+                    frames: 0,
+                    bytes: bytes,
+                    isComplete: false
+                )
+                _ = end(segment)
+            } else if let identity = file.descriptor.identity {
+                try? OutputFile.remove(file.path, if: identity)
+            }
         }
         written = [:]
-    }
-
-    private static func remove(_ path: String, _ identity: FileIdentity) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0,
-            FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) == identity
-        else { return }
-        unsafe unlink(path)
     }
 
     // MARK: Names
@@ -216,9 +259,12 @@ public actor SegmentFiles {
     }
 
     private static func open(_ stem: String, _ suffix: String, _ number: inout Int) throws(CaptureError) -> OutputFile {
+        try OutputFile(creating: name(stem, suffix, &number))
+    }
+
+    private static func name(_ stem: String, _ suffix: String, _ number: inout Int) -> String {
         number += 1
         let digits = "\(number)"
-        let padding = String(repeating: "0", count: max(4 - digits.count, 0))
-        return try OutputFile(creating: stem + padding + digits + suffix)
+        return stem + String(repeating: "0", count: max(4 - digits.count, 0)) + digits + suffix
     }
 }

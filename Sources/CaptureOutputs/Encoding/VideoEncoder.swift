@@ -44,7 +44,8 @@ final class VideoEncoder {
     var reordering: Int { unsafe Int(context.pointee.has_b_frames) }
     private let frame: UnsafeMutablePointer<AVFrame>
     private let upload: HardwareUpload?
-    private let request: VideoEncoderRequest
+    /// What it was opened with.
+    let request: VideoEncoderRequest
     private var layout: PictureLayout { request.layout }
     private var fields: FieldOrder { request.fields }
 
@@ -103,11 +104,6 @@ final class VideoEncoder {
         unsafe self.frame = try LibAV.made(unsafe frame)
         unsafe self.context = unsafe context
         isKept = true
-    }
-
-    /// Opens one that encodes as another does, from the beginning.
-    convenience init(like other: VideoEncoder) throws(CaptureError) {
-        try self.init(other.name, other.request)
     }
 
     deinit {

@@ -22,7 +22,9 @@ struct WallTime: Sendable {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         let passed = Timestamp.now - time
-        let all = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - passed
+        let present = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+        // A damaged ring may say any time.
+        let all = present - min(max(passed, -(1 << 61)), 1 << 61)
         seconds = all.quotientAndRemainder(dividingBy: 1_000_000_000).quotient
         nanoseconds = max(all % 1_000_000_000, 0)
         var clock = time_t(seconds)

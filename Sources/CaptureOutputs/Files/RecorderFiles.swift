@@ -9,8 +9,11 @@ final class RecorderFiles: Sendable {
         /// The next one first.
         var waiting: [RecorderFile] = []
         /// From when on the movie was told to go on in the next file, by the file's clock without pauses.
-        var cut: Timestamp?
+        var cuts: [Timestamp] = []
     }
+    /// How many cuts may be asked for that are not made yet.
+    private static let mostCuts = 256
+
     private let sizeLimit: Int64
     private let state: Mutex<State>
 
@@ -41,9 +44,11 @@ final class RecorderFiles: Sendable {
         if !isKept { throw CaptureError(.badData, "a recorder has \(SegmentRule.mostFiles) files in reserve already") }
     }
 
-    /// The movie goes on in the next file with what is captured from that time on. One cut that was not made yet is enough.
+    /// The movie goes on in the next file with what is captured from that time on. Requests between two pictures are one.
     func requestCut(at time: Timestamp) {
-        state.withLock { $0.cut = $0.cut ?? time }
+        state.withLock { state in
+            if state.cuts.count < RecorderFiles.mostCuts { state.cuts.append(time) }
+        }
     }
 
     /// A fault if a file had a name and has none any more.
@@ -62,15 +67,15 @@ final class RecorderFiles: Sendable {
     // MARK: The writer's side
 
     /// Whether a cut was asked for that lies before a time.
-    func wantsCut(by time: Timestamp) -> Bool { state.withLock { $0.cut.map { $0 <= time } ?? false } }
+    func wantsCut(by time: Timestamp) -> Bool { state.withLock { $0.cuts.contains { $0 <= time } } }
 
-    /// The next file, if one is there: a cut that was asked for is made with it.
-    func next() -> RecorderFile? {
+    /// The next file, if one is there, for a cut at a time: those that were asked for until then are made with it.
+    func next(at time: Timestamp) -> RecorderFile? {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return nil }
             let file = state.waiting.removeFirst()
             state.written.append(file)
-            state.cut = nil
+            state.cuts.removeAll { $0 <= time }
             return file
         }
     }

@@ -10,10 +10,11 @@ final class VideoTrack {
         case jpeg(JPEGEncoder)
         case copied(AVCodecID)
 
-        /// The same for another file.
-        func another() throws(CaptureError) -> Coding {
-            if case .encoded(let encoder) = self { return .encoded(try VideoEncoder(like: encoder)) }
-            return self
+        /// Makes the same for another file. It keeps no encoder.
+        var again: () throws(CaptureError) -> Coding {
+            guard case .encoded(let encoder) = self else { return { () throws(CaptureError) in self } }
+            let (name, request) = (encoder.name, encoder.request)
+            return { () throws(CaptureError) in .encoded(try VideoEncoder(name, request)) }
         }
     }
 

@@ -57,10 +57,18 @@ struct RecordCommand: AsyncParsableCommand {
         let display = ProgressDisplay()
         let isQuiet = json
         let supply = Task { () throws(CaptureError) in
-            try await files.supply(session, to: output.name) { file in
-                display?.clear()
-                if !isQuiet { Output.note(SegmentPresentation.line(file)) }
-            }
+            try await files.supply(
+                session,
+                to: output.name,
+                troubled: { error in
+                    display?.clear()
+                    Output.message(error.message)
+                },
+                { file in
+                    display?.clear()
+                    if !isQuiet { Output.note(SegmentPresentation.line(file)) }
+                }
+            )
         }
         var run = SessionRun(session: session, output: output.name, display: display)
         run.hasPreRoll = plan.preRoll != nil
@@ -68,8 +76,9 @@ struct RecordCommand: AsyncParsableCommand {
         // Who does not wait for the end of the recording does not wait for its last file.
         if !outcome.isFinal { supply.cancel() }
         let made: Result<[SegmentFile], any Error> = await supply.result
-        let all = await files.made
-        let summary = RecordingSummary(file: nil, format: plan.format.name, outcome: outcome, segments: all)
+        let (all, left) = (await files.made, await files.left)
+        var summary = RecordingSummary(file: nil, format: plan.format.name, outcome: outcome)
+        summary.segments = (all, left)
         if json { Output.print(summary.json) } else { Output.note(summary.text) }
         if let error = outcome.error { throw error }
         _ = try made.get()

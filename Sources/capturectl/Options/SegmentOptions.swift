@@ -26,7 +26,7 @@ struct SegmentOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Remove this recording's oldest files, but keep those with the last so many hours, as in 2h.",
+            "Keep at least this much of the recording, as in 2h, and remove its older files.",
             valueName: "time"
         ),
         transform: NumberOptions.seconds
@@ -36,12 +36,15 @@ struct SegmentOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Remove this recording's oldest files, and keep no more than this, as in 10G.",
+            "Keep at most this much of the recording, as in 10G, beside the file that is being written, and remove its older files.",
             valueName: "size"
         ),
         transform: NumberOptions.bytes
     )
     var keepSize: Int64?
+
+    /// Seconds.
+    private static let longestKept = 3_155_760_000.0
 
     /// The rule; `nil` for one file.
     func rule() throws(CaptureError) -> SegmentRule? {
@@ -76,6 +79,10 @@ struct SegmentOptions: ParsableArguments {
         } catch {
             throw CaptureError(.usage, error.message)
         }
+        if let keep, !(keep > 0 && keep <= SegmentOptions.longestKept) {
+            throw CaptureError(.usage, "--keep: \(keep) is out of range: seconds above 0, at most 100 years")
+        }
+        if let keepSize, keepSize <= 0 { throw CaptureError(.usage, "--keep-size: 0 is out of range: 1 or more") }
         if keep != nil, keepSize != nil { throw CaptureError(.usage, "give either --keep or --keep-size, not both") }
         return rule
     }

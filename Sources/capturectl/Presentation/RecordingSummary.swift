@@ -6,8 +6,8 @@ struct RecordingSummary {
     let file: String?
     let format: String
     let outcome: SessionOutcome
-    /// The files of a movie in segments.
-    var segments: [SegmentFile]?
+    /// The files of a movie in segments, and those of them that were not removed.
+    var segments: (made: [SegmentFile], left: [SegmentFile])?
 
     private var counters: OutputStatistics { outcome.statistics.outputs[outcome.output] ?? OutputStatistics() }
     private var lost: Losses { Losses(outcome.statistics, output: outcome.output) }
@@ -32,7 +32,7 @@ struct RecordingSummary {
     /// Where it is.
     private var place: String {
         if let file { return Printable.text(file) }
-        if let segments { return SegmentPresentation.place(segments) }
+        if let segments { return SegmentPresentation.place(segments.made, left: segments.left) }
         guard let saved = outcome.saved else { return "not in the media library" }
         return saved.asset.map { "in the media library as \(Printable.text($0))" }
             ?? "added to the media library, which this program may not read"
@@ -68,7 +68,7 @@ struct RecordingSummary {
     /// What is known of a file that its recorder finishes unseen.
     private var lastKnown: [String] {
         let end =
-            file == nil
+            file == nil && segments == nil
             ? "its recorder still finishes it, and it is kept for: capturectl library kept"
             : "its recorder still finishes it; its length is not known here"
         let line = "\(place): \(made), \(end)"
@@ -99,7 +99,7 @@ struct RecordingSummary {
     var json: JSON {
         var made = [JSON.Member(key: "file", value: JSON(file)), JSON.Member(key: "format", value: JSON(format))]
         if let segments {
-            made.append(JSON.Member(key: "segments", value: SegmentPresentation.json(segments)))
+            made.append(JSON.Member(key: "segments", value: SegmentPresentation.json(segments.made)))
         } else if file == nil {
             made.append(JSON.Member(key: "library", value: SavedPresentation.json(outcome.saved)))
         }

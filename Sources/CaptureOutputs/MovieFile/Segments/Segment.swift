@@ -4,28 +4,35 @@ import Synchronization
 
 /// One file of a movie in segments. Thread-bound to the thread that writes it.
 struct Segment {
+    /// A stretch of a day: each day begins with a new one.
+    struct Period: Hashable {
+        let day: Int64
+        let number: Int64
+    }
+
     /// From 1.
     let number: UInt32
     let file: RecorderFile
     let output: ContainerOutput
     /// Its own, of which the movie's are the sum.
     let counters: RecorderCounters
-    /// By which count of `SegmentRule.isAligned` it began.
-    var period: Int64?
+    /// When it began, for `SegmentRule.isAligned`.
+    var period: Period?
     /// When its first picture was captured, in nanoseconds since 1970.
     var time: Int64 = 0
     /// Where the next one begins.
     var cut: Timestamp?
 
-    /// What is told of it once it is complete.
-    var summary: MovieSegment {
+    /// What is told of it in the end.
+    func summary(isComplete: Bool) -> MovieSegment {
         let counted = counters.now
         return MovieSegment(
             number: number,
             time: max(time, 0),
             duration: max(counted.duration, 0),
             frames: counted.frames,
-            bytes: counted.bytes
+            bytes: counted.bytes,
+            isComplete: isComplete
         )
     }
 }
@@ -107,7 +114,8 @@ final class SegmentFinisher: Sendable {
             state.sum.add(segment.counters.now)
             state.failure = state.failure ?? fault
         }
-        if fault == nil { counters.note(.segment(.finished(segment.summary))) }
+        if fault != nil, segment.counters.now.bytes == 0 { return }
+        counters.note(.segment(.finished(segment.summary(isComplete: fault == nil))))
     }
 }
 

@@ -27,7 +27,9 @@ final class SegmentedOutput: MediaOutput {
     private var epoch: Timestamp?
     /// From where the duration of a file counts.
     private var anchor: Timestamp?
-    private var ended: [MediaType: UInt64] = [:]
+    private var ended: Set<MediaType> = []
+    /// Whether the last file is finished: nothing that went wrong elsewhere touches it any more.
+    private var isFinished = false
 
     /// A movie whose first file is there.
     init(
@@ -61,10 +63,11 @@ final class SegmentedOutput: MediaOutput {
         }
     }
 
-    var isComplete: Bool { current.output.isComplete }
+    /// A file that could not be finished ends the movie, and the present one is finished as usual.
+    var isComplete: Bool { current.output.isComplete || finisher.failure != nil }
     var reachedLimit: RecordingLimit? { current.output.reachedLimit }
     /// The first file lacks something, or none does.
-    var shortfall: CaptureError? { finisher.failure ?? (current.number == 1 ? current.output.shortfall : nil) }
+    var shortfall: CaptureError? { current.number == 1 ? current.output.shortfall : nil }
     var needsPicture: Bool { current.output.needsPicture }
     var isWaiting: Bool { current.output.isWaiting }
     private var hasPictures: Bool { current.output.video != nil }
@@ -72,7 +75,7 @@ final class SegmentedOutput: MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         try cutIfDue(before: buffer)
         try current.output.write(video: buffer)
-        noteBeginning(buffer, current.output.firstVideo)
+        noteBeginning(buffer)
         try settle(at: buffer.info.timestamp)
     }
 
@@ -80,13 +83,13 @@ final class SegmentedOutput: MediaOutput {
         if !hasPictures { try cutIfDue(before: buffer) }
         for segment in ending { try segment.output.write(audio: buffer) }
         try current.output.write(audio: buffer)
-        if !hasPictures { noteBeginning(buffer, current.output.timeline?.start) }
+        noteBeginning(buffer)
         try settle(at: buffer.info.timestamp)
     }
 
-    /// The first of a file came: its time counts.
-    private func noteBeginning(_ buffer: MediaBuffer, _ time: Timestamp?) {
-        guard current.time == 0, let time else { return }
+    /// The first of a file came, which may be sound if the camera is disabled: its time counts.
+    private func noteBeginning(_ buffer: MediaBuffer) {
+        guard current.time == 0, !isWaiting, let time = current.output.epoch else { return }
         let wall = WallTime(time.advanced(by: buffer.paused))
         current.time = wall.seconds * 1_000_000_000 + wall.nanoseconds
         current.period = period(of: buffer)
@@ -102,7 +105,7 @@ final class SegmentedOutput: MediaOutput {
     // MARK: Cutting
 
     private func cutIfDue(before buffer: MediaBuffer) throws(CaptureError) {
-        guard try isDue(before: buffer), let file = files.next() else { return }
+        guard try isDue(before: buffer), let file = files.next(at: buffer.info.timestamp) else { return }
         try cut(at: buffer.info.timestamp, into: file)
     }
 
@@ -126,11 +129,12 @@ final class SegmentedOutput: MediaOutput {
         return anchor.map { time - $0 >= rule.duration } ?? false
     }
 
-    /// How many durations passed since 1970 by the clock on the wall when it was captured.
-    private func period(of buffer: MediaBuffer) -> Int64? {
-        guard rule.isAligned else { return nil }
+    /// Which of the day's durations it was captured in, by the clock on the wall, and on which day.
+    private func period(of buffer: MediaBuffer) -> Segment.Period? {
+        guard rule.isAligned, rule.duration > 0 else { return nil }
         let wall = WallTime(buffer.info.timestamp.advanced(by: buffer.paused))
-        return ((wall.seconds + wall.offset) * 1_000_000_000 + wall.nanoseconds) / rule.duration
+        let (day, second) = (wall.seconds + wall.offset).quotientAndRemainder(dividingBy: 86_400)
+        return Segment.Period(day: day, number: (second * 1_000_000_000 + wall.nanoseconds) / rule.duration)
     }
 
     private func cut(at time: Timestamp, into file: RecorderFile) throws(CaptureError) {
@@ -147,7 +151,7 @@ final class SegmentedOutput: MediaOutput {
         current = Segment(number: segment.number + 1, file: file, output: output, counters: own)
         // Sound of before the cut is left out there, and what came later was held.
         for buffer in held { try output.write(audio: buffer) }
-        for kind in ended.keys { try output.streamEnded(kind, lost: 0) }
+        for kind in ended { try output.streamEnded(kind, lost: 0) }
         if let anchor, rule.duration > 0 {
             let passed = (time - anchor) / rule.duration
             self.anchor = passed > 0 ? anchor.advanced(by: passed * rule.duration) : time
@@ -165,7 +169,6 @@ final class SegmentedOutput: MediaOutput {
             ending.removeFirst()
             try finisher.put(segment)
         }
-        if let failure = finisher.failure { throw failure }
         count()
     }
 
@@ -195,7 +198,7 @@ final class SegmentedOutput: MediaOutput {
     // MARK: Ending
 
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {
-        ended[kind] = lost
+        ended.insert(kind)
         for segment in ending { try segment.output.streamEnded(kind, lost: 0) }
         try current.output.streamEnded(kind, lost: lost)
         count()
@@ -213,8 +216,9 @@ final class SegmentedOutput: MediaOutput {
         ending = []
         finisher.wait()
         try current.output.finish()
+        isFinished = true
         files.finished(current.file)
-        counters.note(.segment(.finished(current.summary)))
+        counters.note(.segment(.finished(current.summary(isComplete: true))))
         count()
         if let failure = finisher.failure { throw failure }
     }
@@ -223,7 +227,9 @@ final class SegmentedOutput: MediaOutput {
         for segment in ending { finisher.finish(segment) }
         ending = []
         finisher.wait()
+        if isFinished { return }
         current.output.salvage()
+        if current.counters.now.bytes > 0 { counters.note(.segment(.finished(current.summary(isComplete: false)))) }
         count()
     }
 }
