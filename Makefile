@@ -97,7 +97,7 @@ check: setup-check
 
 attacks: setup-check build
 	@Tests/VM/run --verbose $(patsubst Tests/VM/suites/%.sh,%,$(wildcard Tests/VM/suites/3[4-8]-*.sh \
-		Tests/VM/suites/6[01]-attacks-*.sh Tests/VM/suites/70-library.sh))
+		Tests/VM/suites/6[0-2]-attacks-*.sh Tests/VM/suites/70-library.sh))
 
 fuzz: setup
 	@Tests/Fuzz/run

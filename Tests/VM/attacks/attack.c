@@ -51,8 +51,22 @@ char *session_text(sd_bus *bus, const char *session, const char *property) {
     return text;
 }
 
-/* Follows a session until it runs or is over, as long as a person would take. */
-static int follow(sd_bus *bus, const char *session) {
+void pass(sd_bus *bus, int file, char ticket[64]) {
+    sd_bus_message *reply = NULL;
+    int door;
+    unsigned number;
+    if (!gets(bus, ROOT, SERVICE ".Manager", "OpenDoor", &reply, "")) exit(refused);
+    if (sd_bus_message_read(reply, "hu", &door, &number) < 0) give_up("a door");
+    send_descriptor(door, file);
+    char answer[32] = "";
+    if (recv(door, answer, sizeof answer - 1, 0) <= 0) give_up("a ticket");
+    snprintf(ticket, 64, "%u.%s", number, answer);
+    /* The door stays with the message. */
+    (void)sd_bus_message_ref(reply);
+}
+
+/* As long as a person would take. */
+int follow(sd_bus *bus, const char *session) {
     const struct timespec pause = {.tv_nsec = 100000000};
     for (int turn = 0; turn < 600; turn++) {
         char *state = session_text(bus, session, "State");

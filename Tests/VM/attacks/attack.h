@@ -31,6 +31,12 @@ int capture(sd_bus *bus);
 /* The same for an allowed program. Returns a descriptor of the frames' memory, or -1. */
 int capture_memory(sd_bus *bus);
 
+/* The ticket of a descriptor that is passed through a door. */
+void pass(sd_bus *bus, int file, char ticket[64]);
+
+/* Follows a session until it runs, or is over, which is printed with the reason: `taken` or `refused`. */
+int follow(sd_bus *bus, const char *session);
+
 /* A text property of a session; NULL when it is refused, which is printed. To be freed. */
 char *session_text(sd_bus *bus, const char *session, const char *property);
 

@@ -73,21 +73,6 @@ static int open_kind(const char *kind, const char *path) {
     return -1;
 }
 
-/* The ticket of a descriptor that was passed through a door. */
-static void pass(sd_bus *bus, int file, char ticket[64]) {
-    sd_bus_message *reply = NULL;
-    int door;
-    unsigned number;
-    if (!gets(bus, ROOT, SERVICE ".Manager", "OpenDoor", &reply, "")) exit(refused);
-    if (sd_bus_message_read(reply, "hu", &door, &number) < 0) give_up("a door");
-    send_descriptor(door, file);
-    char answer[32] = "";
-    if (recv(door, answer, sizeof answer - 1, 0) <= 0) give_up("a ticket");
-    snprintf(ticket, 64, "%u.%s", number, answer);
-    /* The door stays with the message. */
-    (void)sd_bus_message_ref(reply);
-}
-
 int main(int count, char **words) {
     char ticket[64];
     sd_bus_message *reply = NULL;

@@ -1,4 +1,7 @@
-/* The session of somebody else, by its number: session NUMBER [WHAT...], WHAT being of the words below, or all of them. */
+/* Every way to what a session captures.
+   session NUMBER [WHAT...]: of the session of somebody else, WHAT being of the words below, or all of them.
+   session own FILE WHAT...: of one that this program made itself, when its consent is gone. Its movie waits with a pre-roll;
+   it hears of levels and takes a photo into FILE.jpg. Prints `running NUMBER` and `levels come`, and what is told later. */
 #include "attack.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,6 +9,9 @@
 #include <string.h>
 
 static char path[128];
+/* What stolen pictures would be in. */
+static const char *file = "stolen";
+static int levels;
 #define INTERFACE SERVICE ".Session"
 
 static int wants(char **words, const char *what) {
@@ -15,12 +21,23 @@ static int wants(char **words, const char *what) {
     return 0;
 }
 
-int main(int count, char **words) {
-    if (count < 2) return not_tried;
-    snprintf(path, sizeof path, ROOT "/sessions/%s", words[1]);
-    sd_bus *bus = connect_bus();
+/* The ticket of the file, opened anew: each is good for one call. */
+static const char *ticket(sd_bus *bus) {
+    static char text[64];
+    int end = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (end < 0) give_up(file);
+    pass(bus, end, text);
+    return text;
+}
+
+static int takes_photo(sd_bus *bus, const char *format) {
+    return gets(bus, path, INTERFACE, "CapturePhoto", NULL, "sa{sv}" FILES, "movie", 1, "format", "s", format, 1, "1",
+                ticket(bus));
+}
+
+/* How many of the ways are open. */
+static int count_open(sd_bus *bus, char **words) {
     int got = 0;
-    words += 2;
     if (wants(words, "read")) {
         char *program = session_text(bus, path, "Program");
         got += program != NULL;
@@ -28,15 +45,92 @@ int main(int count, char **words) {
     }
     if (wants(words, "count")) got += gets(bus, path, INTERFACE, "GetStatistics", NULL, "");
     if (wants(words, "start")) got += gets(bus, path, INTERFACE, "Start", NULL, "");
-    if (wants(words, "open")) got += gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "movie");
+    if (wants(words, "open")) got += gets(bus, path, INTERFACE, "OpenBuffer", NULL, "s", "frames");
     if (wants(words, "add"))
         got += gets(bus, path, INTERFACE, "AddOutput", NULL, "a{sv}ass", 3, "name", "s", "stolen", "kind", "s", "frames",
-                    "format", "s", "raw", 1, "camera", "1.1");
+                    "format", "s", "raw", 1, "camera", ticket(bus));
+    if (wants(words, "picture"))
+        got += gets(bus, path, INTERFACE, "AddOutput", NULL, "a{sv}ass", 3, "name", "s", "picture", "kind", "s", "photo",
+                    "format", "s", "jpeg", 1, "camera", ticket(bus));
     if (wants(words, "configure"))
         got += gets(bus, path, INTERFACE, "Configure", NULL, "a{sv}" FILES, 3,
                     "inputs", "aa{sv}", 1, 2, "name", "s", "camera", "media-type", "s", "video",
                     "outputs", "aa{sv}", 1, 2, "name", "s", "stolen", "kind", "s", "buffer",
                     "connections", "a(ss)", 1, "camera", "stolen", 0);
+    if (wants(words, "photo")) got += takes_photo(bus, "jpeg");
+    if (wants(words, "raw")) got += takes_photo(bus, "dng");
+    if (wants(words, "pause")) got += gets(bus, path, INTERFACE, "PauseOutput", NULL, "s", "movie");
+    if (wants(words, "resume")) got += gets(bus, path, INTERFACE, "ResumeOutput", NULL, "s", "movie");
+    if (wants(words, "mark")) got += gets(bus, path, INTERFACE, "MarkOutput", NULL, "ss", "movie", "stolen");
+    if (wants(words, "enable"))
+        got += gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "microphone", "movie", 0) +
+               gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "movie", 1);
+    if (wants(words, "gain")) got += gets(bus, path, INTERFACE, "SetGain", NULL, "sd", "movie", 40.0);
+    if (wants(words, "levels")) got += gets(bus, path, INTERFACE, "WatchLevels", NULL, "sb", "movie", 1);
+    if (wants(words, "begin")) got += gets(bus, path, INTERFACE, "BeginOutput", NULL, "s", "movie");
+    if (wants(words, "cut")) got += gets(bus, path, INTERFACE, "CutOutput", NULL, "s", "movie");
+    if (wants(words, "segment")) got += gets(bus, path, INTERFACE, "AddSegment", NULL, "ss", "movie", ticket(bus));
     if (wants(words, "stop")) got += gets(bus, path, INTERFACE, "Stop", NULL, "");
-    return got ? taken : refused;
+    return got;
+}
+
+static int hear(sd_bus_message *message, void *context, sd_bus_error *error) {
+    (void)message, (void)context, (void)error;
+    if (!levels++) puts("levels come");
+    return 0;
+}
+
+/* Takes what has come. */
+static void listen_to(sd_bus *bus) {
+    while (sd_bus_process(bus, NULL) > 0) continue;
+    fflush(stdout);
+}
+
+/* A session of its own, until it is over. */
+static void make_and_lose(sd_bus *bus, const char *movie) {
+    static char picture[128];
+    sd_bus_message *reply = NULL;
+    const char *session;
+    file = movie;
+    if (!gets(bus, ROOT, SERVICE ".Manager", "CreateSession", &reply, "a{sv}" FILES, 4,
+              "inputs", "aa{sv}", 2, 6, "name", "s", "camera", "media-type", "s", "video", "pixel-format", "s", "YUYV",
+              "width", "u", 320, "height", "u", 180, "frames-per-second", "d", 5.0,
+              3, "name", "s", "microphone", "media-type", "s", "audio", "device", "s", "hw:Loopback,1",
+              "outputs", "aa{sv}", 2, 6, "name", "s", "movie", "kind", "s", "movie", "format", "s", "mkv",
+              "video-codec", "s", "mjpeg", "pre-roll", "x", (int64_t)10000000000, "segments", "a{sv}", 0,
+              2, "name", "s", "frames", "kind", "s", "buffer",
+              "connections", "a(ss)", 3, "camera", "movie", "microphone", "movie", "camera", "frames",
+              "attached", "b", 1, 1, "movie", ticket(bus)) ||
+        sd_bus_message_read(reply, "o", &session) < 0)
+        exit(not_tried);
+    snprintf(path, sizeof path, "%s", session);
+    snprintf(picture, sizeof picture, "%s.jpg", movie);
+    file = picture;
+    if (sd_bus_match_signal(bus, NULL, SERVICE, path, INTERFACE, "Levels", hear, NULL) < 0) give_up("levels");
+    if (!gets(bus, path, INTERFACE, "Start", NULL, "") || follow(bus, path) == refused) exit(not_tried);
+    if (!gets(bus, path, INTERFACE, "WatchLevels", NULL, "sb", "movie", 1) || !takes_photo(bus, "jpeg")) exit(not_tried);
+    printf("running %s\n", strrchr(path, '/') + 1);
+    char *state;
+    while ((state = session_text(bus, path, "State")) && (!strcmp(state, "running") || !strcmp(state, "suspended"))) {
+        free(state);
+        listen_to(bus);
+        sd_bus_wait(bus, 100000);
+    }
+    free(state);
+    listen_to(bus);
+    levels = 0;
+    file = "stolen";
+}
+
+int main(int count, char **words) {
+    if (count < 2) return not_tried;
+    sd_bus *bus = connect_bus();
+    if (!strcmp(words[1], "own") && count > 3) {
+        make_and_lose(bus, words[2]);
+        int got = count_open(bus, words + 3);
+        listen_to(bus);
+        return got || levels ? taken : refused;
+    }
+    snprintf(path, sizeof path, ROOT "/sessions/%s", words[1]);
+    return count_open(bus, words + 2) ? taken : refused;
 }

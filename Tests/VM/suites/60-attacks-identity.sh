@@ -1,6 +1,7 @@
 #!/bin/bash
 # Attacks on who asks: programs of alice's, and of others, that would like to be one that she has allowed.
 # machine: --systemd --vivid 1 --timeout 2400
+# shares: attacks
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 own=/home/alice/attacks
@@ -129,17 +130,6 @@ attack written-over "what was written into the file of an allowed program" \
 it "a yes for whatever runs in units of that name cannot be set" \
   refused 65 'any file can run as app:org.example.Kept, so it can only be allowed when it asks' \
   capturectl auth set --user alice app:org.example.Kept camera authorized
-
-# Sessions of others.
-session=$(alone capturectl start --microphone none --video-format YUYV:320x180@5 --video-codec mjpeg /home/alice/hers.mkv)
-it "she records" wait_for 60 has_recorded "$session" 1
-attack session-of-another-program "another program of hers starts, changes and reads the session" \
-  77 'AddOutput: .*NotPermitted' 'was refused to exe:/home/alice/attacks/session' alone "$own/session" "$session" start open add configure
-it "bob is there, too, from elsewhere" log_in_elsewhere bob
-bobs() { local as_folder=/ as_session=1; as bob /home/bob/attacks/session "$@"; }
-attack session-of-another-user "another user reads, starts, changes and stops the session" \
-  77 'Stop: .*NoSuchSession' 'was refused to exe:/home/bob/attacks/session' bobs "$session"
-it "she records on" alone capturectl stop "$session"
 
 # Those who are no people at the machine register as one. Her home is closed to them.
 it "they have a program" install -D -m 755 "$attacks/agent" /usr/local/lib/attack-agent

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Attacks on answers, agents and the store, by programs that anybody can start: each is refused, is told of in the journal,
-# and leaves answers and sessions as they were. 60-attacks-identity has those on who somebody is. Elsewhere are
+# and leaves answers and sessions as they were. 60-attacks-identity has those on who somebody is, 62-attacks-samples those on
+# each way to pictures and sound. Elsewhere are
 #   an agent that is killed while it asks, a daemon that is killed then, a question that is closed: 20-consent (agents,
 #   inline, daemon_dies_asking); power cuts: 20-consent (torn)
 #   who shares a camera with a program whose consent is withdrawn: 20-consent (withdrawn); memory over a restart of the
