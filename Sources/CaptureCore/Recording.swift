@@ -176,6 +176,13 @@ public struct OutputStatistics: Hashable, Sendable {
 
     /// Counters at zero.
     public init() {}
+
+    /// The same, without what tells how loud the sound is.
+    public var withoutLoudness: OutputStatistics {
+        var counters = self
+        (counters.peak, counters.levels) = (0, [])
+        return counters
+    }
 }
 
 /// A report of a recorder to the daemon.

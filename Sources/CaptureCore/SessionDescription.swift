@@ -341,6 +341,13 @@ public struct SessionStatistics: Hashable, Sendable {
 
     /// Counters at zero.
     public init() {}
+
+    /// The same, without what tells how loud sound is.
+    public var withoutLoudness: SessionStatistics {
+        var counters = self
+        counters.outputs = outputs.mapValues(\.withoutLoudness)
+        return counters
+    }
 }
 
 /// The counters of one input.

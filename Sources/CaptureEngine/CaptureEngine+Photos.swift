@@ -67,6 +67,12 @@ extension CaptureEngine {
         guard let camera = description.inputs(of: name).first(where: { $0.mediaType == .video }) else {
             throw CaptureError(.invalidArgument, "no camera feeds the output '\(name)', so it takes no photo")
         }
+        guard !session.disabled.contains(ConnectionDescription(input: camera.name, output: name)) else {
+            throw CaptureError(
+                .wrongState,
+                "the camera is disabled for '\(name)', so it takes no photo there; enable it"
+            )
+        }
         guard session.inputs[camera.name] != nil else {
             throw CaptureError(.wrongState, "the camera '\(camera.name)' of the output '\(name)' is closed")
         }

@@ -69,9 +69,7 @@ extension CaptureEngine {
 
     private func alive(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
         let session = try changeable(id, by: client)
-        guard !session.state.isFinal, !session.isEnding else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.doing)")
-        }
+        try session.checkAlive()
         return session
     }
 

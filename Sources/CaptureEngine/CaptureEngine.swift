@@ -89,9 +89,12 @@ public actor CaptureEngine {
         sessions.values.filter { client.mayControl($0.client.identity) }.map(\.snapshot).sorted { $0.id < $1.id }
     }
 
-    /// The counters of a session.
+    /// The counters of a session. Only the program that made it is told how loud its sound is: that says something of what is
+    /// heard.
     public func statistics(of id: UInt32, client: SessionClient) throws(CaptureError) -> SessionStatistics {
-        try sessions.find(id, for: client).statistics
+        let session = try sessions.find(id, for: client)
+        let isOwn = session.client.identity.hasSameConsent(as: client.identity)
+        return isOwn && !session.isEnding ? session.statistics : session.statistics.withoutLoudness
     }
 
     /// The number of a waiting change.
@@ -299,7 +302,8 @@ extension CaptureEngine {
     private func running(_ id: UInt32, output name: String, by client: SessionClient) throws(CaptureError) -> LiveOutput
     {
         let session = try changeable(id, by: client)
-        guard session.state == .running, !session.isEnding else {
+        try session.checkAlive(", not running")
+        guard session.state == .running else {
             throw CaptureError(.wrongState, "session \(id) is \(session.doing), not running")
         }
         guard let output = session.outputs[name] else {
@@ -322,9 +326,7 @@ extension CaptureEngine {
         client: SessionClient
     ) throws(CaptureError) {
         let session = try changeable(id, by: client)
-        guard !session.state.isFinal, !session.isEnding else {
-            throw CaptureError(.wrongState, "session \(id) is \(session.doing)")
-        }
+        try session.checkAlive()
         let connection = ConnectionDescription(input: input, output: output)
         let kind = try session.description.kindToDisable(of: connection)
         guard isEnabled == session.disabled.contains(connection) else { return }
@@ -369,7 +371,7 @@ extension CaptureEngine {
 extension ClientIdentity {
     /// Whether another process is the same program of the same user, by all that is known of both but their numbers: it
     /// has the same consent.
-    fileprivate func hasSameConsent(as other: ClientIdentity) -> Bool {
+    func hasSameConsent(as other: ClientIdentity) -> Bool {
         program == other.program && tier == other.tier && user == other.user && executable == other.executable
     }
 }

@@ -327,7 +327,8 @@ final class RecorderDesk {
             session.snapshot,
             output: output.description.name,
             error: error,
-            statistics: output.statistics
+            // Everybody who may see the session hears of this.
+            statistics: output.statistics.withoutLoudness
         )
         output.finish(error)
         if isShot { session.endShot(output.description.name) }

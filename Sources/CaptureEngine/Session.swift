@@ -146,7 +146,18 @@ final class Session {
     var isInterrupted: Bool { state == .suspended || suspending != nil }
 
     /// What it is doing, for one who cannot have something of it now.
-    var doing: String { isEnding ? "ending" : state.rawValue }
+    var doing: String { isEnding && !state.isFinal ? "ending" : state.rawValue }
+
+    /// Refuses what is for a session that is not over, and whose consent stands: a withdrawal may be on its way here.
+    ///
+    /// - Throws: The withdrawal that ends it or ended it; else `wrongState` if it is over.
+    func checkAlive(_ wanted: String = "") throws(CaptureError) {
+        if let reason, reason.isWithdrawal { throw reason }
+        if let grant = grants.values.first(where: { !$0.isLive }) { throw grant.withdrawal }
+        guard !state.isFinal, !isEnding else {
+            throw CaptureError(.wrongState, "session \(id) is \(doing)\(wanted)")
+        }
+    }
 
     var snapshot: SessionSnapshot {
         let isPaused = state == .running && standstill != nil

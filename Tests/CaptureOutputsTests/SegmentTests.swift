@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(.enabled(if: SmallDisk.isPossible)) func `whose file cannot be finished keeps the others`() throws {
-        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), hasSound: false)
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), videoCodec: "mjpeg", hasSound: false)
         let disk = try SmallDisk(kilobytes: 64)
         try movie.hand(in: disk.path)
         try movie.hand()

@@ -78,7 +78,8 @@ def segments(daemon, folder, it):
     it("a name that is too long is refused at once", status == 74 and "too long" in messages, f"{status} {messages}")
 
     child, number = recording(daemon, *options, "--segment", "500ms", "--json", folder / "lost.mkv")
-    while not (folder / "lost-0002.mkv").exists() and child.poll() is None:
+    third = folder / "lost-0003.mkv"
+    while not (third.exists() and third.stat().st_size) and child.poll() is None:
         time.sleep(0.02)
     subprocess.run(["pkill", "-KILL", "-P", str(daemon.running[-1].pid), "-f", "captured-recorder"], check=True)
     out, messages = child.communicate(timeout=60)

@@ -286,6 +286,26 @@ def raw(daemon, folder, it):
     it("a camera's picture is no DNG", status == 65 and "YUYV" in messages and not (folder / "no.dng").exists(), messages)
 
 
+def depth(daemon, folder, it):
+    def distances(name):
+        script = ("import sys; from PIL import Image; i = Image.open(sys.argv[1]); "
+                  "print(*i.size, *[i.getpixel((x, 200)) for x in (0, 160, 319)], i.getpixel((5, 5)))")
+        done = subprocess.run(["/usr/bin/python3", "-c", script, folder / name], env={**os.environ, "PYTHONHOME": "/usr"},
+                              text=True, capture_output=True)
+        return done.stdout.split() or done.stderr
+    wall = ["320", "240", "500", "2500", "4487", "0"]
+    daemon.control("photo", "--preset", "low", folder / "wall.tiff")
+    it("a tiff has distances to the millimetre", distances("wall.tiff") == wall, distances("wall.tiff"))
+    daemon.control("photo", "--preset", "low", "--depth", folder / "wall.png")
+    it("so has a png", distances("wall.png") == wall, distances("wall.png"))
+    status, _, messages = run(daemon, "photo", "--depth", folder / "wall.jpg")
+    it("a jpeg has none", status == 64 and "png or tiff" in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "photo", "--video-format", "YUYV:320x240", folder / "colours.tiff")
+    it("colours are no distances", status == 65 and "jpeg or png" in messages, f"{status} {messages}")
+    status, _, messages = run(daemon, "record", "--video-format", "Z16:320x240", "-d", "1", folder / "wall.mkv")
+    it("distances are no movie, with what they can be", status == 65 and "png or tiff" in messages, f"{status} {messages}")
+
+
 def connection_settings(daemon, folder, it):
     number = daemon.control("start", "--preset", "low", "--rotate", "90", "--mirror", "--channels", "2", "--gain", "-6",
                             folder / "turned.mp4").strip()

@@ -13,10 +13,16 @@ struct DepthEncoder {
         case tiff
     }
 
+    /// What makes the file; a recorder opens it while it may still open files.
+    private enum Maker {
+        case png(PNGEncoder)
+        case tiff
+    }
+
     /// What the file says of its numbers.
     static let meaning = "Depth in millimetres; 0 is unknown"
 
-    private let container: Container
+    private let maker: Maker
     private let format: VideoFormat
     private let plane: ColorPlane
 
@@ -32,8 +38,12 @@ struct DepthEncoder {
                 "a TIFF is made of distances, which the camera does not deliver in \(format.pixelFormat); take a jpeg or png"
             )
         }
-        if container == .tiff { unsafe try TIFFFile.load() }
-        self.container = container
+        switch container {
+        case .png: maker = .png(try PNGEncoder(grey: format.width, format.height))
+        case .tiff:
+            unsafe try TIFFFile.load()
+            maker = .tiff
+        }
         self.format = format
         self.plane = plane
     }
@@ -43,10 +53,10 @@ struct DepthEncoder {
 
     /// The file of a whole frame.
     func encode(_ frame: UnsafeRawBufferPointer, _ facts: FileFacts) throws(CaptureError) -> [UInt8] {
-        switch container {
-        case .png:
+        switch maker {
+        case .png(let encoder):
             var grey = unsafe numbers(frame, highestFirst: true)
-            let packet = try PNGEncoder(grey: format.width, format.height).encode(grey: &grey)
+            let packet = try encoder.encode(grey: &grey)
             return try unsafe PhotoFacts.png(
                 packet.bytes,
                 facts,

@@ -16,7 +16,8 @@ extension TIFFFile {
         turned turn: PictureOrientation = .upright
     ) throws(CaptureError) {
         func write(_ list: ExifIfd) throws(CaptureError) {
-            let writer = TIFFFacts(file: self, list: list)
+            // EXIF has no size beside that of TIFF itself; DNG has both.
+            let writer = TIFFFacts(file: self, list: list, leavesOutSize: meaning == TIFFTag.grey)
             try facts.write(
                 to: writer,
                 width: format.width,
@@ -64,6 +65,7 @@ enum TIFFTag {
 private struct TIFFFacts: EXIFWriter {
     let file: TIFFFile
     let list: ExifIfd
+    let leavesOutSize: Bool
 
     func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
         if list == self.list { try file.set(tag.rawValue, text) }
@@ -77,6 +79,7 @@ private struct TIFFFacts: EXIFWriter {
     }
 
     func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError) {
+        if leavesOutSize, [EXIF_TAG_PIXEL_X_DIMENSION, EXIF_TAG_PIXEL_Y_DIMENSION].contains(tag) { return }
         if list == self.list { try file.set(tag.rawValue, number: number) }
     }
 

@@ -68,6 +68,12 @@ spawn watching capturectl control --watch "${camera[@]:0:2}"
 attack session-of-another-program "another program of hers has the session in each way that there is" \
   77 'CapturePhoto: .*NotPermitted' "CapturePhoto was refused to exe:$own/session" tries alice "${ways[@]}"
 it "each is refused for that" each 34 'NotPermitted: only the program that made session' exe:$own/session
+tells_no_levels() {
+  alone busctl -j call org.capturekit.Capture1 "/org/capturekit/Capture1/sessions/$parts" org.capturekit.Capture1.Session \
+    GetStatistics | tr -d ' \n' >"$work/counters" && grep -q '"published"' "$work/counters" &&
+    ! grep -oE '"(levels":\{"type":"a\(dd\)","data":\[\[|peak":\{"type":"x","data":[1-9])[-0-9.e+,]*' "$work/counters"
+}
+it "its counters tell a program without consent nothing of how loud it is" tells_no_levels
 attack session-of-another-user "another user has it in each way, reads, counts and stops it" \
   77 'Stop: .*NoSuchSession' 'Stop was refused to exe:/home/bob/attacks/session' tries bob read count "${ways[@]}" stop
 it "each is refused for that" each 40 'NoSuchSession: there is no session' exe:/home/bob/attacks/session
@@ -79,7 +85,7 @@ it "the movie that waited is over" session_is "$waits" failed
 it "its recorder is gone, and its file empty" eval 'wait_for 60 fails pgrep -f libexec/captured-recorder && empty /home/alice/waits.mkv'
 it "it is no use any more" uses "$waits" 0
 it "the history has why" revoked "$waits"
-it "it cannot begin" refused 75 "session $waits is (failed|ending), not running" alone capturectl begin "$waits"
+it "it cannot begin" refused 77 "the consent for the camera was withdrawn" alone capturectl begin "$waits"
 it "nor is a photo taken of it" refused 77 'the consent for the camera was withdrawn' \
   alone capturectl photo --session "$waits" --burst 1 late.jpg
 it "the movie in segments is over" ended parts 77
@@ -132,6 +138,8 @@ frames=$(fact "$id" outputs.movie.frames) published=$(fact "$id" inputs.camera.p
 it "and on" goes_on
 it "the camera delivers" eval '(($(fact $id inputs.camera.published) > published))'
 it "both are in use all the time" uses "$id" 2
+it "no photo is taken of the output whose camera is disabled" \
+  fails alone capturectl photo --session "$id" --burst 1 disabled.jpg
 it "it is stopped" eval 'alone capturectl stop $id && wait_for 60 session_is $id stopped'
 it "it has no new picture" test "$(frame_count /home/alice/both.mkv)" = "$frames"
 loudest() { on_host /home/alice/both.mkv ffmpeg -v info -nostdin "$@" -i {} -vn -af volumedetect -f null - 2>&1 | grep max_volume; }
