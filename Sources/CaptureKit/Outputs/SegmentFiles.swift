@@ -24,8 +24,8 @@ public enum SegmentRetention: Hashable, Sendable {
 /// The files of a movie in segments, one after the other: `lecture-0001.mkv`, `lecture-0002.mkv` and so on. Numbers go on
 /// behind those that are there already.
 ///
-/// A file gets its name as soon as the movie goes on in it, so that a kill leaves no empty file, where the file system can make
-/// nameless ones. If the name is taken meanwhile, the next number is.
+/// A file gets its name as soon as the movie goes on in it. A kill therefore leaves no empty file, unless the file system
+/// cannot make nameless ones. If the name was taken meanwhile, the file gets the next number.
 ///
 ///     let files = try SegmentFiles("lecture.mkv", keeping: .newest(.seconds(3600)))
 ///     let rule = SegmentRule(every: .seconds(600))
@@ -52,6 +52,7 @@ public actor SegmentFiles {
     /// Why no next file is there.
     private var shortage: CaptureError?
     private var retrying: Task<Void, Never>?
+    private var isFilling = false
     private var troubled: @Sendable (CaptureError) -> Void = { _ in }
     /// The files that nothing more comes into, in order, also those that were removed.
     public private(set) var made: [SegmentFile] = []
@@ -129,24 +130,33 @@ public actor SegmentFiles {
 
     // MARK: One file
 
-    /// Hands over as many files as are missing.
+    /// Hands over as many files as are missing, one after the other: they are used in that order.
     private func fill(_ session: CaptureSession, _ output: String) async {
+        if isFilling { return }
+        isFilling = true
+        defer { isFilling = false }
         while waiting.count < SegmentFiles.reserve {
             do throws(CaptureError) {
                 let file = try SegmentFiles.open(stem, suffix, &number)
-                try await session.addSegment(file.descriptor, to: output)
+                // Before the call: the movie may go on in it before the call is answered.
                 waiting.append(file)
+                do throws(CaptureError) {
+                    try await session.addSegment(file.descriptor, to: output)
+                } catch {
+                    waiting.removeAll { $0 === file }
+                    throw error
+                }
                 shortage = nil
             } catch {
                 // A session that is over takes no more files.
                 if await session.status.state.isFinal || error.code == .wrongState { return }
-                return await retry(session, output, after: error)
+                return retry(session, output, after: error)
             }
         }
     }
 
     /// Tries again in a while: another program may free what is missing. The movie goes on in the present file.
-    private func retry(_ session: CaptureSession, _ output: String, after error: CaptureError) async {
+    private func retry(_ session: CaptureSession, _ output: String, after error: CaptureError) {
         if shortage == nil { troubled(error) }
         shortage = error
         guard retrying == nil else { return }

@@ -73,7 +73,7 @@ public struct VideoFrame: Sendable {
     public var planes: Planes { Planes(frame: self) }
     /// The distance of a pixel in metres, in a frame of a depth format.
     ///
-    /// - Returns: `nil` where it is not known, outside the frame, and in a frame of another format.
+    /// - Returns: `nil` if it is not known, for a place outside the frame, and for a frame of another format.
     public func distance(x: Int, y: Int) -> Double? {
         guard format.pixelFormat.isDepth, let plane = planes.first, (0..<format.width).contains(x),
             (0..<plane.height).contains(y)
