@@ -53,6 +53,34 @@ import Testing
         #expect(throws: CaptureError.self) { try RecorderReport(text: wrong) }
     }
 
+    @Test func `reports and commands of segments and pre-rolls say the same after they were sent`() throws {
+        let segment = MovieSegment(number: 3, time: 4, duration: 5, frames: 6, bytes: 7, isComplete: false)
+        for report: RecorderReport in [
+            .segment(.began(2)), .segment(.finished(segment)), .file(nil),
+            .file(CaptureError(.inputOutput, "full", errno: 28)),
+        ] {
+            #expect(try RecorderReport(text: report.text) == report)
+        }
+        for command: RecorderCommand in [
+            .cut(at: Timestamp(nanoseconds: 5)), .begin(at: Timestamp(nanoseconds: 6)), .file,
+        ] {
+            #expect(try RecorderCommand(text: command.text) == command)
+        }
+        var job = RecordingJob(
+            output: OutputDescription(name: "m", kind: .movie, format: "mkv", preRoll: 9),
+            hasVideo: true,
+            hasAudio: false
+        )
+        job.output.segments = SegmentRule(duration: 1, fileSize: 2, isAligned: true)
+        #expect(try RecordingJob(text: job.text) == job)
+        for wrong in [
+            "message=segment-began\nnumber=1\n", "message=segment-finished\nnumber=1\n", "message=file\ncode=x\n",
+        ] {
+            #expect(throws: CaptureError.self) { try RecorderReport(text: wrong) }
+        }
+        #expect(throws: CaptureError.self) { try RecordingJob(text: job.text.replacing("1 2 1", with: "1 -2 1")) }
+    }
+
     private static let ready = RecorderReport.ready(.init()).text
     private static let levels = RecorderReport.levels([AudioLevel(average: -3, peak: 0)]).text
     private static let finished = RecorderReport.finished(.init()).text
