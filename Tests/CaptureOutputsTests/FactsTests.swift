@@ -118,6 +118,35 @@ import Testing
         }
     }
 
+    @Test(arguments: Material.photos) func `a photo says the same in XMP, whatever the camera's name`(format: String)
+        throws
+    {
+        let rig = try record(format)
+        func xmp(_ tag: String) throws -> String {
+            String(try Probe.run("exiftool -s3 -XMP:\(tag) \(rig.path)").split(separator: "\n").first ?? "")
+        }
+        #expect(try xmp("Model") == Rig.origin.camera)
+        #expect(try xmp("Make") == Rig.origin.cameraMaker)
+        #expect(try xmp("CreatorTool") == "Captured 1.0.0")
+        let date = try Probe.run("exiftool -s3 -EXIF:DateTimeOriginal \(rig.path)").dropLast()
+        #expect(try xmp("DateTimeOriginal").hasPrefix(date) && xmp("CreateDate").hasSuffix(zone))
+        #expect(try Probe.run("exiftool -validate -s3 \(rig.path) | head -1").hasPrefix("OK"))
+        let odd = FileFacts(CaptureOrigin(camera: "A&B <\"c\">\u{1}\u{ffff}é"), at: Rig.epoch)
+        #expect(String(decoding: XMPPacket.bytes(odd), as: UTF8.self).contains("\"A&amp;B &lt;&quot;c&quot;&gt;é\""))
+    }
+
+    @Test func `XMP of the camera's own stays, and is the only one`() throws {
+        let rig = try record("jpeg")
+        var camera = try Shell.bytes(rig.path)
+        let name = Array(Rig.origin.cameraMaker.utf8)
+        let place = try #require(camera.indices.last { camera[$0...].starts(with: name) })
+        camera[place] = UInt8(ascii: "m")
+        let made = try PhotoFacts.jpeg(camera, FileFacts(Rig.origin, at: Rig.epoch), width: 320, height: 240)
+        #expect(made.indices.filter { made[$0...].starts(with: XMPPacket.signature) }.count == 1)
+        #expect(made.indices.contains { made[$0...].starts(with: Array("tiff:Make=\"maker".utf8)) })
+        #expect(made.indices.filter { made[$0...].starts(with: EXIFBlock.signature) }.count == 1)
+    }
+
     @Test(arguments: Material.photos) func `a photo has a thumbnail of its shape, and an id of its own`(
         format: String
     ) throws {

@@ -4,7 +4,8 @@ import MediaExamination
 
 /// Puts what is known of a photo's making into its file.
 enum PhotoFacts {
-    /// A JPEG with EXIF and a thumbnail, in the place of what the camera wrote there; which way is up stays.
+    /// A JPEG with EXIF and a thumbnail, in the place of what the camera wrote there; which way is up stays. XMP comes beside
+    /// it, unless the camera wrote that.
     ///
     /// - Parameter turn: How the upright picture is to be turned.
     static func jpeg(
@@ -35,28 +36,37 @@ enum PhotoFacts {
             orientation: orientation,
             thumbnail: Thumbnail.of(jpeg: image)
         )
+        let (kept, hasXMP) = withoutEXIF(image[at...])
         var made: [UInt8] = []
-        made.reserveCapacity(image.count + block.count + 64)
+        made.reserveCapacity(image.count + block.count + 2048)
         made += head
-        made += [0xff, 0xe1]
-        made.append(UInt16(clamping: 2 + EXIFBlock.signature.count + block.count))
-        made += EXIFBlock.signature
-        made += block
-        append(image[at...], to: &made)
-        return made
+        made += segment(EXIFBlock.signature + block)
+        if !hasXMP { made += segment(XMPPacket.signature + XMPPacket.bytes(facts)) }
+        return made + kept
     }
 
-    /// Appends what follows, without the segments of EXIF.
-    private static func append(_ rest: ArraySlice<UInt8>, to made: inout [UInt8]) {
+    /// A segment of JPEG for applications.
+    private static func segment(_ content: [UInt8]) -> [UInt8] {
+        var segment: [UInt8] = [0xff, 0xe1]
+        segment.append(UInt16(clamping: 2 + content.count))
+        return segment + content
+    }
+
+    /// What follows without the segments of EXIF, and whether there is XMP in it.
+    private static func withoutEXIF(_ rest: ArraySlice<UInt8>) -> (kept: [UInt8], hasXMP: Bool) {
+        var (made, hasXMP): ([UInt8], Bool) = ([], false)
+        made.reserveCapacity(rest.count)
         var at = rest.startIndex
         while at + 4 <= rest.endIndex, rest[at] == 0xff, rest[at + 1] != 0xda {
             let end = at + 2 + Int(rest[at + 2]) << 8 + Int(rest[at + 3])
             guard end <= rest.endIndex, end > at else { break }
             let isEXIF = rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: EXIFBlock.signature)
             if !isEXIF { made += rest[at..<end] }
+            hasXMP = hasXMP || rest[at + 1] == 0xe1 && rest[(at + 4)..<end].starts(with: XMPPacket.signature)
             at = end
         }
         made += rest[at...]
+        return (made, hasXMP)
     }
 
     /// A PNG with EXIF, the time of its making and what its colours mean, behind its first chunk.
@@ -101,7 +111,8 @@ enum PhotoFacts {
         var time: [UInt8] = []
         time.append(UInt16(clamping: parts[0]))
         time += parts[1...].map { UInt8(clamping: $0) }
-        return unsafe image[..<first] + more + chunk("tIME", time) + chunk("eXIf", exif) + image[first...]
+        let xmp = chunk("iTXt", XMPPacket.keyword + XMPPacket.bytes(facts))
+        return unsafe image[..<first] + more + chunk("tIME", time) + chunk("eXIf", exif) + xmp + image[first...]
     }
 
     private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {

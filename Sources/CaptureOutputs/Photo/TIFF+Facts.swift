@@ -32,6 +32,7 @@ extension TIFFFile {
         try begin()
         try write(EXIF_IFD_0)
         try set(TIFFTag.exif, offset: exif)
+        try set(XMPPacket.tag, XMPPacket.bytes(facts))
         try set(TIFFTag.subfileType, number: 0)
         try set(TIFFTag.width, number: format.width)
         try set(TIFFTag.height, number: format.height)
