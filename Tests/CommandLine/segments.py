@@ -105,6 +105,8 @@ def segments(daemon, folder, it):
         it(f"{' '.join(arguments)} is refused, with what would be right", found == status and word in messages,
            f"{found} {messages}")
     number = daemon.control("start", "--preset", "low", folder / "whole.mkv").strip()
+    while not json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]["frames"]:
+        time.sleep(0.02)
     status, _, messages = run(daemon, "cut", number)
     it("a movie in one file is not cut", status == 65 and "--segment" in messages, f"{status} {messages}")
     daemon.control("stop", number)
