@@ -41,8 +41,6 @@ do {
     }
     try await session.startRunning()
     print("\(try await made.count) files were recorded")
-} catch let error as CaptureError {
-    fail(error.message, error.code.exitCode)
 } catch {
-    fail("\(error)", 70)
+    fail(error.message, error.code.exitCode)
 }

@@ -107,7 +107,7 @@ public struct MovieSegment: Hashable, Sendable {
 
 /// A change of the files of a movie in segments.
 public enum SegmentEvent: Hashable, Sendable {
-    /// The next one is begun, by its number from 2: the movie's first file is begun when its session runs.
+    /// One is begun, by its number from 1: its first picture came.
     case began(UInt32)
     /// Nothing more comes into one.
     case finished(MovieSegment)

@@ -246,7 +246,7 @@ public enum RecorderReport: Hashable, Sendable {
         switch values["message"] {
         case "levels": self = .levels(try [AudioLevel](text: try words.word("levels")))
         case "file": self = .file(values["code"] == nil ? nil : try Self.fault(&words))
-        case "segment-began": self = .segment(.began(try words.number("number", in: UInt32(2)...)))
+        case "segment-began": self = .segment(.began(try words.number("number", in: UInt32(1)...)))
         case "segment-finished": self = .segment(.finished(try MovieSegment(&words)))
         case "ready": self = .ready(try OutputStatistics(&words))
         case "progress": self = .progress(try OutputStatistics(&words))

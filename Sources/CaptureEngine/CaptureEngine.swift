@@ -291,8 +291,8 @@ extension CaptureEngine {
             try sessions.refuseShared([name: file], beside: session.written, of: id, for: client)
             // A recorder that hangs holds up no other change for long.
             let timer = Task {
-                try await Task.sleep(for: .seconds(10))
-                sessions[id]?.outputs[name]?.segments?.giveUpAnswer()
+                try await Task.sleep(for: .seconds(3))
+                sessions[id]?.outputs[name]?.segments?.waitNoLonger()
             }
             defer { timer.cancel() }
             try await output.add(file)

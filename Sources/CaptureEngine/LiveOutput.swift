@@ -153,6 +153,7 @@ final class LiveOutput {
             )
         }
         try checkRecording()
+        statistics.isWaiting = false
         recorder?.begin()
     }
 
@@ -161,6 +162,12 @@ final class LiveOutput {
     /// - Throws: `invalidArgument` for an output without segments; `wrongState` if its file is not being written.
     func cut() throws(CaptureError) {
         try checkSegmented()
+        guard !statistics.isWaiting else {
+            throw CaptureError(
+                .wrongState,
+                "the output '\(description.name)' waits to be begun, so there is nothing to cut"
+            )
+        }
         recorder?.cut()
     }
 

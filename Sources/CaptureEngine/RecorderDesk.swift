@@ -96,9 +96,9 @@ final class RecorderDesk {
     ) async -> CaptureError? {
         let isUnbegun = session.startedAt == nil && session.isEnding
         // Nobody wants half a picture.
-        if isUnbegun || error != nil && output.description.kind == .photo {
+        if isUnbegun || output.statistics.isWaiting || error != nil && output.description.kind == .photo {
             for recording in output.recordings { await recording.cancel() }
-            return error ?? CaptureError(.wrongState, "stopped before it ran")
+            return output.statistics.isWaiting ? error : error ?? CaptureError(.wrongState, "stopped before it ran")
         }
         var fault = error
         for recording in output.recordings {
@@ -261,7 +261,7 @@ final class RecorderDesk {
         case .levels(let levels):
             guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
             observer.outputLevels(session.id, output: name, levels, to: Set(watchers.keys))
-        case .file(let error): output.segments?.answer(error)
+        case .file(let error): if output.segments?.answer(error) == true { output.stop() }
         case .segment(let event):
             guard output.segments?.note(event) == true else { return }
             observer.outputSegment(session.snapshot, output: name, event)

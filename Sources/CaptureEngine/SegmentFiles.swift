@@ -9,19 +9,22 @@ final class SegmentFiles {
         /// The file is on its way. The answer may come before that is known.
         case begun
         case answered(CaptureError?)
+        /// It is on its way for long.
+        case overdue
         case waiting(CheckedContinuation<CaptureError?, Never>)
-        /// No file is handed over any more: the output is done, or its recorder did not answer in time, so that a late answer
-        /// would be taken for another's.
+        /// The recorder has not answered for long. The file counts as taken, and the next one waits for the answer.
+        case late
+        /// The output is done.
         case over
     }
 
     private let name: String
     /// The number of the last file that is begun.
-    private var last: UInt32 = 1
+    private var last: UInt32 = 0
     /// Those that are begun and not finished, by their numbers.
-    private var begun: [UInt32: FileIdentity?]
+    private var begun: [UInt32: FileIdentity?] = [:]
     /// The next one first.
-    private var waiting: [FileIdentity?] = []
+    private var waiting: [FileIdentity?]
     private var handOver = HandOver.none
 
     /// Of a movie whose recorder has the first one.
@@ -29,7 +32,7 @@ final class SegmentFiles {
     /// - Parameter name: The output's name.
     init(first: FileIdentity?, of name: String) {
         self.name = name
-        begun = [1: first]
+        waiting = [first]
     }
 
     /// The files that the recorder writes or will write, where nobody else may.
@@ -37,14 +40,21 @@ final class SegmentFiles {
 
     /// Hands over a file, and waits until the recorder has taken it. One at a time.
     ///
-    /// - Throws: `busy` if enough files wait already; `wrongState` at the end of the output; `timedOut`, and why the recorder
-    ///   cannot write it.
+    /// - Throws: `busy` if enough files wait already, or the recorder has not answered for long; `wrongState` at the end of the
+    ///   output; why the recorder cannot write it.
     nonisolated(nonsending) func hand(_ file: any OpenFile, to recorder: any RecorderHandle) async throws(CaptureError)
     {
-        guard case .none = handOver, waiting.count < SegmentRule.mostFiles else {
+        if case .over = handOver { throw ended }
+        guard case .none = handOver else {
             throw CaptureError(
                 .busy,
-                "the output '\(name)' has \(waiting.count) files in reserve already; wait until one is begun"
+                "the recorder of '\(name)' has not answered for the file before; try again in a while"
+            )
+        }
+        guard waiting.count - (last == 0 ? 1 : 0) < SegmentRule.mostFiles else {
+            throw CaptureError(
+                .busy,
+                "the output '\(name)' has \(SegmentRule.mostFiles) files in reserve already; wait until one is begun"
             )
         }
         waiting.append(file.identity)
@@ -56,45 +66,62 @@ final class SegmentFiles {
                 switch handOver {
                 case .begun: handOver = .waiting(continuation)
                 case .answered(let refusal): continuation.resume(returning: refusal)
-                case .none, .waiting, .over: continuation.resume(returning: ended)
+                case .overdue:
+                    handOver = .late
+                    continuation.resume(returning: nil)
+                case .none, .waiting, .late, .over: continuation.resume(returning: ended)
                 }
             }
         } catch {
             refusal = error
         }
-        if case .over = handOver {} else { handOver = .none }
+        switch handOver {
+        case .late, .over: break
+        default: handOver = .none
+        }
         guard let refusal else { return }
         if let place = waiting.lastIndex(of: file.identity) { waiting.remove(at: place) }
         throw refusal
     }
 
     /// The recorder keeps the file that it was handed, or cannot write it.
-    func answer(_ refusal: CaptureError?) {
+    ///
+    /// - Returns: Whether the movie has to end: a file that counts as taken was refused, so that its program would take the
+    ///   next one for it.
+    func answer(_ refusal: CaptureError?) -> Bool {
         switch handOver {
-        case .begun: handOver = .answered(refusal)
+        case .begun, .overdue: handOver = .answered(refusal)
+        case .late:
+            handOver = .none
+            return refusal != nil
         case .waiting(let continuation):
             handOver = .none
             continuation.resume(returning: refusal)
         case .none, .answered, .over: break
         }
+        return false
     }
 
-    /// The recorder took too long to answer.
-    func giveUpAnswer() {
-        stop(CaptureError(.timedOut, "the recorder of '\(name)' did not take the file in time; the movie goes on"))
+    /// The recorder has not answered for long. It is not waited for, and the file is its own.
+    func waitNoLonger() {
+        switch handOver {
+        case .begun: handOver = .overdue
+        case .waiting(let continuation):
+            handOver = .late
+            continuation.resume(returning: nil)
+        case .none, .overdue, .answered, .late, .over: break
+        }
     }
 
     /// The output is done.
-    func end() { stop(ended) }
+    func end() {
+        let before = handOver
+        handOver = .over
+        if case .waiting(let continuation) = before { continuation.resume(returning: ended) }
+    }
 
     private var ended: CaptureError {
         CaptureError(.wrongState, "the output '\(name)' ended before it took the file")
-    }
-
-    private func stop(_ error: CaptureError) {
-        let before = handOver
-        handOver = .over
-        if case .waiting(let continuation) = before { continuation.resume(returning: error) }
     }
 
     /// The recorder told of a file.

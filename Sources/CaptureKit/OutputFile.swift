@@ -129,10 +129,11 @@ public final class OutputFile {
         }
     }
 
-    /// Gives the file its name, or another one for each that was taken meanwhile.
+    /// Gives the file its name, or another one for each that was taken meanwhile: `path` is the name that it got.
     ///
     /// - Parameter next: A name to try.
-    func keep(or next: () -> String) throws(CaptureError) {
+    /// - Throws: `CaptureError.Code.inputOutput` if it cannot be named.
+    public func keep(or next: () -> String) throws(CaptureError) {
         while true {
             do throws(CaptureError) {
                 return try keep()

@@ -74,7 +74,7 @@ import Testing
         job.output.segments = SegmentRule(duration: 1, fileSize: 2, isAligned: true)
         #expect(try RecordingJob(text: job.text) == job)
         for wrong in [
-            "message=segment-began\nnumber=1\n", "message=segment-finished\nnumber=1\n", "message=file\ncode=x\n",
+            "message=segment-began\nnumber=0\n", "message=segment-finished\nnumber=1\n", "message=file\ncode=x\n",
         ] {
             #expect(throws: CaptureError.self) { try RecorderReport(text: wrong) }
         }

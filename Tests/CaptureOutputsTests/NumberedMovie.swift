@@ -12,7 +12,7 @@ final class NumberedMovie {
 
     let rig: Rig
     private(set) var paths: [String]
-    private(set) var begun = 1
+    private(set) var begun = 0
     private(set) var finished: [MovieSegment] = []
     /// Files that were refused.
     private(set) var refusals: [CaptureError] = []
@@ -85,6 +85,9 @@ final class NumberedMovie {
             published += 1
         }
     }
+
+    /// The camera brings nothing for a while, and goes on with a frame of that number.
+    func stall(until frame: Int) { published = frame }
 
     /// Publishes whole periods of sound that begin before a sample.
     func sound(until sample: Int) throws {

@@ -130,6 +130,38 @@ import Testing
         #expect(try Probe.packets(movie.rig.path, "v:0").count == 60)
     }
 
+    @Test func `of a camera that stalls begins with its next picture, and keeps no old sound`() throws {
+        let movie = try NumberedMovie(preRoll: 1_000_000_000)
+        try movie.publish(30)
+        try kept(0.9, movie)
+        // Twenty seconds of sound alone, more than the buffers hold.
+        for second in 2...21 {
+            try movie.sound(until: second * 48000)
+            try movie.heard()
+        }
+        movie.stall(until: 630)
+        try movie.begin(at: 630)
+        try movie.until { !$0.isWaiting }
+        try movie.publish(30)
+        let counters = try movie.end()
+        #expect(try movie.pictures([movie.rig.path]) == Array(630..<660))
+        #expect(counters.frames == 30 && counters.missedSamples == 0)
+        #expect(abs(Double(counters.duration) / 1e9 - 1) < 0.1)
+        let samples = try movie.samples([movie.rig.path])
+        #expect(
+            samples.indices.allSatisfy { abs(samples[$0] - NumberedMovie.level(630 * NumberedMovie.step + $0)) < 10 }
+        )
+    }
+
+    @Test func `of a segment that is not begun tells of no file`() throws {
+        let movie = try NumberedMovie(SegmentRule(duration: 1_000_000_000), preRoll: 500_000_000)
+        try movie.publish(30)
+        try kept(0.4, movie)
+        #expect(try movie.end().isWaiting)
+        #expect(movie.begun == 0 && movie.finished.isEmpty)
+        #expect(try Shell.bytes(movie.rig.path).isEmpty)
+    }
+
     @Test func `takes no more memory than it may`() throws {
         var roll = PreRoll(length: 1_000_000_000_000, mostBytes: 100_000)
         for index in 0..<1000 {

@@ -46,6 +46,29 @@ def pre_roll(daemon, folder, it):
     _, messages = child.communicate(timeout=60)
     it("one that was never begun leaves nothing", child.returncode == 75 and "never begun" in messages and
        not (folder / "never.mkv").exists(), f"{child.returncode} {messages}")
+    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), "--segment", "1m",
+                              str(folder / "parts.mkv")], env=daemon.environment, text=True, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    number = re.search(r"capturectl begin (\d+)", child.stderr.readline())[1]
+    status, _, messages = run(daemon, "cut", number)
+    it("there is nothing to cut while it waits", status == 75 and "waits to be begun" in messages, f"{status} {messages}")
+    child.send_signal(signal.SIGINT)
+    _, messages = child.communicate(timeout=60)
+    it("nor a file of several", child.returncode == 75 and not list(folder.glob("parts*")), f"{child.returncode} {messages}")
+
+    child = subprocess.Popen([daemon.programs / "capturectl", "record", *map(str, options), str(folder / "both.mkv")],
+                             env=daemon.environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    number = re.search(r"capturectl begin (\d+)", child.stderr.readline())[1]
+    (folder / "both.mkv").write_text("mine")
+    daemon.control("begin", number)
+    until = time.monotonic() + 60
+    while not (folder / "both-2.mkv").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, messages = child.communicate(timeout=60)
+    it("a name that was taken meanwhile loses nothing", child.returncode == 0 and "both-2.mkv: mkv" in messages and
+       (folder / "both.mkv").read_text() == "mine" and pictures(folder / "both-2.mkv") > 0, f"{child.returncode} {messages}")
     number = daemon.control("start", *options, folder / "gone.mkv").strip()
     program = json.loads(daemon.control("auth", "whoami", "--json"))["program"]
     daemon.control("auth", "set", program, "camera", "denied")

@@ -53,6 +53,7 @@ public actor SegmentFiles {
     private var shortage: CaptureError?
     private var retrying: Task<Void, Never>?
     private var isFilling = false
+    private var hasBegun = false
     private var troubled: @Sendable (CaptureError) -> Void = { _ in }
     /// The files that nothing more comes into, in order, also those that were removed.
     public private(set) var made: [SegmentFile] = []
@@ -88,29 +89,27 @@ public actor SegmentFiles {
         first = file.descriptor
     }
 
-    /// Hands over files for as long as the session runs, or until its task is cancelled, gives them their names, and removes the oldest if only some are to
-    /// stay. The movie goes on in its present file while none can be made.
+    /// Hands over files, names them, and removes the oldest if only some are to stay. Goes on until the session ends or its
+    /// task is cancelled. While no file can be made, the movie continues in its present one.
     ///
     /// - Parameters:
     ///   - session: Has an output with the first file, and was not started, or just now.
     ///   - output: The output's name.
-    ///   - troubled: Called when a file cannot be made, named or removed.
     ///   - finished: Called with each file that nothing more comes into.
+    ///   - troubled: Called when a file cannot be made, named or removed.
     /// - Returns: The files that were made, also those that were removed.
     /// - Throws: The daemon's refusal of the session; why a file could not be made, named, handed over or removed.
     public func supply(
         _ session: CaptureSession,
         to output: String = "movie",
-        troubled: @escaping @Sendable (CaptureError) -> Void = { _ in },
-        _ finished: @Sendable (SegmentFile) -> Void = { _ in }
+        _ finished: @Sendable (SegmentFile) -> Void = { _ in },
+        troubled: @escaping @Sendable (CaptureError) -> Void = { _ in }
     ) async throws(CaptureError) -> [SegmentFile] {
         self.troubled = troubled
         defer { retrying?.cancel() }
         for await event in try await session.events() {
             switch event {
-            case .changed(let status) where status.state == .running && written.isEmpty && made.isEmpty:
-                await begin(1, of: session)
-                await fill(session, output)
+            case .changed(let status) where status.state == .running: await fill(session, output)
             case .segment(output, .began(let number)):
                 await begin(number, of: session)
                 await fill(session, output)
@@ -135,7 +134,8 @@ public actor SegmentFiles {
         if isFilling { return }
         isFilling = true
         defer { isFilling = false }
-        while waiting.count < SegmentFiles.reserve {
+        // The first file is there from the beginning.
+        while waiting.count < SegmentFiles.reserve + (hasBegun ? 0 : 1) {
             do throws(CaptureError) {
                 let file = try SegmentFiles.open(stem, suffix, &number)
                 // Before the call: the movie may go on in it before the call is answered.
@@ -170,6 +170,7 @@ public actor SegmentFiles {
     /// The movie goes on in the next file, which gets its name, or the next one if that was taken meanwhile.
     private func begin(_ number: UInt32, of session: CaptureSession) async {
         guard !waiting.isEmpty else { return }
+        hasBegun = true
         let file = waiting.removeFirst()
         written[number] = file
         do throws(CaptureError) {
@@ -268,8 +269,17 @@ public actor SegmentFiles {
         return last
     }
 
+    /// The next file whose name is free. A number is used up only by a file.
     private static func open(_ stem: String, _ suffix: String, _ number: inout Int) throws(CaptureError) -> OutputFile {
-        try OutputFile(creating: name(stem, suffix, &number))
+        var next = number
+        while true {
+            let path = name(stem, suffix, &next)
+            var status = stat()
+            if unsafe lstat(path, &status) == 0 { continue }
+            let file = try OutputFile(creating: path)
+            number = next
+            return file
+        }
     }
 
     private static func name(_ stem: String, _ suffix: String, _ number: inout Int) -> String {

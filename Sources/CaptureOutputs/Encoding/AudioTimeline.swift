@@ -45,6 +45,9 @@ final class AudioTimeline {
     /// Sample frames given out, as many as they are when they are stretched.
     var frames: Int64 { min(resampler.map { frameCount(of: $0.laid) } ?? taken, limit) }
 
+    /// The loudest sample of a buffer, in thousandths of full scale.
+    func peak(of buffer: MediaBuffer) -> Int { unsafe SamplePeak.of(buffer.bytes, format.sampleFormat) }
+
     /// Bytes of a sample frame.
     var bytesPerFrame: Int { format.bytesPerFrame }
 

@@ -24,6 +24,25 @@ struct EarlySound {
         if buffers.count > EarlySound.most { buffers.removeFirst(buffers.count - EarlySound.most) }
     }
 
+    /// Bytes of all that wait.
+    var bytes: Int { buffers.reduce(0) { $0 + $1.count } }
+
+    /// Nanoseconds from the oldest to the newest.
+    var length: Int64 {
+        guard let first = buffers.first, let last = buffers.last else { return 0 }
+        return max(last.info.timestamp - first.info.timestamp, 0)
+    }
+
+    /// Nanoseconds of pauses before what was heard at a time.
+    func paused(at time: Timestamp) -> Int64 {
+        (buffers.last { $0.info.timestamp <= time } ?? buffers.first)?.paused ?? 0
+    }
+
+    /// Lets the oldest go if there are more than so many.
+    mutating func keepNewest(_ most: Int) {
+        if buffers.count >= most + 64 { buffers.removeFirst(buffers.count - most) }
+    }
+
     /// When the newest begins.
     var newest: Timestamp? { buffers.last?.info.timestamp }
 

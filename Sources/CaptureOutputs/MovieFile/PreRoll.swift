@@ -12,8 +12,8 @@ struct PreRoll {
     private let mostBytes: Int64
     /// In the order of decoding, with the time of each.
     private var packets: [(packet: EncodedPacket, time: Timestamp)] = []
-    /// When each picture was captured, also of those that the encoder still holds.
-    private var times: [Timestamp] = []
+    /// When each picture was captured, also of those that the encoder still holds, and the pauses before it.
+    private var times: [(time: Timestamp, paused: Int64)] = []
     /// Bytes of the packets.
     private(set) var bytes: Int64 = 0
 
@@ -23,14 +23,14 @@ struct PreRoll {
     }
 
     /// When the newest picture was captured.
-    var newest: Timestamp? { times.last }
+    var newest: Timestamp? { times.last?.time }
 
     /// When the oldest picture was captured that is kept.
-    var oldest: Timestamp? { packets.first?.time ?? times.first }
+    var oldest: Timestamp? { packets.first?.time ?? times.first?.time }
 
     /// Keeps a picture's time when the encoder takes it.
-    mutating func note(_ time: Timestamp) {
-        times.append(time)
+    mutating func note(_ time: Timestamp, paused: Int64 = 0) {
+        times.append((time, paused))
         trim()
     }
 
@@ -49,15 +49,42 @@ struct PreRoll {
             for (packet, _) in packets[..<next] { bytes -= ContainerLoad.bytes(of: packet) }
             packets.removeFirst(next)
         }
-        if let oldest = packets.first?.time { times.removeAll { $0 < oldest } }
+        if let oldest = packets.first?.time { times.removeAll { $0.time < oldest } }
     }
 
-    /// What a movie has that begins with what was shown at a time: its pictures' times, and the packets that are made.
-    func cut(at time: Timestamp) -> (times: [Timestamp], packets: [EncodedPacket]) {
-        let first = packets.lastIndex { $0.time <= time && $0.packet.isKeyframe } ?? packets.startIndex
-        guard first < packets.endIndex else { return (times.filter { $0 >= time }, []) }
+    /// The beginning of a movie.
+    struct Beginning {
+        /// When its pictures were captured.
+        var times: [Timestamp]
+        /// Those of them that are made.
+        var packets: [EncodedPacket]
+        /// Nanoseconds of pauses before the first.
+        var paused: Int64
+    }
+
+    /// What a movie has that begins with what was shown at a time.
+    ///
+    /// - Parameter stale: A picture that is older by so many nanoseconds, since none came for a while, is no beginning.
+    func beginning(at time: Timestamp, stale: Int64) -> Beginning {
+        let shown = packets.lastIndex { $0.time <= time && $0.packet.isKeyframe }
+        let isStale = shown.map { time - packets[$0].time > stale } ?? false
+        let first =
+            isStale ? packets.firstIndex { $0.time >= time && $0.packet.isKeyframe } : shown ?? packets.indices.first
+        guard let first else {
+            let later = times.filter { $0.time >= time }
+            return Beginning(
+                times: later.map(\.time),
+                packets: [],
+                paused: later.first?.paused ?? times.last?.paused ?? 0
+            )
+        }
         let start = packets[first].time
-        return (times.filter { $0 >= start }, packets[first...].map(\.packet))
+        let kept = times.filter { $0.time >= start }
+        return Beginning(
+            times: kept.map(\.time),
+            packets: packets[first...].map(\.packet),
+            paused: kept.first?.paused ?? 0
+        )
     }
 }
 
@@ -74,11 +101,10 @@ extension ContainerOutput {
             origin = time
         }
         guard let origin, time >= origin, video.canGoOn(with: buffer) else { return }
-        preRoll?.note(time)
+        preRoll?.note(time, paused: buffer.paused)
         for packet in try video.encode(buffer, at: (time - origin) / 1000, isWaiting: true) {
             preRoll?.add(packet, captureTime(of: packet))
         }
-        pausedBefore = buffer.paused
         forgetEarlySound()
         counters.update { counters in
             counters.duration = preRoll.flatMap { roll in roll.oldest.map { time - $0 } } ?? 0
@@ -89,16 +115,27 @@ extension ContainerOutput {
     /// Keeps sound for as long as it may be wanted.
     func hold(audio buffer: MediaBuffer) {
         early.hold(buffer)
-        if video == nil { pausedBefore = buffer.paused }
+        early.keepNewest(Int(OutputDescription.mostPreRollBytes) / max(buffer.count, 1))
         forgetEarlySound()
+        let peak = timeline?.peak(of: buffer) ?? 0
+        counters.update { counters in
+            counters.peak = max(counters.peak, peak)
+            guard video == nil, let preRoll else { return }
+            counters.duration = min(early.length, preRoll.length)
+            counters.bytes = UInt64(early.bytes)
+        }
     }
 
-    /// Sound is kept as far back as pictures are, and some more: a buffer may reach into them.
+    /// Sound is kept as far back as the pictures that may be wanted, and some more: a buffer may reach into them.
     private func forgetEarlySound() {
         guard let preRoll, let newest = early.newest else { return }
         let wanted = newest.advanced(by: -preRoll.length)
-        early.forget(before: min(preRoll.oldest ?? wanted, wanted).advanced(by: -ContainerOutput.patience))
+        let pictures = max(preRoll.oldest ?? wanted, wanted.advanced(by: -ContainerOutput.stale))
+        early.forget(before: min(pictures, wanted).advanced(by: -ContainerOutput.patience))
     }
+
+    /// A picture that is shown for so long, in nanoseconds, is no beginning of a movie: nothing came from the camera.
+    static let stale: Int64 = 5_000_000_000
 
     /// Begins the file with what was captured so long before a time.
     func begin(at time: Timestamp) throws(CaptureError) {
@@ -109,17 +146,23 @@ extension ContainerOutput {
         }
         let start = time.advanced(by: -roll.length)
         early.wake()
-        guard video != nil else { return soundStart = start }
-        let (times, packets) = roll.cut(at: start)
-        guard let first = times.first else { return }
+        // What the encoder still holds from before is left out.
+        begunWith = start
+        guard video != nil else {
+            pausedBefore = early.paused(at: start)
+            return soundStart = start
+        }
+        let beginning = roll.beginning(at: start, stale: ContainerOutput.stale)
+        guard let first = beginning.times.first else { return soundStart = start }
         firstVideo = first
         begunWith = first
+        pausedBefore = beginning.paused
         begin(from: first)
-        for time in times { interval.note(time) }
-        lastVideo = times.last
-        frames = times.count
-        counters.update { $0.frames = UInt64(times.count) }
-        for packet in packets { try submit(packet) }
+        for time in beginning.times { interval.note(time) }
+        lastVideo = beginning.times.last
+        frames = beginning.times.count
+        counters.update { $0.frames = UInt64(beginning.times.count) }
+        for packet in beginning.packets { try submit(packet) }
         try takeEarlySound()
         try settle()
     }

@@ -60,11 +60,14 @@ extension Recorder {
         min(max((64 << 20) / max(frame, 1), 8), 256)
     }
 
-    /// How many buffers a stretch of sound comes in.
-    static func buffers(of length: Int64, _ format: MediaFormat) -> Int {
-        guard case .audio(let audio) = format, audio.periodFrames > 0 else { return 0 }
+    /// How many buffers the sound of a pre-roll comes in, with what is kept beside it.
+    static func buffers(of preRoll: Int64, _ format: MediaFormat) -> Int {
+        guard preRoll > 0, case .audio(let audio) = format, audio.periodFrames > 0 else { return 0 }
+        let length = preRoll + ContainerOutput.stale + 2 * ContainerOutput.patience
         let periods = Double(length) / 1e9 * Double(audio.sampleRate) / Double(audio.periodFrames)
-        return Int(min(periods, 200_000))
+        // Some more: the oldest are let go in groups.
+        let most = Int(OutputDescription.mostPreRollBytes) / max(audio.periodBytes, 1) + 256
+        return min(Int(min(periods, 1e6)) + 256, most)
     }
 
     /// How many frames an output takes; `.max` when that is not known.

@@ -4,10 +4,10 @@ import CaptureKit
 struct BeginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "begin",
-        abstract: "Have a movie with a pre-roll begin, with what it kept until now.",
+        abstract: "Begin a movie that waits with a pre-roll. It starts with what was kept.",
         discussion: """
-            The movie waits since 'capturectl record --pre-roll' or 'capturectl start --pre-roll'. Pressing Enter in the \
-            terminal of 'record' does the same.
+            The movie was started with 'capturectl record --pre-roll' or 'capturectl start --pre-roll', and has been \
+            waiting since. Pressing Enter in the terminal of 'record' does the same.
             """
     )
 

@@ -68,7 +68,7 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var overwrite = false
 
-    @Flag(help: "Take distances, of a camera that has them, into a png or tiff of 16 bits in millimetres.")
+    @Flag(help: "Photograph distances with a depth camera, as a png or tiff with 16 bits per pixel, in millimetres.")
     var depth = false
 
     @Flag(help: "Print facts about the photo as JSON on standard output.")
@@ -165,12 +165,19 @@ struct PhotoCommand: AsyncParsableCommand {
         on daemon: CaptureDaemon
     ) async throws(CaptureError) -> CaptureDeviceInput {
         let cameras = try await CaptureDevice.devices(for: .video, on: daemon)
-        let found = cameras.first { device in
-            guard let camera else { return true }
-            return device.id.rawValue == camera || device.description.aliases.contains(camera)
+        func formats(of device: CaptureDevice) -> [VideoFormatOption] {
+            special == .raw ? device.rawFormats : device.depthFormats
         }
+        // Without a name, the first that has it.
+        let able = camera == nil ? cameras.first { !formats(of: $0).isEmpty } : nil
+        let found =
+            able
+            ?? cameras.first { device in
+                guard let camera else { return true }
+                return device.id.rawValue == camera || device.description.aliases.contains(camera)
+            }
         guard let found else { return input }
-        guard let format = (special == .raw ? found.rawFormats : found.depthFormats).first else {
+        guard let format = formats(of: found).first else {
             throw CaptureError(
                 .noSuchFormat,
                 special == .raw
@@ -180,7 +187,7 @@ struct PhotoCommand: AsyncParsableCommand {
         }
         var request = (preset ?? .photo).request
         request.pixelFormat = format.pixelFormat
-        return .camera(camera, request: request)
+        return .camera(found.id.rawValue, request: request)
     }
 
     private func output(

@@ -30,7 +30,7 @@ struct RecordCommand: AsyncParsableCommand {
         run.hasPreRoll = plan.preRoll != nil
         let outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         let isThere = file.map { $0.isKept && !$0.isLost } ?? true
-        let path = isThere ? plan.place.path : nil
+        let path = isThere ? file?.path ?? plan.place.path : nil
         let summary = RecordingSummary(file: path, format: plan.format.name, outcome: outcome)
         if json { Output.print(summary.json) } else if isThere { Output.note(summary.text) }
         if let error = outcome.error { throw error }
@@ -60,13 +60,13 @@ struct RecordCommand: AsyncParsableCommand {
             try await files.supply(
                 session,
                 to: output.name,
-                troubled: { error in
-                    display?.clear()
-                    Output.message(error.message)
-                },
                 { file in
                     display?.clear()
                     if !isQuiet { Output.note(SegmentPresentation.line(file)) }
+                },
+                troubled: { error in
+                    display?.clear()
+                    Output.message(error.message)
                 }
             )
         }

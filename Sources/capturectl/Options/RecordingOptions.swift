@@ -46,7 +46,7 @@ struct RecordingOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Keep the newest pictures and sound in memory, as in 10s, until Enter is pressed or 'capturectl begin' is called, and begin the movie with them.",
+            "Wait, and keep the newest pictures and sound in memory, as in 10s. Press Enter or call 'capturectl begin' to begin the movie with them.",
             valueName: "time"
         ),
         transform: NumberOptions.seconds

@@ -13,8 +13,14 @@ final class EnterKey {
         source.setEventHandler { [source] in
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
-            // The terminal is gone, or belongs to another program now.
-            if count <= 0 { return source.cancel() }
+            guard count > 0 else {
+                // The terminal belongs to another program for now, or Ctrl-D was typed.
+                source.suspend()
+                nonisolated(unsafe) let source = source
+                return DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(500)) {
+                    unsafe source.resume()
+                }
+            }
             if bytes[..<count].contains(UInt8(ascii: "\n")) { pressed() }
         }
         source.resume()

@@ -214,7 +214,7 @@ struct SessionRun {
     /// Gives the file its name; a session that runs without one is stopped.
     private func named() async throws(CaptureError) {
         do throws(CaptureError) {
-            try file?.keep()
+            if hasPreRoll { try file?.keepBeside() } else { try file?.keep() }
         } catch {
             try await session.stop()
             throw error
@@ -250,5 +250,21 @@ struct SessionRun {
 
     private func reason(_ status: SessionStatus) -> CaptureError {
         CaptureError(.internalFault, "the session \(status.state.rawValue) without a reason")
+    }
+}
+
+extension OutputFile {
+    /// Gives the file its name, or that with a number if it was taken while the movie waited: what was kept is not lost.
+    fileprivate func keepBeside() throws(CaptureError) {
+        let whole = path
+        var number = 1
+        try keep {
+            number += 1
+            let suffix = FileFormat.fileExtension(of: whole).map { ".\($0)" } ?? ""
+            return "\(whole.dropLast(suffix.count))-\(number)\(suffix)"
+        }
+        if path != whole {
+            Output.message("\(Printable.text(whole)) was made by another program; this is \(Printable.text(path))")
+        }
     }
 }

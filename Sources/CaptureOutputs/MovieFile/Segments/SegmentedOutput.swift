@@ -75,7 +75,7 @@ final class SegmentedOutput: MediaOutput {
     func write(video buffer: MediaBuffer) throws(CaptureError) {
         try cutIfDue(before: buffer)
         try current.output.write(video: buffer)
-        noteBeginning(buffer)
+        noteBeginning()
         try settle(at: buffer.info.timestamp)
     }
 
@@ -83,18 +83,20 @@ final class SegmentedOutput: MediaOutput {
         if !hasPictures { try cutIfDue(before: buffer) }
         for segment in ending { try segment.output.write(audio: buffer) }
         try current.output.write(audio: buffer)
-        noteBeginning(buffer)
+        noteBeginning()
         try settle(at: buffer.info.timestamp)
     }
 
     /// The first of a file came, which may be sound if the camera is disabled: its time counts.
-    private func noteBeginning(_ buffer: MediaBuffer) {
+    private func noteBeginning() {
         guard current.time == 0, !isWaiting, let time = current.output.epoch else { return }
-        let wall = WallTime(time.advanced(by: buffer.paused))
+        let captured = time.advanced(by: current.output.pausedBefore)
+        let wall = WallTime(captured)
         current.time = wall.seconds * 1_000_000_000 + wall.nanoseconds
-        current.period = period(of: buffer)
+        current.period = period(at: captured)
         epoch = epoch ?? time
         anchor = anchor ?? time
+        if current.number == 1 { counters.note(.segment(.began(1))) }
     }
 
     func begin(at time: Timestamp) throws(CaptureError) {
@@ -125,14 +127,14 @@ final class SegmentedOutput: MediaOutput {
     private func isWanted(before buffer: MediaBuffer, _ time: Timestamp) -> Bool {
         if files.wantsCut(by: time) || current.output.isFull(for: buffer) { return true }
         guard rule.duration > 0 else { return false }
-        if rule.isAligned { return current.period != period(of: buffer) }
+        if rule.isAligned { return current.period != period(at: buffer.info.timestamp.advanced(by: buffer.paused)) }
         return anchor.map { time - $0 >= rule.duration } ?? false
     }
 
     /// Which of the day's durations it was captured in, by the clock on the wall, and on which day.
-    private func period(of buffer: MediaBuffer) -> Segment.Period? {
+    private func period(at captured: Timestamp) -> Segment.Period? {
         guard rule.isAligned, rule.duration > 0 else { return nil }
-        let wall = WallTime(buffer.info.timestamp.advanced(by: buffer.paused))
+        let wall = WallTime(captured)
         let (day, second) = (wall.seconds + wall.offset).quotientAndRemainder(dividingBy: 86_400)
         return Segment.Period(day: day, number: (second * 1_000_000_000 + wall.nanoseconds) / rule.duration)
     }
@@ -218,7 +220,8 @@ final class SegmentedOutput: MediaOutput {
         try current.output.finish()
         isFinished = true
         files.finished(current.file)
-        counters.note(.segment(.finished(current.summary(isComplete: true))))
+        // One that was never begun is nobody's.
+        if current.time != 0 { counters.note(.segment(.finished(current.summary(isComplete: true)))) }
         count()
         if let failure = finisher.failure { throw failure }
     }
