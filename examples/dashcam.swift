@@ -41,6 +41,8 @@ do {
     }
     try await session.startRunning()
     print("\(try await made.count) files were recorded")
-} catch {
+} catch let error as CaptureError {
     fail(error.message, error.code.exitCode)
+} catch {
+    fail("\(error)", 70)
 }
