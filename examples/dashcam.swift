@@ -31,7 +31,7 @@ do {
     try await session.addOutput(MovieFileOutput(file: files.first, segments: SegmentRule(every: .seconds(length))))
 
     signal(SIGINT, SIG_IGN)
-    let interrupt = DispatchSource.makeSignalSource(signal: SIGINT)
+    let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
     interrupt.setEventHandler { Task { try? await session.stop() } }
     interrupt.resume()
 
