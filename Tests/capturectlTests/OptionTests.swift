@@ -224,7 +224,7 @@ struct OptionTests {
         for format in OutputDescription.formats(of: .movie) + OutputDescription.formats(of: .sound) {
             #expect(record.contains(format))
         }
-        #expect(photo.contains("jpeg, png or dng."))
+        #expect(photo.contains("jpeg, png, dng or tiff."))
     }
 
     private static let outOfRange: [(line: String, message: String)] = [
