@@ -193,10 +193,13 @@ import Testing
         )
         let counters = try rig.finished(try rig.outcome())
         #expect(counters.missedFrames == 1)
-        // Beside the tables, the segment of EXIF.
+        // Beside the tables, the segments of EXIF and XMP, one behind the other.
         let file = try Shell.bytes(rig.path)
-        let segment = try #require(file.indices.first { file[$0...].starts(with: [0xff, 0xe1]) })
-        let added = 2 + Int(file[segment + 2]) << 8 + Int(file[segment + 3])
+        let exif = try #require(file.indices.first { file[$0...].starts(with: [0xff, 0xe1]) })
+        func size(at segment: Int) -> Int { 2 + Int(file[segment + 2]) << 8 + Int(file[segment + 3]) }
+        let xmp = exif + size(at: exif)
+        #expect(file[(xmp + 4)...].starts(with: XMPPacket.signature))
+        let added = size(at: exif) + size(at: xmp)
         #expect(file.count == bare.count + JPEGFile.standardTables.count + added)
         #expect(try Probe.decodes(rig.path))
     }
