@@ -29,7 +29,7 @@ final class LiveOutput {
     /// The files that came with its description; `nil` for a pipe.
     private let files: [FileIdentity?]
     /// The later files of a movie in segments; `nil` for any other output.
-    let segments: SegmentFiles?
+    let segments: SegmentReserve?
     /// What its files are in the media library, if they are saved there.
     let recordings: [any LibraryRecording]
     /// The unique name of the connection that asked for it.
@@ -58,7 +58,7 @@ final class LiveOutput {
         self.description = description
         self.recorder = recorder
         self.files = files
-        segments = description.segments == nil ? nil : SegmentFiles(first: files.first ?? nil, of: description.name)
+        segments = description.segments == nil ? nil : SegmentReserve(first: files.first ?? nil, of: description.name)
         self.recordings = recordings
         self.connection = connection
         self.feeds = feeds

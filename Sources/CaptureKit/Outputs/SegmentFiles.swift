@@ -2,7 +2,7 @@ public import CaptureCore
 public import CaptureSystem
 import Glibc
 
-/// A file of a movie in segments that is complete.
+/// A file of a movie in segments into which nothing more comes.
 public struct SegmentFile: Hashable, Sendable {
     /// Its path.
     public let path: String
@@ -21,8 +21,8 @@ public enum SegmentRetention: Hashable, Sendable {
     case atMost(bytes: UInt64)
 }
 
-/// The files of a movie in segments, one after the other: `lecture-0001.mkv`, `lecture-0002.mkv` and so on. Numbers go on
-/// behind those that are there already.
+/// The files of a movie in segments, one after the other: `lecture-0001.mkv`, `lecture-0002.mkv` and so on. Numbering continues
+/// after the highest number in the folder.
 ///
 /// A file gets its name as soon as the movie goes on in it. A kill therefore leaves no empty file, unless the file system
 /// cannot make nameless ones. If the name was taken meanwhile, the file gets the next number.
@@ -216,8 +216,8 @@ public actor SegmentFiles {
         }
     }
 
-    /// What nothing was told of: a recorder that was killed leaves files that can be played as far as they go, and a recording
-    /// that failed before its first picture leaves none.
+    /// Ends the files whose end was not told. A recorder that was killed leaves files that can be played as far as they go; an
+    /// empty one is removed.
     private func endRest() {
         for (number, file) in written.sorted(by: { $0.key < $1.key }) {
             var status = stat()

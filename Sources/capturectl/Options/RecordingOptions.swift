@@ -283,7 +283,7 @@ struct RecordingPlan {
         if overwrite {
             throw CaptureError(
                 .usage,
-                "--overwrite does not go with segments: their numbers go on behind those that are there"
+                "--overwrite does not go with segments: their numbers continue after the highest in the folder"
             )
         }
         return try SegmentFiles(path, keeping: options.retention)

@@ -168,8 +168,9 @@ final class SegmentedOutput: MediaOutput {
         while let segment = ending.first {
             let isLate = segment.cut.map { time - $0 > SegmentedOutput.patience } ?? true
             guard segment.output.isComplete || isLate else { break }
-            ending.removeFirst()
+            // First: one that cannot be handed over is salvaged with the others.
             try finisher.put(segment)
+            ending.removeFirst()
         }
         count()
     }

@@ -2,7 +2,7 @@ import CaptureCore
 
 /// The files of a movie in segments: those that its recorder writes, and those that wait for their turn. Bound to the engine's
 /// actor.
-final class SegmentFiles {
+final class SegmentReserve {
     /// How far the hand-over of a file is.
     private enum HandOver {
         case none
