@@ -14,9 +14,9 @@ rates=(5 30 60)
 # Which of these record, how many buffers may wait for a recorder, and what is checked by that.
 numbers=(0 1 2) most=50 recording="they record for a while, and keep up"
 # An emulated processor records two movies and two sounds, others in each boot. Whether it keeps up depends on its host, so
-# any number of buffers may wait.
+# any number of buffers may wait. No rate is below two: how long a picture stays is known, and written, when the next one comes.
 ! emulated ||
-  { rates=(1 2 4) numbers=($((boot - 1)) $((boot % 3))) most=1000000 recording="they record for a while"; }
+  { rates=(2 4 5) numbers=($((boot - 1)) $((boot % 3))) most=1000000 recording="they record for a while"; }
 
 # records FILE OPTION...: by itself; its session's number goes to $work/sessions
 records() {
