@@ -41,7 +41,8 @@ build_packages := pkg-config libsystemd-dev libudev-dev libasound2-dev libv4l-de
 	libssl-dev libgtk-3-dev
 demo_packages := dbus
 check_packages := man-db strace python3 python3-dbus python3-gi desktop-file-utils bubblewrap xvfb xdotool \
-	xdg-desktop-portal-gtk libgtk-4-dev ffmpeg libraw-bin darktable libimage-exiftool-perl python3-pil mediainfo pipewire wireplumber zsh fish
+	xdg-desktop-portal-gtk libgtk-4-dev ffmpeg libraw-bin darktable libimage-exiftool-perl python3-pil mediainfo \
+	mkvtoolnix pipewire wireplumber zsh fish
 deb_packages := build-essential debhelper lintian
 bench_packages := libturbojpeg0-dev strace ffmpeg v4l-utils alsa-utils gstreamer1.0-tools gstreamer1.0-plugins-base \
 	gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-alsa \

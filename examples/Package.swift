@@ -2,7 +2,9 @@
 import PackageDescription
 
 // One program for each file in Swift: swift run --package-path examples photo me.jpg
-let programs = ["brightness", "dashcam", "events", "levels", "photo", "reconfigure", "timelapse", "together"]
+let programs = [
+    "annotate", "brightness", "dashcam", "events", "levels", "photo", "reconfigure", "timelapse", "together",
+]
 let others = ["README.md", "controls.py", "library_photo.py", "record.py"]
 
 let package = Package(

@@ -12,6 +12,8 @@ public enum RecorderCommand: Hashable, Sendable {
     case resume(at: Timestamp)
     /// Begin a chapter at that time.
     case mark(RecordingMarker, at: Timestamp)
+    /// Put this into the movie's metadata at that time.
+    case note(TimedMetadata, at: Timestamp)
     /// Here is another file to write, as a descriptor that comes along: of a burst, or of a movie in segments.
     case file
     /// Begin the movie that waits, with what was captured before that time.
@@ -37,6 +39,8 @@ public enum RecorderCommand: Hashable, Sendable {
         case .begin(let time): Self.text("begin", time)
         case .mark(let marker, let time):
             KeyValueText.encode([("message", "mark"), ("at", "\(time.nanoseconds)"), ("title", marker.title)])
+        case .note(let metadata, let time):
+            KeyValueText.encode([("message", "note"), ("at", "\(time.nanoseconds)"), ("text", metadata.text)])
         case .enable(let kind, let time): Self.text("enable", time, kind)
         case .disable(let kind, let time): Self.text("disable", time, kind)
         case .setGain(let gain): KeyValueText.encode([("message", "gain"), ("decibels", "\(gain)")])
@@ -60,6 +64,7 @@ public enum RecorderCommand: Hashable, Sendable {
         case "cut": self = .cut(at: try Self.time(of: words))
         case "begin": self = .begin(at: try Self.time(of: words))
         case "mark": self = .mark(try RecordingMarker(words["title"] ?? ""), at: try Self.time(of: words))
+        case "note": self = .note(try TimedMetadata(json: words["text"] ?? ""), at: try Self.time(of: words))
         case "enable": self = .enable(try Self.kind(of: words), at: try Self.time(of: words))
         case "disable": self = .disable(try Self.kind(of: words), at: try Self.time(of: words))
         case "gain":

@@ -50,6 +50,7 @@ public struct RecordingJob: Hashable, Sendable {
                 ("size-limit", "\(output.sizeLimit)"), ("max-file-size", "\(output.maxFileSize)"),
                 ("min-free-space", "\(output.minFreeSpace)"), ("silence-limit", "\(silenceLimit)"),
                 ("segments", output.segments?.text ?? ""), ("pre-roll", "\(output.preRoll)"),
+                ("metadata", output.hasMetadata ? "1" : "0"),
                 ("video", hasVideo ? "1" : "0"), ("audio", hasAudio ? "1" : "0"),
                 ("disabled", disabled.map(\.rawValue).sorted().joined(separator: " ")), ("camera", origin.camera),
                 ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
@@ -97,6 +98,7 @@ public struct RecordingJob: Hashable, Sendable {
         )
         output.settings = try ConnectionSettings(word)
         output.preRoll = try number("pre-roll", as: Int64.self)
+        output.hasMetadata = try word("metadata") == "1"
         let rule = try word("segments")
         output.segments = SegmentRule(text: rule)
         guard rule.isEmpty || output.segments != nil else {
@@ -143,6 +145,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var missedFrames: UInt64 = 0
     /// Sample frames that the recorder missed because it was too slow, filled with silence.
     public var missedSamples: UInt64 = 0
+    /// Metadata written.
+    public var items: UInt64 = 0
     /// Sample frames of silence in the place of overruns.
     public var silence: UInt64 = 0
     /// Bytes written to the file.
@@ -321,7 +325,8 @@ extension OutputStatistics {
     fileprivate var pairs: [(String, String)] {
         [
             ("frames", "\(frames)"), ("samples", "\(samples)"), ("missed-frames", "\(missedFrames)"),
-            ("missed-samples", "\(missedSamples)"), ("silence", "\(silence)"), ("bytes", "\(bytes)"),
+            ("missed-samples", "\(missedSamples)"), ("items", "\(items)"), ("silence", "\(silence)"),
+            ("bytes", "\(bytes)"),
             ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
             ("paused", isPaused ? "1" : "0"), ("waiting", isWaiting ? "1" : "0"), ("levels", levels.text),
@@ -337,6 +342,7 @@ extension OutputStatistics {
         samples = try words.number("samples", in: Self.counts)
         missedFrames = try words.number("missed-frames", in: Self.counts)
         missedSamples = try words.number("missed-samples", in: Self.counts)
+        items = try words.number("items", in: Self.counts)
         silence = try words.number("silence", in: Self.counts)
         bytes = try words.number("bytes", in: Self.counts)
         duration = try words.number("duration", in: 0...1 << 62)

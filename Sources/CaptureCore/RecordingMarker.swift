@@ -18,15 +18,10 @@ public struct RecordingMarker: Hashable, Sendable {
                 "a marker's title of \(title.utf8.count) bytes is too long: at most \(Self.longestTitle)"
             )
         }
-        guard !title.unicodeScalars.contains(where: Self.isNoText) else {
+        guard title.isLine else {
             throw CaptureError(.invalidArgument, "a marker's title has control characters; give one line of text")
         }
         self.title = title
-    }
-
-    private static func isNoText(_ scalar: Unicode.Scalar) -> Bool {
-        let kinds: [Unicode.GeneralCategory] = [.control, .lineSeparator, .paragraphSeparator]
-        return kinds.contains(scalar.properties.generalCategory) || scalar.properties.isBidiControl
     }
 }
 

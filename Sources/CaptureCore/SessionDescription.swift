@@ -179,6 +179,8 @@ public struct OutputDescription: Hashable, Sendable {
     public var segments: SegmentRule?
     /// Nanoseconds that a movie keeps in memory until its program has it begin, with them; 0 for one that begins at once.
     public var preRoll: Int64
+    /// Whether a movie has a track of `TimedMetadata`.
+    public var hasMetadata: Bool
 
     /// The smallest greatest size: less has no room for a recording and what its format needs.
     public static let leastMaxFileSize: Int64 = 65_536
@@ -202,7 +204,8 @@ public struct OutputDescription: Hashable, Sendable {
         maxFileSize: Int64 = 0,
         minFreeSpace: Int64 = 0,
         segments: SegmentRule? = nil,
-        preRoll: Int64 = 0
+        preRoll: Int64 = 0,
+        hasMetadata: Bool = false
     ) {
         self.name = name
         self.kind = kind
@@ -220,6 +223,7 @@ public struct OutputDescription: Hashable, Sendable {
         self.minFreeSpace = minFreeSpace
         self.segments = segments
         self.preRoll = preRoll
+        self.hasMetadata = hasMetadata
     }
 
     /// The longest pre-roll in nanoseconds.

@@ -256,6 +256,16 @@ extension CaptureEngine {
         try running(id, output: name, by: client).mark(marker)
     }
 
+    /// Puts metadata into a movie, now or at the times that it tells.
+    ///
+    /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no metadata;
+    ///   `overQuota` for more than a movie takes; `wrongState` unless it records.
+    public func append(_ metadata: [TimedMetadata], _ id: UInt32, output name: String, client: SessionClient)
+        throws(CaptureError)
+    {
+        try running(id, output: name, by: client).append(metadata)
+    }
+
     /// Has a movie begin that waits, with what its recorder kept until now.
     ///
     /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no pre-roll;

@@ -105,6 +105,8 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func setPaused(_ isPaused: Bool)
     /// Tells it to begin a chapter.
     func mark(_ marker: RecordingMarker)
+    /// Tells it what is so, or was at a time, for its movie's metadata.
+    func note(_ metadata: TimedMetadata)
     /// Tells it to begin its movie, with what it kept until now.
     func begin()
     /// Tells it to go on in the next file of its movie with what is captured from now on.

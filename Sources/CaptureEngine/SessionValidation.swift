@@ -90,6 +90,7 @@ extension SessionDescription {
         }
         try output.checkSegments()
         try output.checkPreRoll()
+        try output.checkMetadata()
         guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
         guard output.kind.hasRecorder, output.kind != .photo else {
             throw wrong("has no length that a greatest size or a least free space could end")

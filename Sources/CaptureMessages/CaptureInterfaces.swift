@@ -127,6 +127,7 @@ public enum CaptureInterfaces {
             BusMethod("PauseOutput", [BusArgument("output", "s")]),
             BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod("MarkOutput", [BusArgument("output", "s"), BusArgument("title", "s")]),
+            BusMethod("AppendMetadata", [BusArgument("output", "s"), BusArgument("items", "a(xs)")]),
             BusMethod("BeginOutput", [BusArgument("output", "s")]),
             BusMethod("CutOutput", [BusArgument("output", "s")]),
             BusMethod("AddSegment", [BusArgument("output", "s"), BusArgument("file", "s")]),

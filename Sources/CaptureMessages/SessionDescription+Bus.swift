@@ -191,7 +191,8 @@ extension OutputDescription: BusCodable {
             minFreeSpace: try reader.number("min-free-space", 0...1 << 62) ?? 0,
             segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value)
             },
-            preRoll: try reader.number("pre-roll", 0...Int64.max) ?? 0
+            preRoll: try reader.number("pre-roll", 0...Int64.max) ?? 0,
+            hasMetadata: try reader.flag("metadata") ?? false
         )
         output.settings = try reader.connectionSettings()
         try reader.end()
@@ -213,6 +214,7 @@ extension OutputDescription: BusCodable {
         if minFreeSpace > 0 { values["min-free-space"] = .int64(minFreeSpace) }
         values["segments"] = segments?.busValue
         if preRoll > 0 { values["pre-roll"] = .int64(preRoll) }
+        if hasMetadata { values["metadata"] = .bool(true) }
         return .properties(values.merging(settings.properties) { $1 })
     }
 }

@@ -97,7 +97,7 @@ extension InputStatistics: BusCodable {
 }
 
 extension OutputStatistics: BusCodable {
-    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `silence`, `bytes` t; `duration` x in nanoseconds;
+    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `duration` x in nanoseconds;
     /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
     /// `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
     /// in nanoseconds since 1970, how many frames were lost before it, and its bytes.
@@ -108,6 +108,7 @@ extension OutputStatistics: BusCodable {
         samples = try reader.counter("samples")
         missedFrames = try reader.counter("missed-frames")
         missedSamples = try reader.counter("missed-samples")
+        items = try reader.counter("items")
         silence = try reader.counter("silence")
         bytes = try reader.counter("bytes")
         duration = try reader.signed("duration")
@@ -130,7 +131,8 @@ extension OutputStatistics: BusCodable {
     public var busValue: BusValue {
         var values: [String: BusValue] = [
             "frames": .uint64(frames), "samples": .uint64(samples), "missed-frames": .uint64(missedFrames),
-            "missed-samples": .uint64(missedSamples), "silence": .uint64(silence), "bytes": .uint64(bytes),
+            "missed-samples": .uint64(missedSamples), "items": .uint64(items), "silence": .uint64(silence),
+            "bytes": .uint64(bytes),
             "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),

@@ -46,6 +46,7 @@ extension OutputMaker {
                 origin: origin,
                 file: file,
                 markers: markers,
+                metadata: wanted.hasMetadata ? metadata : nil,
                 counters: counters
             )
         }

@@ -29,6 +29,7 @@ struct OutputPlan {
         files: [RecorderFile],
         all: RecorderFiles,
         markers: Markers,
+        metadata: MetadataQueue = MetadataQueue(),
         counters: RecorderCounters
     ) throws(CaptureError) {
         let wanted = job.output
@@ -43,7 +44,14 @@ struct OutputPlan {
             throw CaptureError(.invalidArgument, "a \(wanted.kind.rawValue) output came with \(files.count) files")
         }
         try wanted.checkSettings(hasPictures: video != nil, hasSound: audio != nil)
-        let maker = OutputMaker(wanted: wanted, origin: job.origin, file: file, markers: markers, counters: counters)
+        let maker = OutputMaker(
+            wanted: wanted,
+            origin: job.origin,
+            file: file,
+            markers: markers,
+            metadata: metadata,
+            counters: counters
+        )
         let whole = audio
         let audio = try whole?.taking(wanted.settings.channels)
         switch wanted.kind {
@@ -85,6 +93,7 @@ struct OutputMaker {
     let origin: CaptureOrigin
     let file: RecorderFile
     let markers: Markers
+    let metadata: MetadataQueue
     let counters: RecorderCounters
 
     var limits: OutputLimits { OutputLimits(wanted) }

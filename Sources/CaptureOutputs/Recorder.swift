@@ -126,7 +126,7 @@ public final class Recorder: Sendable {
         }
         // The sandbox does not let it be read later.
         MediaDate.learnZone()
-        let markers = Markers()
+        let (markers, metadata) = (Markers(), MetadataQueue())
         let outputFiles = RecorderFiles(sinks, sizeLimit: output.sizeLimit)
         let plan = try OutputPlan(
             job,
@@ -135,6 +135,7 @@ public final class Recorder: Sendable {
             files: sinks,
             all: outputFiles,
             markers: markers,
+            metadata: metadata,
             counters: counters
         )
         if let taken = plan.sound { audio = taken }
@@ -208,6 +209,7 @@ public final class Recorder: Sendable {
                 readers: readers,
                 passing: passing,
                 markers: markers,
+                metadata: output.hasMetadata ? metadata : nil,
                 feed: feed,
                 writer: writer
             )

@@ -7,6 +7,8 @@ struct RecorderWork {
     let readers: [MediaType: StreamReader]
     let passing: Passing
     let markers: Markers
+    /// `nil` for a movie without metadata.
+    let metadata: MetadataQueue?
     let feed: PipelineFeed
     let writer: WorkerThread
 
@@ -36,6 +38,9 @@ struct RecorderWork {
         case .pause(let time): pauses.pause(at: time)
         case .resume(let time): pauses.resume(at: time)
         case .mark(let marker, let time): markers.add(marker.title, at: inFile(time))
+        case .note(let note, let time):
+            // What is told of a pause is left out, as what is captured then is.
+            if !pauses.contains(time) { metadata?.add(note.text, at: inFile(time)) }
         case .enable(let kind, let time): passing.gate.set(kind, isEnabled: true, at: time)
         case .disable(let kind, let time): passing.gate.set(kind, isEnabled: false, at: time)
         case .setGain(let gain): passing.sound?.setGain(gain)

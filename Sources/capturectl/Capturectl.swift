@@ -23,7 +23,8 @@ struct Capturectl: AsyncParsableCommand {
             CommandGroup(
                 name: "Capture",
                 subcommands: [
-                    RecordCommand.self, StartCommand.self, BeginCommand.self, MarkCommand.self, CutCommand.self,
+                    RecordCommand.self, StartCommand.self, BeginCommand.self, MarkCommand.self, NoteCommand.self,
+                    CutCommand.self,
                     PauseCommand.self, ResumeCommand.self, DisableCommand.self, EnableCommand.self, AdjustCommand.self,
                     StopCommand.self, PhotoCommand.self, PreviewCommand.self, FramesCommand.self, ListenCommand.self,
                     RunCommand.self,

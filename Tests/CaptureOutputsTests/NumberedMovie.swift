@@ -30,6 +30,8 @@ final class NumberedMovie {
         duration: Int64 = 0,
         frameCount: Int = 0,
         minFreeSpace: Int64 = 0,
+        maxFileSize: Int64 = 0,
+        hasMetadata: Bool = false,
         video: VideoFormat? = NumberedMovie.format
     ) throws {
         rig = try Rig(
@@ -42,9 +44,11 @@ final class NumberedMovie {
                 encoderPreset: "ultrafast",
                 duration: duration,
                 frameCount: frameCount,
+                maxFileSize: maxFileSize,
                 minFreeSpace: minFreeSpace,
                 segments: rule,
-                preRoll: preRoll
+                preRoll: preRoll,
+                hasMetadata: hasMetadata
             ),
             video: video,
             audio: hasSound ? Material.stereo : nil

@@ -73,16 +73,16 @@ import Testing
     }
 
     @Test func `ends with the duration of the whole movie`() throws {
-        let movie = try NumberedMovie(preRoll: 1_000_000_000, duration: 2_000_000_000)
+        let movie = try NumberedMovie(preRoll: 1_000_000_000, duration: 21_000_000_000)
         for _ in 0..<3 {
             try movie.publish(30)
             try kept(0.6, movie)
         }
         try movie.begin(at: 89)
         try movie.until { !$0.isWaiting }
-        try movie.publish(60)
-        #expect(try movie.end().frames == 60)
-        #expect(try movie.pictures([movie.rig.path]) == Array(59..<119))
+        try movie.publish(660)
+        #expect(try movie.end().frames == 630)
+        #expect(try movie.pictures([movie.rig.path]) == Array(59..<689))
     }
 
     @Test func `is in the first of several segments`() throws {

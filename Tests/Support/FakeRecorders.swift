@@ -139,6 +139,11 @@ public final class FakeRecorder: RecorderHandle {
     /// Notes it.
     public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
+    /// Notes it among the switches: `note` and the text.
+    public func note(_ metadata: TimedMetadata) {
+        switched.withLock { $0.append("note \(metadata.text)") }
+    }
+
     /// Notes it among the switches: `begin`.
     public func begin() { switched.withLock { $0.append("begin") } }
 

@@ -35,6 +35,7 @@ public struct MovieFileOutput: CaptureOutput {
     ///     over; `nil` for one file.
     ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
     ///     of encoded pictures are kept. `nil` for a movie that begins at once.
+    ///   - hasMetadata: Whether it has a track for what `CaptureSession.append` tells.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         file: Descriptor,
@@ -49,7 +50,8 @@ public struct MovieFileOutput: CaptureOutput {
         maxFileSize: Int64? = nil,
         minFreeSpace: Int64? = nil,
         segments: SegmentRule? = nil,
-        preRoll: Duration? = nil
+        preRoll: Duration? = nil,
+        hasMetadata: Bool = false
     ) throws(CaptureError) {
         try self.init(
             file,
@@ -65,7 +67,8 @@ public struct MovieFileOutput: CaptureOutput {
             maxFileSize: maxFileSize,
             minFreeSpace: minFreeSpace,
             segments: segments,
-            preRoll: preRoll
+            preRoll: preRoll,
+            hasMetadata: hasMetadata
         )
     }
 
@@ -87,6 +90,7 @@ public struct MovieFileOutput: CaptureOutput {
     ///   - minFreeSpace: Bytes that stay free on the file's disk: it is finished before there are fewer. `nil` for no end.
     ///   - preRoll: How much is kept in memory until `CaptureSession.beginRecording`; the movie begins with it. At most 64 MiB
     ///     of encoded pictures are kept. `nil` for a movie that begins at once.
+    ///   - hasMetadata: Whether it has a track for what `CaptureSession.append` tells.
     /// - Throws: `CaptureError.Code.usage` naming the value that is unknown or out of range.
     public init(
         toLibrary destination: LibraryDestination,
@@ -100,7 +104,8 @@ public struct MovieFileOutput: CaptureOutput {
         duration: Double? = nil,
         maxFileSize: Int64? = nil,
         minFreeSpace: Int64? = nil,
-        preRoll: Duration? = nil
+        preRoll: Duration? = nil,
+        hasMetadata: Bool = false
     ) throws(CaptureError) {
         try self.init(
             nil,
@@ -116,7 +121,8 @@ public struct MovieFileOutput: CaptureOutput {
             maxFileSize: maxFileSize,
             minFreeSpace: minFreeSpace,
             segments: nil,
-            preRoll: preRoll
+            preRoll: preRoll,
+            hasMetadata: hasMetadata
         )
     }
 
@@ -134,7 +140,8 @@ public struct MovieFileOutput: CaptureOutput {
         maxFileSize: Int64?,
         minFreeSpace: Int64?,
         segments: SegmentRule?,
-        preRoll: Duration?
+        preRoll: Duration?,
+        hasMetadata: Bool
     ) throws(CaptureError) {
         try Self.check(format, among: OutputDescription.formats(of: .movie), of: "movie format")
         try Self.check(videoCodec, among: Self.videoCodecs, of: "video codec")
@@ -162,7 +169,8 @@ public struct MovieFileOutput: CaptureOutput {
             maxFileSize: try Self.maxFileSize(maxFileSize),
             minFreeSpace: try Self.minFreeSpace(minFreeSpace),
             segments: segments,
-            preRoll: preRoll?.nanoseconds ?? 0
+            preRoll: preRoll?.nanoseconds ?? 0,
+            hasMetadata: hasMetadata
         )
         do throws(CaptureError) {
             try description.checkSegments()

@@ -128,6 +128,19 @@ extension CaptureSession {
         try await create().call("MarkOutput", [.string(output), .string(title)])
     }
 
+    /// Puts metadata into a movie, into the track that it has for that: of now, or of the times that it tells. The movie's
+    /// beginning has what is of a time before it. The movie leaves out what is of a pause, or of a time after its end.
+    ///
+    /// - Parameters:
+    ///   - metadata: At most 64 at once, and 1000 in a second; times at most a second ahead.
+    ///   - output: The output's name.
+    /// - Throws: `invalidArgument` for an output that does not exist or has no metadata, and for a time far ahead; `overQuota`
+    ///   for more than it takes, of which nothing is taken then; `wrongState` unless it records; `notPermitted` for another
+    ///   program's session.
+    public func append(_ metadata: [TimedMetadata], to output: String = "movie") async throws(CaptureError) {
+        try await create().call("AppendMetadata", [.string(output), metadata.busValue])
+    }
+
     /// Has a movie with a pre-roll begin, with what was kept until now. Does nothing if it is begun already.
     ///
     /// - Parameter output: The output's name.

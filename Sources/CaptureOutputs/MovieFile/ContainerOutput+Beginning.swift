@@ -45,6 +45,7 @@ extension ContainerOutput {
         let made = try Muxer(container, file, duration: limits.expected, size: limits.segmentSize ?? 0)
         if let video, !lacksFirstPicture { try video.add(to: made) }
         if let sound { try unsafe made.addStream(.audio, encoder: sound.context) }
+        if metadata != nil { try made.addMetadata() }
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0
         let zero = epoch ?? .now

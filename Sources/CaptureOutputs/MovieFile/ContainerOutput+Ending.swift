@@ -9,6 +9,8 @@ extension ContainerOutput {
     func idle() throws(CaptureError) {
         if isWaiting { return }
         try settle()
+        // What comes late is of no earlier time.
+        if let epoch { try writeMetadata(until: Timestamp.now - epoch - ContainerOutput.patience) }
         if isDirty { try flush() }
         if early.isTired, !lacksFirstPicture { try takeEarlySound(all: true) }
     }
@@ -41,6 +43,7 @@ extension ContainerOutput {
             try write(last.packet, at: last.time)
         }
         lastPicture = nil
+        try writeMetadata(until: good.length)
         let isSegment = limits.segmentSize != nil
         let chapters = epoch.map { markers.chapters(from: $0, length: good.length, isSegment: isSegment) } ?? []
         try muxer?.finish(audioLength: length, interval: interval.nanoseconds, chapters: chapters)

@@ -44,6 +44,11 @@ struct ContainerLoad {
         (written.bytes, written.packets) = (written.bytes + bytes, written.packets + 1)
     }
 
+    /// Some text is to be written, with a sample behind it that ends it.
+    mutating func write(text bytes: Int64) {
+        (written.bytes, written.packets) = (written.bytes + bytes, written.packets + 2)
+    }
+
     /// Everything that was written is in the file.
     mutating func flushed(to size: Int64) {
         flushedSize = size
@@ -127,6 +132,15 @@ extension ContainerOutput {
             muxer?.ending(packets: load.packets + packets, chapters: chapters)
             ?? (growth: 16_384 + chapters, filling: 0)
         return (load.size + bytes + ending.growth, ending.filling)
+    }
+
+    /// Whether a text is still written.
+    func hasRoom(forMetadata text: String) throws(CaptureError) -> Bool {
+        guard hasSizes else { return true }
+        let bytes = ContainerLoad.bytes(of: Int64(text.utf8.count)) + ContainerLoad.bytes(of: 0)
+        if budget.isLimited, try limit(reachedBy: size(adding: bytes, packets: 2)) != nil { return false }
+        load.write(text: bytes)
+        return true
     }
 
     /// Whether a packet is still written. If it is not, the movie ends where it would begin.

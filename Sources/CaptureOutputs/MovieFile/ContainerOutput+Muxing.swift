@@ -47,6 +47,7 @@ extension ContainerOutput {
         let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
         if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
         written[encoded.kind] = time
+        try writeMetadata(until: time)
         if hasSizes { load.write(encoded) }
         try muxer?.write(encoded)
         var lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind) ?? 0

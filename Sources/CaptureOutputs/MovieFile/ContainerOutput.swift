@@ -23,6 +23,12 @@ final class ContainerOutput: MediaOutput {
     let limits: OutputLimits
     let devices: CaptureOrigin
     let markers: Markers
+    /// What a program tells of it; `nil` for a movie without that, and one that was cut off.
+    var metadata: MetadataQueue?
+    /// What belongs into a file that was cut off.
+    var ownMetadata: [MetadataQueue.Item] = []
+    /// When the last text in the file is, in nanoseconds of it.
+    var lastMetadata: Int64?
     var disk: DiskSync?
 
     var muxer: Muxer?
@@ -68,6 +74,7 @@ final class ContainerOutput: MediaOutput {
         origin: CaptureOrigin,
         file: RecorderFile,
         markers: Markers,
+        metadata: MetadataQueue? = nil,
         counters: RecorderCounters
     ) throws(CaptureError) {
         // The muxer is made when the first packets are there.
@@ -79,6 +86,7 @@ final class ContainerOutput: MediaOutput {
         devices = origin
         self.file = file
         self.markers = markers
+        self.metadata = metadata
         self.counters = counters
         budget = try FileBudget(file, limits)
         if limits.preRoll > 0 { preRoll = PreRoll(length: limits.preRoll) }
@@ -202,6 +210,7 @@ final class ContainerOutput: MediaOutput {
     func cut(at time: Timestamp) throws(CaptureError) -> ArraySlice<MediaBuffer> {
         videoIsDone = video != nil
         end(at: time, by: nil)
+        cutMetadata(at: time)
         let held = early.release()
         for buffer in held { try take(audio: buffer) }
         return held

@@ -101,9 +101,9 @@ struct EditList {
 
 /// The headers that hold times, `mvhd`, `tkhd` and `mdhd`, and their track.
 extension Box {
-    /// Whether a `trak` is one of sound.
-    var isSound: Bool {
-        descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual("soun".utf8) ?? false
+    /// Whether a `trak` is one of pictures (`vide`), or of sound (`soun`).
+    func isOf(_ kind: String) -> Bool {
+        descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual(kind.utf8) ?? false
     }
 
     private var isWide: Bool { body.first == 1 }

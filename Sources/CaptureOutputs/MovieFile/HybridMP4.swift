@@ -236,10 +236,10 @@ final class HybridMP4 {
         let table = tables[id] ?? SampleTable()
         let header = track.descendant("mdia", "mdhd")
         let scale = Int64(header?.timescale ?? 1)
-        let isSound = track.isSound
+        let isSound = track.isOf("soun")
         // Where in the track's own time it begins, and when.
         let padding = isSound ? Int64(audioPadding) : table.firstOffset
-        let start = isSound ? table.start : table.start + padding - lead(scale)
+        let start = track.isOf("vide") ? table.start + padding - lead(scale) : table.start
         let kept = max(
             isSound && audioLength >= 0 ? min(audioLength, table.duration - padding) : table.shown - padding,
             0
@@ -284,7 +284,7 @@ final class HybridMP4 {
             movie.children.map { child in
                 guard child.type == "trak" else { return child }
                 let scale = Int64(child.descendant("mdia", "mdhd")?.timescale ?? 1)
-                let shift = child.isSound ? Int64(audioPadding) : lead(scale)
+                let shift = child.isOf("soun") ? Int64(audioPadding) : child.isOf("vide") ? lead(scale) : 0
                 guard shift > 0 else { return child }
                 let parts = child.children.filter { $0.type != "edts" }
                 let edits = EditList(gap: 0, length: 0, mediaTime: shift).box

@@ -34,6 +34,8 @@ final class Muxer {
     private var transport: UnsafeMutablePointer<AVIOContext>?
     private let sink: MuxerSink
     private var streams: [MediaType: UnsafeMutablePointer<AVStream>] = unsafe [:]
+    /// The stream of text, if there is one.
+    var metadata: UnsafeMutablePointer<AVStream>?
     private var index = SparseIndex()
     private var hasHeader = false
     private var goodEnd: Int64 = 0
@@ -94,7 +96,7 @@ final class Muxer {
 
     /// Adds the stream of an encoder.
     func addStream(_ kind: MediaType, encoder: UnsafeMutablePointer<AVCodecContext>) throws(CaptureError) {
-        let stream = try unsafe LibAV.made(avformat_new_stream(context, nil))
+        let stream = try unsafe newStream()
         try unsafe LibAV.check("add a stream", avcodec_parameters_from_context(stream.pointee.codecpar, encoder))
         unsafe stream.pointee.time_base = encoder.pointee.time_base
         unsafe streams[kind] = unsafe stream
@@ -104,7 +106,7 @@ final class Muxer {
     ///
     /// - Parameter header: Parameter sets that a player needs first; empty for none.
     func addStream(compressed format: VideoFormat, as codec: AVCodecID, header: [UInt8]) throws(CaptureError) {
-        let stream = try unsafe LibAV.made(avformat_new_stream(context, nil))
+        let stream = try unsafe newStream()
         let parameters = unsafe stream.pointee.codecpar
         unsafe parameters?.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         unsafe parameters?.pointee.codec_id = codec
@@ -114,15 +116,25 @@ final class Muxer {
             unsafe parameters?.pointee.format = AV_PIX_FMT_YUVJ422P.rawValue
             unsafe parameters?.pointee.color_range = AVCOL_RANGE_JPEG
         }
-        if !header.isEmpty {
-            let room = unsafe av_mallocz(header.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
-            let bytes = try unsafe LibAV.made(room).assumingMemoryBound(to: UInt8.self)
-            unsafe parameters?.pointee.extradata = unsafe bytes
-            unsafe parameters?.pointee.extradata_size = Int32(header.count)
-            for (index, byte) in header.enumerated() { unsafe bytes[index] = byte }
-        }
+        if !header.isEmpty { try unsafe Muxer.setHeader(header, of: parameters) }
         unsafe stream.pointee.time_base = AVRational(num: 1, den: Self.videoTimescale)
         unsafe streams[.video] = unsafe stream
+    }
+
+    /// A stream that is still to be described.
+    func newStream() throws(CaptureError) -> UnsafeMutablePointer<AVStream> {
+        try unsafe LibAV.made(avformat_new_stream(context, nil))
+    }
+
+    /// Gives a stream what a decoder needs first.
+    static func setHeader(_ header: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>?)
+        throws(CaptureError)
+    {
+        let room = unsafe av_mallocz(header.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
+        let bytes = try unsafe LibAV.made(room).assumingMemoryBound(to: UInt8.self)
+        unsafe parameters?.pointee.extradata = unsafe bytes
+        unsafe parameters?.pointee.extradata_size = Int32(header.count)
+        for (index, byte) in header.enumerated() { unsafe bytes[index] = byte }
     }
 
     /// Says how often pictures come, nominally. A Matroska file says how often they came, if it can be gone back in.
@@ -210,17 +222,22 @@ final class Muxer {
         unsafe encoded.packet.pointee.stream_index = stream.pointee.index
         let time = nanoseconds(unsafe encoded.packet.pointee.pts, encoded.kind)
         if container == .matroska, !index.takes(encoded, at: time, hasVideo: unsafe streams[.video] != nil) {
-            // libavformat notes a place in the index if it could go back, and asks for nothing else here (tried, 5.1).
-            let seekable = unsafe transport?.pointee.seekable ?? 0
-            unsafe transport?.pointee.seekable = 0
-            defer { unsafe transport?.pointee.seekable = seekable }
-            return try write(packet: encoded)
+            return try unsafe writeUnlisted(encoded.packet)
         }
-        try write(packet: encoded)
+        try unsafe write(packet: encoded.packet)
     }
 
-    private func write(packet encoded: EncodedPacket) throws(CaptureError) {
-        try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, encoded.packet))
+    /// Writes a packet that the index of a Matroska file does not point at.
+    func writeUnlisted(_ packet: UnsafeMutablePointer<AVPacket>) throws(CaptureError) {
+        // libavformat notes a place in the index if it could go back, and asks for nothing else here (tried, 5.1).
+        let seekable = unsafe transport?.pointee.seekable ?? 0
+        unsafe transport?.pointee.seekable = 0
+        defer { unsafe transport?.pointee.seekable = seekable }
+        try unsafe write(packet: packet)
+    }
+
+    private func write(packet: UnsafeMutablePointer<AVPacket>) throws(CaptureError) {
+        try check("write to a \(container.rawValue) file", unsafe av_write_frame(context, packet))
     }
 
     /// Brings everything that was written into the file.

@@ -145,6 +145,7 @@ extension ContainerOutput {
             (counters.duration, counters.bytes, counters.isWaiting) = (0, 0, false)
         }
         let start = time.advanced(by: -roll.length)
+        _ = metadata?.take(before: start)
         early.wake()
         // What the encoder still holds from before is left out.
         begunWith = start
@@ -156,6 +157,7 @@ extension ContainerOutput {
         guard let first = beginning.times.first else { return soundStart = start }
         firstVideo = first
         begunWith = first
+        _ = metadata?.take(before: first)
         pausedBefore = beginning.paused
         begin(from: first)
         for time in beginning.times { interval.note(time) }

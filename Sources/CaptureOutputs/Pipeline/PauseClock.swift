@@ -11,6 +11,8 @@ import Synchronization
 final class PauseClock: Sendable {
     /// How long sound fades, in nanoseconds.
     static let fade: Int64 = 5_000_000
+    /// How many pauses are kept that every stream has passed: what a program tells may be of a time before them.
+    static let remembered = 64
     /// How many pauses are kept that a stream has not passed. A stream passes them with its next buffer.
     static let most = 1000
     /// Times and positions from a ring, which can say anything, can be added to within this range.
@@ -53,7 +55,7 @@ final class PauseClock: Sendable {
     }
 
     fileprivate struct State {
-        /// Those that a stream has not passed yet.
+        /// Those that a stream has not passed yet, and the last ones before them.
         var pauses: [Pause] = []
         /// Nanoseconds of the others.
         var past: Int64 = 0
@@ -104,6 +106,11 @@ final class PauseClock: Sendable {
         state.withLock { state in
             state.pauses.reduce(state.past) { $0 + max(min($1.end, time.nanoseconds) - $1.start, 0) }
         }
+    }
+
+    /// Whether a time lies in a pause.
+    func contains(_ time: Timestamp) -> Bool {
+        state.withLock { $0.pauses.contains { ($0.start..<$0.end).contains(time.nanoseconds) } }
     }
 
     // MARK: Buffers
@@ -202,7 +209,7 @@ extension PauseClock.State {
 
     /// Keeps the length alone of what every stream has passed.
     fileprivate mutating func forgetPassed() {
-        let count = min(video?.passed ?? .max, audio?.passed ?? .max)
+        let count = min(video?.passed ?? .max, audio?.passed ?? .max) - PauseClock.remembered
         guard count > 0, count <= pauses.count else { return }
         for pause in pauses.prefix(count) { past += pause.end - pause.start }
         pauses.removeFirst(count)

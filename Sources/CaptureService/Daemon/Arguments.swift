@@ -3,6 +3,7 @@ import CaptureBus
 import CaptureCore
 import CaptureEngine
 import CaptureMessages
+import CaptureSystem
 
 /// The arguments of a call, whose types the bus has checked against the interface already.
 extension [BusValue] {
@@ -40,6 +41,13 @@ extension [BusValue] {
     func texts(_ index: Int) throws(CaptureError) -> [String] {
         guard let texts = try argument(index).texts else { throw wrong(index, "a list of texts") }
         return texts
+    }
+
+    /// Metadata, none of it of a time far ahead.
+    func metadata(_ index: Int) throws(CaptureError) -> [TimedMetadata] {
+        let items = try [TimedMetadata](busValue: argument(index))
+        for item in items { try item.check(at: .now) }
+        return items
     }
 
     /// A table, in which nothing is named twice: nobody can tell which of two values is meant.

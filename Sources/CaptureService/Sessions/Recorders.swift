@@ -146,6 +146,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(.mark(marker, at: .now))
     }
 
+    func note(_ metadata: TimedMetadata) {
+        tell(.note(metadata, at: metadata.time ?? .now))
+    }
+
     func begin() {
         tell(.begin(at: .now))
     }

@@ -106,6 +106,11 @@ actor SessionObjects {
                             try await engine.mark(id, output: output, title: title, client: client)
                             return []
                         },
+                        "AppendMetadata": handler { engine, client, arguments throws(CaptureError) in
+                            let (output, items) = (try arguments.text(0), try arguments.metadata(1))
+                            try await engine.append(items, id, output: output, client: client)
+                            return []
+                        },
                         "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
                             try await engine.begin(id, output: arguments.text(0), client: client)
                             return []

@@ -53,6 +53,9 @@ struct RecordingOptions: ParsableArguments {
     )
     var preRoll: Double?
 
+    @Flag(help: "Give the movie a track for what 'capturectl note' tells.")
+    var metadata = false
+
     @Option(
         help: ArgumentHelp("auto, h264, mjpeg or copy.", valueName: "codec"),
         completion: .list(["auto", "h264", "mjpeg", "copy"])
@@ -158,6 +161,8 @@ struct RecordingPlan {
     private let limits: LimitOptions
     /// How much is kept in memory until the movie begins; `nil` for one that begins at once.
     let preRoll: Duration?
+    /// Whether the movie has a track of metadata.
+    private let hasMetadata: Bool
     /// What becomes of pictures and sound on their way into it.
     let settings: ConnectionSettings
 
@@ -180,6 +185,10 @@ struct RecordingPlan {
         limits = options.limits
         try limits.check()
         preRoll = try RecordingPlan.preRoll(options, format)
+        hasMetadata = options.metadata
+        guard format.kind == .movie || !hasMetadata else {
+            throw CaptureError(.usage, "--metadata is for movies, such as drive.mkv")
+        }
         var settings = try options.turn.settings()
         try options.sound.apply(to: &settings)
         self.settings = settings
@@ -268,7 +277,8 @@ struct RecordingPlan {
                 duration: duration,
                 maxFileSize: limits.maxSize,
                 minFreeSpace: limits.minFree,
-                preRoll: preRoll
+                preRoll: preRoll,
+                hasMetadata: hasMetadata
             )
         }
     }
@@ -313,7 +323,8 @@ struct RecordingPlan {
                 maxFileSize: limits.maxSize,
                 minFreeSpace: limits.minFree,
                 segments: segments,
-                preRoll: preRoll
+                preRoll: preRoll,
+                hasMetadata: hasMetadata
             )
         }
     }

@@ -1,3 +1,5 @@
+import CaptureKit
+
 /// A JSON value to print. Keys keep their order. Absent values are left out of an object: no member is null or an empty
 /// string.
 indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
@@ -56,7 +58,7 @@ indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLit
         case .integer(let value): return "\(value)"
         case .unsigned(let value): return "\(value)"
         case .number(let value): return "\(value)"
-        case .string(let value): return JSON.quoted(value)
+        case .string(let value): return value.quotedJSON
         case .array(let elements):
             return JSON.block("[", elements.map { $0.text(indent: indent.map { $0 + 2 }) }, "]", indent)
         case .object(let members):
@@ -64,7 +66,7 @@ indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLit
             let present = members.filter { $0.value != .null && $0.value != "" }
             return JSON.block(
                 "{",
-                present.map { JSON.quoted($0.key) + ":" + space + $0.value.text(indent: indent.map { $0 + 2 }) },
+                present.map { $0.key.quotedJSON + ":" + space + $0.value.text(indent: indent.map { $0 + 2 }) },
                 "}",
                 indent
             )
@@ -76,23 +78,5 @@ indirect enum JSON: Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLit
         let inner = String(repeating: " ", count: indent + 2)
         let outer = String(repeating: " ", count: indent)
         return open + "\n" + parts.map { inner + $0 }.joined(separator: ",\n") + "\n" + outer + close
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\t": result += "\\t"
-            // Escaped although JSON does not ask for it above 0x1f: a terminal may show this.
-            case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

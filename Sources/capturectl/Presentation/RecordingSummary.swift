@@ -128,7 +128,8 @@ struct RecordingSummary {
         return [
             ("bytes", JSON(counters.bytes)), ("duration", .seconds(nanoseconds: counters.duration)),
             ("frames", JSON(counters.frames)), ("samples", JSON(counters.samples)),
-            ("silence", JSON(counters.silence)), ("videoEncoder", JSON(counters.videoEncoder)),
+            ("items", JSON(counters.items)), ("silence", JSON(counters.silence)),
+            ("videoEncoder", JSON(counters.videoEncoder)),
             ("encoderPreset", JSON(counters.encoderPreset)), ("audioEncoder", JSON(counters.audioEncoder)),
             ("drops", lost.frames.json), ("droppedPeriods", lost.periods.json),
             ("missedSamples", JSON(counters.missedSamples)), ("driftPPM", JSON(counters.drift)),

@@ -122,7 +122,8 @@ enum SessionPresentation {
     static func json(_ output: OutputStatistics) -> JSON {
         [
             "frames": JSON(output.frames), "samples": JSON(output.samples), "missedFrames": JSON(output.missedFrames),
-            "missedSamples": JSON(output.missedSamples), "silence": JSON(output.silence), "bytes": JSON(output.bytes),
+            "missedSamples": JSON(output.missedSamples), "items": JSON(output.items), "silence": JSON(output.silence),
+            "bytes": JSON(output.bytes),
             "duration": .seconds(nanoseconds: output.duration), "peak": JSON(Double(output.peak) / 1000),
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),

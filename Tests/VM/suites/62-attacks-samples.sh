@@ -6,8 +6,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/guest.sh"
 
 own=/home/alice/attacks
-# What session.c can do with a session: 17 calls.
-ways=(start open add picture configure photo raw pause resume mark enable gain levels begin cut segment)
+# What session.c can do with a session: 18 calls.
+ways=(start open add picture configure photo raw pause resume mark enable gain levels begin note cut segment)
 camera=(--camera "$(camera 1)" --video-format YUYV:320x180@5)
 # Another encoder of sound would take a second to begin a file on an emulated machine.
 movie=("${camera[@]}" --video-codec mjpeg --microphone hw:Loopback,1 --audio-codec flac)
@@ -110,7 +110,7 @@ it "its movie waits" wait_for 60 has_recorded "$id" 1
 it "its consent for the microphone is withdrawn" capturectl auth set --user alice exe:$own/session microphone denied
 it "each way is refused to it, and no level comes" ended lost 77
 sed -n '/^[A-Za-z]*: /p' "$work/lost.out" | tee "$work/told" | sed 's/^/# attack own-session-afterwards: was told: /'
-it "for that" test "$(grep -cE "Revoked: the consent for the microphone|session $id is (failed|ending)" "$work/told")" = 17
+it "for that" test "$(grep -cE "Revoked: the consent for the microphone|session $id is (failed|ending)" "$work/told")" = 18
 it "its movie was never begun" empty /home/alice/own.mkv
 it "the history has why" revoked "$id"
 

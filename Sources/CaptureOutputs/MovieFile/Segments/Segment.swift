@@ -124,6 +124,7 @@ extension OutputStatistics {
     mutating func add(_ other: OutputStatistics) {
         frames += other.frames
         samples += other.samples
+        items += other.items
         missedFrames += other.missedFrames
         missedSamples += other.missedSamples
         silence += other.silence

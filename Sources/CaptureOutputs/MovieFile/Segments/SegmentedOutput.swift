@@ -187,6 +187,7 @@ final class SegmentedOutput: MediaOutput {
         counters.update { counters in
             counters.frames = sum.frames
             counters.samples = sum.samples
+            counters.items = sum.items
             counters.missedFrames = sum.missedFrames
             counters.missedSamples = sum.missedSamples
             counters.silence = sum.silence

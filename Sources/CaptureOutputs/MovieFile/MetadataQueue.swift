@@ -1,0 +1,80 @@
+import CaptureCore
+import Synchronization
+
+/// What a program told of a recording, until the file has it. Added on one thread, taken on another. Thread-safe.
+final class MetadataQueue: Sendable {
+    /// A text, and when it was so by the clock of the file, which stands still during a pause.
+    struct Item: Hashable, Sendable {
+        let text: String
+        let time: Timestamp
+    }
+    /// Bytes that are kept of a movie whose pictures do not come, or that waits to be begun.
+    static let mostBytes = 8 << 20
+
+    private struct State {
+        /// In the order of their times.
+        var items: [Item] = []
+        var bytes = 0
+
+        /// Forgets so many bytes of the oldest, and a part of all: that is not done for each that comes.
+        mutating func forget(bytes wanted: Int) {
+            let wanted = wanted + MetadataQueue.mostBytes / 16
+            var (count, freed) = (0, 0)
+            while count < items.count, freed < wanted {
+                freed += items[count].text.utf8.count
+                count += 1
+            }
+            items.removeFirst(count)
+            bytes -= freed
+        }
+    }
+    private let state = Mutex(State())
+
+    /// Adds one. The oldest are forgotten where there is no room.
+    func add(_ text: String, at time: Timestamp) {
+        state.withLock { state in
+            let excess = state.bytes + text.utf8.count - MetadataQueue.mostBytes
+            if excess > 0 { state.forget(bytes: excess) }
+            let place = state.items.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+            state.items.insert(Item(text: text, time: time), at: place)
+            state.bytes += text.utf8.count
+        }
+    }
+
+    /// Takes those of before a time.
+    func take(before end: Timestamp) -> [Item] {
+        state.withLock { state in
+            guard let first = state.items.first, first.time < end else { return [] }
+            let count = state.items.firstIndex { $0.time >= end } ?? state.items.count
+            defer { state.items.removeFirst(count) }
+            let taken = Array(state.items.prefix(count))
+            for item in taken { state.bytes -= item.text.utf8.count }
+            return taken
+        }
+    }
+}
+
+/// What a program tells of the time that a file shows.
+extension ContainerOutput {
+    /// The file ends at a time: what is told of later goes into the next one.
+    func cutMetadata(at time: Timestamp) {
+        ownMetadata = metadata?.take(before: time) ?? []
+        metadata = nil
+    }
+
+    /// Writes what was told of the time until nanoseconds of the file.
+    func writeMetadata(until end: Int64) throws(CaptureError) {
+        guard let muxer, let epoch else { return }
+        let cut = ownMetadata
+        ownMetadata = []
+        for item in cut + (metadata?.take(before: epoch.advanced(by: end)) ?? []) {
+            let earliest = lastMetadata.map { $0 + Muxer.metadataTick } ?? 0
+            let time = max(item.time - epoch, earliest)
+            guard try hasRoom(forMetadata: item.text) else { continue }
+            try muxer.write(metadata: item.text, at: time)
+            lastMetadata = time
+            isDirty = true
+            counters.update { $0.items += 1 }
+        }
+    }
+}
