@@ -151,6 +151,8 @@ public struct OutputStatistics: Hashable, Sendable {
     public var silence: UInt64 = 0
     /// Bytes written to the file.
     public var bytes: UInt64 = 0
+    /// When the file begins, in nanoseconds since 1970: its first picture or sample was captured then. 0 before that.
+    public var start: Int64 = 0
     /// Length of what is in the file and survives a kill, in nanoseconds.
     public var duration: Int64 = 0
     /// The loudest sample since the last report, in thousandths of full scale.
@@ -327,7 +329,8 @@ extension OutputStatistics {
             ("frames", "\(frames)"), ("samples", "\(samples)"), ("missed-frames", "\(missedFrames)"),
             ("missed-samples", "\(missedSamples)"), ("items", "\(items)"), ("silence", "\(silence)"),
             ("bytes", "\(bytes)"),
-            ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"), ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
+            ("start", "\(max(start, 0))"), ("duration", "\(max(duration, 0))"), ("peak", "\(peak)"),
+            ("drift", "\(drift)"), ("queue", "\(queueDepth)"),
             ("video-encoder", videoEncoder), ("encoder-preset", encoderPreset), ("audio-encoder", audioEncoder),
             ("paused", isPaused ? "1" : "0"), ("waiting", isWaiting ? "1" : "0"), ("levels", levels.text),
             ("pictures", pictures.map(\.text).joined(separator: " ")), ("reached-limit", reachedLimit?.rawValue ?? ""),
@@ -345,6 +348,7 @@ extension OutputStatistics {
         items = try words.number("items", in: Self.counts)
         silence = try words.number("silence", in: Self.counts)
         bytes = try words.number("bytes", in: Self.counts)
+        start = try words.number("start", in: 0...Int64.max)
         duration = try words.number("duration", in: 0...1 << 62)
         peak = try words.number("peak", in: 0...Int(Int32.max))
         drift = try words.number("drift", in: Int(Int32.min)...Int(Int32.max))

@@ -97,7 +97,8 @@ extension InputStatistics: BusCodable {
 }
 
 extension OutputStatistics: BusCodable {
-    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `duration` x in nanoseconds;
+    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `start` x in nanoseconds since 1970 (0: not yet),
+    /// `duration` x in nanoseconds;
     /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
     /// `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
     /// in nanoseconds since 1970, how many frames were lost before it, and its bytes.
@@ -111,6 +112,7 @@ extension OutputStatistics: BusCodable {
         items = try reader.counter("items")
         silence = try reader.counter("silence")
         bytes = try reader.counter("bytes")
+        start = try reader.number("start", 0...Int64.max) ?? 0
         duration = try reader.signed("duration")
         peak = try reader.signed("peak")
         drift = try reader.signed("drift")
@@ -133,7 +135,8 @@ extension OutputStatistics: BusCodable {
             "frames": .uint64(frames), "samples": .uint64(samples), "missed-frames": .uint64(missedFrames),
             "missed-samples": .uint64(missedSamples), "items": .uint64(items), "silence": .uint64(silence),
             "bytes": .uint64(bytes),
-            "duration": .int64(duration), "peak": .int64(Int64(peak)), "drift": .int64(Int64(drift)),
+            "start": .int64(start), "duration": .int64(duration), "peak": .int64(Int64(peak)),
+            "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
             "paused": .bool(isPaused), "waiting": .bool(isWaiting), "disabled-inputs": .strings(disabledInputs),

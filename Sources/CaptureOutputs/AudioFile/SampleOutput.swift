@@ -79,6 +79,7 @@ final class SampleOutput: MediaOutput {
         }
         if !hasDate, let start = timeline.start {
             hasDate = true
+            counters.update { $0.start = max(WallTime(start).sinceEpoch, 0) }
             if let facts = header?.facts { header?.facts = FileFacts(facts.origin, at: start) }
         }
         // Twice a second, so that a power cut costs less than one.

@@ -33,6 +33,9 @@ struct WallTime: Sendable {
         offset = unsafe Int64(parts.tm_gmtoff)
     }
 
+    /// Nanoseconds since 1970.
+    var sinceEpoch: Int64 { seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue &+ nanoseconds }
+
     /// As EXIF writes it, `2024:05:01 14:30:45`, of the zone.
     var exif: String { local("%Y:%m:%d %H:%M:%S") }
 

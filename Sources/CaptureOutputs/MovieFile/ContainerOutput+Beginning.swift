@@ -49,7 +49,9 @@ extension ContainerOutput {
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0
         let zero = epoch ?? .now
-        made.describe(FileFacts(devices, at: zero.advanced(by: pausedBefore)))
+        let facts = FileFacts(devices, at: zero.advanced(by: pausedBefore))
+        made.describe(facts)
+        counters.update { $0.start = max(facts.date.sinceEpoch, 0) }
         let reordering = container.isISO ? video?.reordering ?? 0 : 0
         try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
         muxer = made

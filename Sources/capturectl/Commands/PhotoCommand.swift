@@ -60,6 +60,9 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var burst: Int?
 
+    @Flag(help: "Take the seconds around it, too: a jpeg with a movie behind its end, as a Motion Photo.")
+    var live = false
+
     @OptionGroup var turn: TurnOptions
 
     @Flag(
@@ -89,6 +92,16 @@ struct PhotoCommand: AsyncParsableCommand {
         if depth, session != nil || videoFormat != nil {
             throw ValidationError("--depth chooses the camera's format; leave --session and --video-format out")
         }
+        if live {
+            let given = [
+                (session != nil, "--session"), (burst != nil, "--burst"), (depth, "--depth"),
+                (turn.given != nil, turn.given),
+                (saving.album != nil, "--album"),
+            ]
+            if let option = given.first(where: \.0)?.1 {
+                throw ValidationError("\(option) does not go with --live; leave it out")
+            }
+        }
         if session != nil, burst != nil, let given = turn.given {
             throw ValidationError("the pictures of a burst are turned as the session's output is; leave \(given) out")
         }
@@ -109,6 +122,13 @@ struct PhotoCommand: AsyncParsableCommand {
             throw CaptureError(.usage, "--depth goes into a png or tiff, not \(kind.name)")
         }
         var input = try InputOptions.camera(camera, preset ?? (videoFormat == nil ? .photo : nil), videoFormat)
+        if live {
+            guard kind.name == "jpeg" else {
+                throw CaptureError(.usage, "--live makes a jpeg with a movie behind it, not a \(kind.name)")
+            }
+            let run = LivePhotoRun(place: place, quality: quality, overwrite: overwrite)
+            return try await run.take(with: input, on: try await bus.connect(), json: json)
+        }
         let special: SpecialFormat? = kind.name == "dng" ? .raw : kind.name == "tiff" || depth ? .depth : nil
         let takesSpecial = special != nil && session == nil && videoFormat == nil
         if let burst {

@@ -126,7 +126,8 @@ struct RecordingSummary {
             )
         }
         return [
-            ("bytes", JSON(counters.bytes)), ("duration", .seconds(nanoseconds: counters.duration)),
+            ("bytes", JSON(counters.bytes)), ("start", counters.start > 0 ? .time(nanoseconds: counters.start) : .null),
+            ("duration", .seconds(nanoseconds: counters.duration)),
             ("frames", JSON(counters.frames)), ("samples", JSON(counters.samples)),
             ("items", JSON(counters.items)), ("silence", JSON(counters.silence)),
             ("videoEncoder", JSON(counters.videoEncoder)),

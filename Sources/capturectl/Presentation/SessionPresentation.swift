@@ -124,6 +124,7 @@ enum SessionPresentation {
             "frames": JSON(output.frames), "samples": JSON(output.samples), "missedFrames": JSON(output.missedFrames),
             "missedSamples": JSON(output.missedSamples), "items": JSON(output.items), "silence": JSON(output.silence),
             "bytes": JSON(output.bytes),
+            "start": output.start > 0 ? .time(nanoseconds: output.start) : .null,
             "duration": .seconds(nanoseconds: output.duration), "peak": JSON(Double(output.peak) / 1000),
             "driftPPM": JSON(output.drift), "queueDepth": JSON(output.queueDepth),
             "videoEncoder": JSON(output.videoEncoder), "encoderPreset": JSON(output.encoderPreset),

@@ -91,11 +91,11 @@ final class SegmentedOutput: MediaOutput {
     private func noteBeginning() {
         guard current.time == 0, !isWaiting, let time = current.output.epoch else { return }
         let captured = time.advanced(by: current.output.pausedBefore)
-        let wall = WallTime(captured)
-        current.time = wall.seconds * 1_000_000_000 + wall.nanoseconds
+        current.time = WallTime(captured).sinceEpoch
         current.period = period(at: captured)
         epoch = epoch ?? time
         anchor = anchor ?? time
+        if current.number == 1 { counters.update { [start = current.time] in $0.start = start } }
         if current.number == 1 { counters.note(.segment(.began(1))) }
     }
 

@@ -1,0 +1,167 @@
+public import CaptureCore
+import CaptureMessages
+import CaptureSystem
+
+/// A photo with a movie of the seconds around it.
+public struct LivePhoto: Sendable {
+    /// The photo, a JPEG in its `bytes`.
+    public let photo: CapturedPhoto
+    /// The movie, an MP4, with sound if the session has a microphone.
+    public let movie: [UInt8]
+    /// When in the movie the photo was captured.
+    public let stillTime: Duration
+
+    /// Both in one file, as `MotionPhoto` says: a JPEG that has the movie behind its end.
+    ///
+    /// - Throws: `CaptureError.Code.badData` for a photo of the camera's own that is no JPEG, or has no room for more facts.
+    public var file: [UInt8] {
+        get throws(CaptureError) { try MotionPhoto.join(photo.bytes, movie, still: stillTime) }
+    }
+}
+
+/// Photos with the seconds around them, again and again while a session runs.
+///
+/// Between photos a recorder keeps the newest pictures in memory, encoded, and the sound if the session has a microphone. It
+/// is an output of the session as others are: the devices count as in use, and nothing is kept once the consent ends.
+///
+///     let live = try await LivePhotos(session)
+///     try await session.startRunning()
+///     try await live.whenReady()
+///     let photo = try await live.capture()
+public actor LivePhotos {
+    /// Bytes that a movie may have.
+    private static let mostBytes: Int64 = 64 << 20
+    /// Nanoseconds by which the newest picture that is kept may lie behind.
+    private static let late: Int64 = 250_000_000
+
+    /// A movie that waits to be begun.
+    private struct Waiting {
+        let output: String
+        let memory: MemoryFile
+    }
+
+    private let session: CaptureSession
+    private let name: String
+    private let before: Duration
+    private let after: Duration
+    private var number = 0
+    private var waiting: Waiting?
+
+    /// Adds the output that keeps pictures to a session, which has a camera.
+    ///
+    /// - Parameters:
+    ///   - session: Runs already, or is started later.
+    ///   - name: What the names of the outputs begin with.
+    ///   - before: How much the movie has of the time before the photo, more than 0 and at most 30 s.
+    ///   - after: How much of the time after it, in the same range.
+    /// - Throws: `usage` for a time out of range; as `CaptureSession.addOutput`.
+    public init(
+        _ session: CaptureSession,
+        name: String = "live",
+        before: Duration = .milliseconds(1500),
+        after: Duration = .milliseconds(1500)
+    ) async throws(CaptureError) {
+        for time in [before, after] where time <= .zero || time > .seconds(30) {
+            throw CaptureError(.usage, "\(time) around a live photo is out of range: more than 0, at most 30 s")
+        }
+        self.session = session
+        self.name = name
+        self.before = before
+        self.after = after
+        // The session goes on when a movie is complete.
+        try await session.addOutput(PhotoOutput(name: name))
+        try await wait()
+    }
+
+    /// Waits until as much is kept as a movie is to have of the time before its photo.
+    ///
+    /// - Throws: Why the session ended; `wrongState` before it is started.
+    public func whenReady() async throws(CaptureError) {
+        let wanted = before.nanoseconds - Self.late
+        while true {
+            guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
+            if let waiting, let kept = try await session.statistics().outputs[waiting.output],
+                kept.duration >= wanted || !kept.isWaiting && kept.frames > 0
+            {
+                return
+            }
+            do {
+                try await Task.sleep(for: .milliseconds(50))
+            } catch {
+                throw CaptureError(.dismissed, "cancelled before enough pictures were kept")
+            }
+        }
+    }
+
+    /// Takes a photo, and returns when its movie is complete. The next one can be taken meanwhile; its movie has what is kept
+    /// from now on.
+    ///
+    /// - Parameter quality: Of the JPEG, 1 to 100.
+    /// - Throws: As `PhotoOutput.capturePhoto`.
+    public func capture(quality: Int = 90) async throws(CaptureError) -> LivePhoto {
+        guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
+        guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being begun") }
+        waiting = nil
+        let events = hub.events()
+        do throws(CaptureError) {
+            try await session.beginRecording(movie.output)
+        } catch {
+            waiting = movie
+            throw error
+        }
+        let photo = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
+        // One that ends by itself meanwhile is no reason to have no photo.
+        try await wait()
+        for await event in events {
+            switch event {
+            case .finished(let result) where result.name == movie.output:
+                if let error = result.error { throw error }
+                guard let photo else { throw CaptureDaemon.malformed("CapturePhoto") }
+                try await session.removeOutput(movie.output)
+                let bytes = try Self.contents(movie.memory)
+                let start = result.statistics.start
+                let still = min(max(photo.time - start, 0), max(result.statistics.duration, 0))
+                return LivePhoto(photo: photo, movie: bytes, stillTime: .nanoseconds(still))
+            case .changed(let status) where status.state.isFinal: throw CaptureSession.failure(status)
+            default: continue
+            }
+        }
+        throw CaptureError(.dismissed, "cancelled before the live photo was complete")
+    }
+
+    /// Has the next movie wait.
+    private func wait() async throws(CaptureError) {
+        number += 1
+        let memory: MemoryFile
+        do throws(SystemError) {
+            memory = try MemoryFile("live-photo")
+        } catch {
+            throw CaptureError(.inputOutput, error)
+        }
+        let movie = Waiting(output: "\(name)-\(number)", memory: memory)
+        try await session.addOutput(
+            MovieFileOutput(
+                file: memory.descriptor,
+                name: movie.output,
+                format: "mp4",
+                duration: (before + after) / .seconds(1),
+                maxFileSize: Self.mostBytes,
+                preRoll: before
+            )
+        )
+        waiting = movie
+    }
+
+    private func ending() async -> CaptureError {
+        await session.made()?.status.reason
+            ?? CaptureError(.wrongState, "the session does not run; start it, then take live photos")
+    }
+
+    private static func contents(_ memory: MemoryFile) throws(CaptureError) -> [UInt8] {
+        do throws(SystemError) {
+            return try memory.contents()
+        } catch {
+            throw CaptureError(.inputOutput, error)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import BusSupport
+import CaptureCore
+import Glibc
+import Testing
+
+@testable import CaptureKit
+
+/// A photo and the seconds around it, by a real daemon.
+@Suite(.timeLimit(.minutes(10)))
+struct `A live photo` {
+    private func isMovie(_ bytes: [UInt8]) -> Bool { bytes.dropFirst(4).starts(with: "ftyp".utf8) }
+
+    @Test func `is taken again and again, with sound, and is one file`() async throws {
+        let captured = try await RealDaemon()
+        let session = try await SessionLifeTests.session(try await captured.client())
+        try await session.addInput(.microphone("synthetic:microphone"))
+        let live = try await LivePhotos(session, before: .milliseconds(600), after: .milliseconds(400))
+        try await session.startRunning()
+        try await live.whenReady()
+        let first = try await live.capture()
+        try await live.whenReady()
+        let second = try await live.capture(quality: 20)
+        for photo in [first, second] {
+            #expect(photo.photo.bytes.starts(with: [0xff, 0xd8]) && isMovie(photo.movie))
+            // A machine that is held up may keep less.
+            #expect(photo.stillTime > .zero && photo.stillTime < .milliseconds(1000), "\(photo.stillTime)")
+            let file = try photo.file
+            #expect(file.suffix(photo.movie.count) == photo.movie[...])
+            // Sound, too.
+            #expect(photo.movie.indices.contains { photo.movie[$0...].starts(with: "soun".utf8) })
+        }
+        #expect(second.photo.time > first.photo.time && second.photo.bytes.count < first.photo.bytes.count)
+        #expect(await session.outputs.map(\.name) == ["live", "live-3"])
+        try await session.stopRunning()
+        let error = await #expect(throws: CaptureError.self) { try await live.capture() }
+        #expect(error?.code == .wrongState)
+    }
+
+    @Test func `is none after the consent is withdrawn, and says so`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let session = try await SessionLifeTests.session(daemon)
+        let live = try await LivePhotos(session)
+        try await session.startRunning()
+        try await live.whenReady()
+        let program = try await AuthorizationPanel(on: daemon).whoAmI().program
+        let photo = Task { try await live.capture() }
+        try await captured.control("auth", "set", program, "camera", "denied")
+        let error = await #expect(throws: CaptureError.self) { try await photo.value }
+        #expect(error?.code == .revoked)
+        let later = await #expect(throws: CaptureError.self) { try await live.whenReady() }
+        #expect(later?.code == .revoked)
+    }
+
+    @Test func `says what is wrong with its times, and what comes first`() async throws {
+        let captured = try await RealDaemon()
+        let session = try await SessionLifeTests.session(try await captured.client())
+        for time in [Duration.zero, .seconds(-1), .seconds(31)] {
+            let error = await #expect(throws: CaptureError.self) { try await LivePhotos(session, before: time) }
+            #expect(error?.code == .usage)
+        }
+        let live = try await LivePhotos(session)
+        let error = await #expect(throws: CaptureError.self) { try await live.capture() }
+        #expect(error?.code == .wrongState)
+        let waiting = await #expect(throws: CaptureError.self) { try await live.whenReady() }
+        #expect(waiting?.code == .wrongState)
+    }
+}
+
+struct `A motion photo` {
+    private let movie = Array("a movie".utf8)
+    private let xmp = "http://ns.adobe.com/xap/1.0/\0"
+
+    private func segment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
+        [0xff, marker, UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 0xff)] + body
+    }
+
+    private func jpeg(_ segments: [UInt8]...) -> [UInt8] {
+        [0xff, 0xd8] + segments.joined() + segment(0xda, [1, 2, 3]) + [5, 6, 0xff, 0xd9]
+    }
+
+    @Test func `has its facts behind those of EXIF`() throws {
+        let exif = segment(0xe1, Array("Exif\0\0".utf8)), tables = segment(0xdb, [1])
+        let joined = try MotionPhoto.join(jpeg(exif, tables), movie, still: .milliseconds(1500))
+        #expect(joined.starts(with: [0xff, 0xd8] + exif + [0xff, 0xe1]))
+        let text = String(decoding: joined, as: UTF8.self)
+        #expect(text.contains("MotionPhotoPresentationTimestampUs=\"1500000\"") && text.contains("Item:Length=\"7\""))
+        #expect(joined.suffix(movie.count + 2) == [0xff, 0xd9] + movie)
+    }
+
+    @Test func `keeps what the photo's XMP said`() throws {
+        let packet = segment(0xe1, Array((xmp + "<rdf:RDF><rdf:Description a=\"b\"/></rdf:RDF>").utf8))
+        let joined = try MotionPhoto.join(jpeg(packet), movie, still: .zero)
+        let text = String(decoding: joined, as: UTF8.self)
+        #expect(text.contains("<rdf:Description a=\"b\"/><rdf:Description rdf:about=\"\""))
+        // The segment's length is that of the longer packet.
+        let length = Int(joined[4]) << 8 + Int(joined[5])
+        #expect(joined[(4 + length)...].starts(with: [0xff, 0xda]))
+    }
+
+    @Test func `is not made of what is no JPEG, or has no room`() {
+        let endless = segment(0xe1, Array((xmp + "<rdf:RDF>").utf8))
+        let full = segment(0xe1, Array((xmp + String(repeating: " ", count: 65_000) + "</rdf:RDF>").utf8))
+        let cut: [UInt8] = [0xff, 0xd8, 0xff, 0xe1, 0xff, 0xff, 0xff, 0xd9]
+        for photo in [[], [0xff, 0xd8], jpeg(endless), jpeg(full), Array(jpeg().dropLast())] {
+            let error = #expect(throws: CaptureError.self) { try MotionPhoto.join(photo, movie, still: .zero) }
+            #expect(error?.code == .badData)
+        }
+        // A segment that is longer than the file ends the search.
+        #expect(throws: Never.self) { try MotionPhoto.join(cut, movie, still: .zero) }
+    }
+}
