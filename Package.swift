@@ -214,8 +214,8 @@ let package = Package(
         tests(
             "CaptureKit",
             [
-                "CaptureCore", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureSystem", "MediaConversion",
-                "BusSupport",
+                "CaptureCore", "CaptureDevices", "CaptureRing", "CaptureBus", "CaptureMessages", "CaptureSystem",
+                "MediaConversion", "BusSupport",
             ]
         ),
         tests(

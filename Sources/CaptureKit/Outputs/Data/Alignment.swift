@@ -34,6 +34,11 @@ enum AlignmentLimits {
     /// Frames of any camera that wait at most: those of a while, and the nearest to each waiting frame of the master.
     static func frames(_ interval: Int64) -> Int { 2 * waiting(length(interval)) + 4 }
 
+    /// Sets that are complete at most: those before the last that are too few, and all that became complete with it.
+    static func ready(_ interval: Int64) -> Int {
+        DataOutputSynchronizer.mostReady + waiting(length(interval))
+    }
+
     /// How far back sound is kept for a master whose frames last so long.
     static func sound(_ length: Int64) -> Int64 { longestGap + patience + 2 * min(length, longestFrame) }
 }

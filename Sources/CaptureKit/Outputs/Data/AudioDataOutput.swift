@@ -110,8 +110,8 @@ private final class AudioHandling: BufferHandling {
     /// How much of a synchronizer's sound waits at most, in nanoseconds: to be put together, in sets that are ready, and
     /// in one that is handled.
     private static let mostWaiting =
-        AlignmentLimits.sound(AlignmentLimits.longestFrame) + Int64(DataOutputSynchronizer.mostReady + 1)
-        * AlignmentLimits.longestFrame
+        AlignmentLimits.sound(AlignmentLimits.longestFrame) + AlignmentLimits.longestFrame
+        * Int64(AlignmentLimits.ready(AlignmentLimits.longestFrame) + 1)
 
     private let name: String
     private let handler: AudioDataOutput.Handler

@@ -49,8 +49,9 @@ public struct SynchronizedData: Sendable {
 /// waits for all of it, at most until a quarter of a second after the master's next frame should have come, by the times
 /// of what the outputs bring. Then `SynchronizedData/drop(of:)` says why an output has no part.
 ///
-/// Memory is bounded. At most three sets wait for a slow handler, and later ones are dropped as `late`. Sound is kept
-/// whole for a master of at least one frame in ten seconds.
+/// Memory is bounded. While three sets or more wait for a slow handler, those that become complete are dropped as
+/// `late`. Several become complete together when an output brings what they all waited for. Sound is kept whole for a
+/// master of at least one frame in ten seconds.
 ///
 /// The outputs may belong to several sessions. They have no handler of their own. Their frames and sound are copied,
 /// so a program can hold them: 16 frames, or 256 periods of sound, of each output.
@@ -63,7 +64,7 @@ public final class DataOutputSynchronizer: Sendable {
     /// outputs lost.
     public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
 
-    /// Sets that wait for a slow handler at most.
+    /// While so many sets wait for a slow handler, no more are added.
     static let mostReady = 3
     /// Outputs get their handlers one synchronizer after the other.
     private static let claiming = Mutex(())
@@ -137,6 +138,9 @@ public final class DataOutputSynchronizer: Sendable {
         }
     }
 
+    /// Whether the handler has been given all that is ready. For tests, whose time does not pass by itself.
+    var isIdle: Bool { state.withLock { $0.ready.isEmpty } }
+
     /// Takes what an output brings, on that one's thread, which never waits for the handler.
     private func take(_ event: DataOutputEvent<SynchronizedPiece>, _ index: Int) {
         let (isTold, isToStart) = state.withLock { state in
@@ -188,10 +192,12 @@ public final class DataOutputSynchronizer: Sendable {
         }
     }
 
-    /// Moves what is complete to what is ready.
+    /// Moves what is complete to what is ready. What becomes complete at one time is taken or dropped together: the
+    /// handler cannot have taken some of it yet.
     private func collect(_ state: inout State) {
+        let isSlow = state.sets >= DataOutputSynchronizer.mostReady
         while let set = state.alignment.next() {
-            if state.sets < DataOutputSynchronizer.mostReady {
+            if !isSlow {
                 state.ready.append(.data(SynchronizedData(set, outputs)))
                 state.sets += 1
             } else {

@@ -160,8 +160,10 @@ private final class VideoHandling: BufferHandling {
             told.interval = FrameInterval(1000, UInt32((rate * 1000).rounded(.up)))
         }
         let to = FrameShape(told)
-        // A synchronizer's frames wait for others, too.
-        let most = VideoHandling.mostHeld + (isKept ? AlignmentLimits.frames(told.interval.nanoseconds) : 0)
+        // A synchronizer's frames wait for others, and then for the handler, too.
+        let interval = told.interval.nanoseconds
+        let waiting = AlignmentLimits.frames(interval) + AlignmentLimits.ready(interval)
+        let most = VideoHandling.mostHeld + (isKept ? waiting : 0)
         if !isKept, made == nil {
             store = nil
         } else if store?.capacity != to.format.frameSize || store?.most != most {
