@@ -57,10 +57,10 @@ all: build
 build: setup programs docs
 
 products := captured captured-recorder captured-door captured-picker capturectl capture-bench-reader \
-	capture-revocation-subject
+	capture-revocation-subject capture-controls-subject
 # Folders are among them, so that a file that was removed is noticed; a toolchain that was replaced is, too. A stamp has the
 # time at which its build began: what changes meanwhile is built the next time.
-sources := Package.swift $(wildcard Package.resolved) $(shell find Sources Tests/Benchmarks/Reader Tests/Revocation/Subject) $(shell command -v $(firstword $(SWIFT)))
+sources := Package.swift $(wildcard Package.resolved) $(shell find Sources Tests/Benchmarks/Reader Tests/Revocation/Subject Tests/Controls/Subject) $(shell command -v $(firstword $(SWIFT)))
 
 programs: $(built)
 docs: $(generated)/.docs

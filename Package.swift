@@ -185,6 +185,12 @@ let package = Package(
             path: "Tests/Revocation/Subject",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "capture-controls-subject",
+            dependencies: ["CaptureKit", "CaptureSystem"],
+            path: "Tests/Controls/Subject",
+            swiftSettings: settings
+        ),
         tests("CaptureCore", []),
         tests("CaptureSystem", ["CaptureCore", logging]),
         tests(

@@ -42,6 +42,18 @@ zoom_is_told() {
   zoom=$((zoom == 200 ? 210 : 200)) && capturectl control --camera "$node" "zoom_absolute=$zoom" &&
     says '  zoom_absolute  ' cat "$work/watch"
 }
+# A program with a yes: Tests/Controls/Subject.
+subject=$(realpath "$checkout/.build/release/capture-controls-subject")
+allow_subject() {
+  mkdir -p /etc/captured/apps.d || return 1
+  printf '%s\n' '[Desktop Entry]' "X-Capture-Program=exe:$subject" X-Capture-CameraUsageDescription=Tries \
+    >/etc/captured/apps.d/subject.desktop
+  capturectl auth set "exe:$subject" camera authorized
+}
+# v4l2-ctl is the other program that changes the controls.
+walk_controls() { "$subject" "$node" "v4l2-ctl -d $node -c" >"$work/typed"; }
+# typed CONTROL: its row, without a failure
+typed() { grep "^$1 *|" "$work/typed" && fails grep "^$1 *|.*FAILED" "$work/typed"; }
 goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 
 it "a camera is plugged in" start_usb_camera one
@@ -112,6 +124,16 @@ it "that enables the focus, which is told, too" wait_for 20 grep -q focus_absolu
 it "it is automatic again" capturectl control --camera "$node" focus_auto=on
 it "the watch ends as asked" eval 'kill -INT $watcher && wait $watcher'
 it "zoom returns" capturectl control --camera "$node" zoom_absolute=100
+
+it "a program of CaptureKit's may use the camera" allow_subject
+it "it goes through all typed controls" walk_controls
+cat "$work/typed"
+for typed in "lens position" "focus mode" "exposure time" gain "exposure mode" "exposure bias" "colour temperature" \
+  "white balance mode" "zoom factor" torch flash stabilization "power line"; do
+  it "$typed is read, set, refused out of range, told and put back" typed "$typed"
+done
+it "the camera has no others" says '^13 controls, 0 wrong$' cat "$work/typed"
+it "its controls return" capturectl control --camera "$node" --reset
 
 it "a photo is taken" facts capturectl photo --json --camera "$node" "$work/photo.jpg"
 it "in the largest size" says '^MJPG 2592x1944' value inputs.camera.format
