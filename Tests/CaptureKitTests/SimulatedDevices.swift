@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureRing
+import Glibc
 import Testing
 
 @testable import CaptureDevices
@@ -94,10 +95,16 @@ struct SimulatedCamera: SimulatedDevice {
     }
 
     mutating func deliver() throws {
+        // After a delay, several are there.
+        let now = wake + 50_000
+        while wake <= now { try take() }
+    }
+
+    private mutating func take() throws {
         let slot = try #require(ring.claim())
         let isLit = FlashAndBeep.next(from: time) < time + Int64(period)
         let memory = unsafe ring.memory(ofSlot: slot)
-        for index in 0..<256 { unsafe memory[index] = isLit ? 255 : 30 }
+        if let start = memory.baseAddress { unsafe memset(start, isLit ? 255 : 30, 256) }
         unsafe memory.storeBytes(of: time, as: Int64.self)
         let stamp = time + dice.roll(SimulatedCamera.jitter)
         ring.publish(

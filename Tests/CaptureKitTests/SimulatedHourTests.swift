@@ -111,15 +111,15 @@ private struct Feed {
         handling = try #require(output.makeHandling())
     }
 
-    /// Has the device publish, and the output take it.
+    /// Has the device publish what has come, and the output take it at once.
     mutating func deliver(to synchronizer: DataOutputSynchronizer) throws {
         try device.deliver()
         while case .buffer(let buffer) = try reader.next(timeout: 0) {
             _ = try handling.take(buffer, of: reader.format)
-            // The handler has a thread of its own. No simulated time passes until it has taken what is ready.
-            while !synchronizer.isIdle { sched_yield() }
         }
         #expect(reader.missed == 0)
+        // The handler has a thread of its own. No simulated time passes until it has taken what is ready.
+        while !synchronizer.isIdle { sched_yield() }
     }
 
     func end() { handling.end(nil) }
@@ -181,7 +181,7 @@ struct SimulatedHourTests {
                 rate: 30,
                 partsPerMillion: 100,
                 begin: begin,
-                Disturbances(stalls: [around(2400, 2000)], delays: [around(500, 350)])
+                Disturbances(stalls: [around(2400, 2000)], delays: [around(500, 250)])
             ),
             try SimulatedCamera(
                 rate: otherRate,

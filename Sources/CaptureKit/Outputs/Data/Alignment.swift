@@ -24,6 +24,8 @@ enum AlignmentLimits {
     /// The length of a frame if nothing tells it.
     static let usualFrame: Int64 = 33_333_333
     private static let shortestFrame: Int64 = 1_000_000
+    /// Sets that may always wait for a handler.
+    private static let fewestReady = 3
 
     /// A frame's length that can be reckoned with.
     static func length(_ told: Int64) -> Int64 { max(told > 0 ? told : usualFrame, shortestFrame) }
@@ -34,10 +36,9 @@ enum AlignmentLimits {
     /// Frames of any camera that wait at most: those of a while, and the nearest to each waiting frame of the master.
     static func frames(_ interval: Int64) -> Int { 2 * waiting(length(interval)) + 4 }
 
-    /// Sets that are complete at most: those before the last that are too few, and all that became complete with it.
-    static func ready(_ interval: Int64) -> Int {
-        DataOutputSynchronizer.mostReady + waiting(length(interval))
-    }
+    /// Sets that wait for a handler at most. When a stream brings what many frames waited for, all of these become
+    /// complete before the handler's thread wakes.
+    static func ready(_ interval: Int64) -> Int { max(waiting(length(interval)), fewestReady) }
 
     /// How far back sound is kept for a master whose frames last so long.
     static func sound(_ length: Int64) -> Int64 { longestGap + patience + 2 * min(length, longestFrame) }
@@ -131,6 +132,9 @@ struct Alignment<Data: AlignedData & Sendable>: Sendable {
 
     /// Whether the master is over and nothing of it is left.
     var isOver: Bool { streams[0].isOver && streams[0].waiting.isEmpty }
+
+    /// How many sets may wait for a handler.
+    var mostReady: Int { AlignmentLimits.ready(length) }
 
     /// How many of a stream wait.
     func waiting(_ index: Int) -> Int { streams[index].waiting.count }

@@ -49,9 +49,8 @@ public struct SynchronizedData: Sendable {
 /// waits for all of it, at most until a quarter of a second after the master's next frame should have come, by the times
 /// of what the outputs bring. Then `SynchronizedData/drop(of:)` says why an output has no part.
 ///
-/// Memory is bounded. While three sets or more wait for a slow handler, those that become complete are dropped as
-/// `late`. Several become complete together when an output brings what they all waited for. Sound is kept whole for a
-/// master of at least one frame in ten seconds.
+/// Memory is bounded. The sets of a quarter of a second wait for a slow handler, at least three, and later ones are
+/// dropped as `late`. Sound is kept whole for a master of at least one frame in ten seconds.
 ///
 /// The outputs may belong to several sessions. They have no handler of their own. Their frames and sound are copied,
 /// so a program can hold them: 16 frames, or 256 periods of sound, of each output.
@@ -64,8 +63,6 @@ public final class DataOutputSynchronizer: Sendable {
     /// outputs lost.
     public typealias Handler = @Sendable (DataOutputEvent<SynchronizedData>) -> Void
 
-    /// While so many sets wait for a slow handler, no more are added.
-    static let mostReady = 3
     /// Outputs get their handlers one synchronizer after the other.
     private static let claiming = Mutex(())
 
@@ -192,12 +189,10 @@ public final class DataOutputSynchronizer: Sendable {
         }
     }
 
-    /// Moves what is complete to what is ready. What becomes complete at one time is taken or dropped together: the
-    /// handler cannot have taken some of it yet.
+    /// Moves what is complete to what is ready.
     private func collect(_ state: inout State) {
-        let isSlow = state.sets >= DataOutputSynchronizer.mostReady
         while let set = state.alignment.next() {
-            if !isSlow {
+            if state.sets < state.alignment.mostReady {
                 state.ready.append(.data(SynchronizedData(set, outputs)))
                 state.sets += 1
             } else {
