@@ -254,6 +254,31 @@ struct DataReadingTests {
         #expect(first.frame(of: outputs.0)?.time == first.time)
     }
 
+    @Test func `of a synchronizer's sets those of a quarter of a second wait for a slow handler`() async throws {
+        let (source, output) = (try Source(Source.camera(), slots: 64), VideoDataOutput())
+        let (told, entered, release) = (Told<SynchronizedData>(), try Gate(), try Gate())
+        _ = try DataOutputSynchronizer(dataOutputs: [output]) { event in
+            told.take(event)
+            entered.open()
+            release.wait()
+        }
+        // Reads on this thread.
+        let reader = try FrameBufferReader(source.ring.file, try BufferMoves())
+        let handling = try #require(output.makeHandling())
+        for number in 0..<30 {
+            try source.publish(number)
+            guard case .buffer(let buffer) = try reader.next(timeout: 0) else { continue }
+            _ = try handling.take(buffer, of: reader.format)
+            if number == 0 { entered.wait() }
+        }
+        release.open()
+        handling.end(nil)
+        #expect(try await told.until { $0.ends.count == 1 })
+        // Seven frames, and two that are not complete; the first was with the handler.
+        #expect(told.data.count == 10 && told.dropped.map(\.0) == [20] && told.dropped.map(\.1) == [.late])
+        output.stop()
+    }
+
     @Test func `a synchronizer that is refused leaves its outputs as they were`() throws {
         let (free, taken) = (VideoDataOutput(name: "free"), VideoDataOutput(name: "taken") { _ in })
         let error = try #require(throws: CaptureError.self) {
