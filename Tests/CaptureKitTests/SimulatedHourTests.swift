@@ -207,6 +207,13 @@ struct SimulatedHourTests {
             SimulatedHourTests.checkFrames(flash)
             try SimulatedHourTests.checkSound(flash, beeps[flash.number])
         }
+        let apart = handed.flashes.compactMap { $0.other?.stamps }.max() ?? 0
+        let off =
+            handed.flashes.compactMap { flash in beeps[flash.number].map { abs($0.time - flash.instant) } }.max() ?? 0
+        print(
+            "# 30 and \(otherRate) frames a second: \(handed.flashes.count) flashes, \(lone) for one camera; frames at most "
+                + "\(apart / 1000) µs apart, beeps at most \(off / 1000) µs off"
+        )
         // The handler was never slow, so it got all sets, and all sound but that of the two long breaks.
         #expect(handed.late == 0 && handed.gaps <= 2, "\(handed.late) late, \(handed.gaps) gaps")
         #expect((3596...3600).contains(beeps.count) && handed.beeps.count == beeps.count, "\(handed.beeps.count) beeps")
