@@ -266,12 +266,14 @@ extension CaptureEngine {
         try running(id, output: name, by: client).append(metadata)
     }
 
-    /// Has a movie begin that waits, with what its recorder kept until now.
+    /// Has a movie begin that waits, with what its recorder kept until now: from a time on, or all of it.
     ///
     /// - Throws: `notPermitted` for another program; `invalidArgument` for an output that does not exist or has no pre-roll;
     ///   `wrongState` unless the session runs.
-    public func begin(_ id: UInt32, output name: String, client: SessionClient) throws(CaptureError) {
-        try running(id, output: name, by: client).beginMovie()
+    public func begin(_ id: UInt32, output name: String, from start: Timestamp?, client: SessionClient)
+        throws(CaptureError)
+    {
+        try running(id, output: name, by: client).beginMovie(from: start)
     }
 
     /// Has a movie in segments go on in the next file, with what is captured from now on.

@@ -107,8 +107,8 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func mark(_ marker: RecordingMarker)
     /// Tells it what is so, or was at a time, for its movie's metadata.
     func note(_ metadata: TimedMetadata)
-    /// Tells it to begin its movie, with what it kept until now.
-    func begin()
+    /// Tells it to begin its movie, with what it kept before a time; `nil` for now.
+    func begin(at time: Timestamp?)
     /// Tells it to go on in the next file of its movie with what is captured from now on.
     func cut()
     /// Hands it a file for later.

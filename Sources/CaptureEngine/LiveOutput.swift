@@ -172,7 +172,7 @@ final class LiveOutput {
     /// Has its recorder begin the movie, with what it kept until now. Does nothing if it is begun already.
     ///
     /// - Throws: `invalidArgument` for an output without a pre-roll; `wrongState` if its recorder does not run.
-    func beginMovie() throws(CaptureError) {
+    func beginMovie(from start: Timestamp?) throws(CaptureError) {
         guard description.preRoll > 0 else {
             throw CaptureError(
                 .invalidArgument,
@@ -181,7 +181,7 @@ final class LiveOutput {
         }
         try checkRecording()
         statistics.isWaiting = false
-        recorder?.begin()
+        recorder?.begin(at: start.map { $0.advanced(by: description.preRoll) })
     }
 
     /// Has its recorder go on in the next file.

@@ -128,7 +128,7 @@ public enum CaptureInterfaces {
             BusMethod("ResumeOutput", [BusArgument("output", "s")]),
             BusMethod("MarkOutput", [BusArgument("output", "s"), BusArgument("title", "s")]),
             BusMethod("AppendMetadata", [BusArgument("output", "s"), BusArgument("items", "a(xs)")]),
-            BusMethod("BeginOutput", [BusArgument("output", "s")]),
+            BusMethod("BeginOutput", [BusArgument("output", "s"), BusArgument("start", "x")]),
             BusMethod("CutOutput", [BusArgument("output", "s")]),
             BusMethod("AddSegment", [BusArgument("output", "s"), BusArgument("file", "s")]),
             BusMethod(

@@ -64,15 +64,17 @@ import Testing
     @Test func `is as the beginning of a movie with a pre-roll: told to its recorder, for its program`() async throws {
         let whole = try await bench.running()
         await #expect(throws: CaptureError.self) {
-            try await bench.engine.begin(whole, output: "movie", client: EngineBench.client())
+            try await bench.engine.begin(whole, output: "movie", from: nil, client: EngineBench.client())
         }
         var description = EngineBench.movie(named: "goal")
         description.outputs[0].preRoll = 1_000_000_000
         let id = try await bench.running(description)
         let other = EngineBench.client(":1.2", program: "other")
-        await #expect(throws: CaptureError.self) { try await bench.engine.begin(id, output: "goal", client: other) }
+        await #expect(throws: CaptureError.self) {
+            try await bench.engine.begin(id, output: "goal", from: nil, client: other)
+        }
         #expect(bench.recorders.recorder("goal")?.switches == [])
-        try await bench.engine.begin(id, output: "goal", client: EngineBench.client())
+        try await bench.engine.begin(id, output: "goal", from: nil, client: EngineBench.client())
         #expect(bench.recorders.recorder("goal")?.switches == ["begin"])
         for (change, word): ((inout OutputDescription) -> Void, String) in [
             ({ $0.preRoll = 301_000_000_000 }, "300"), ({ $0.duration = 1 }, "longer"),

@@ -54,6 +54,7 @@ def json_schemas(daemon, folder, it):
                              ("record", "record", "--segment", "0.2", "-d", "0.5", "s.mkv"),
                              ("record", "photo", "a.jpg"), ("record", "record", "--to-library", "--album", "Trip", "-d", "0.3"),
                              ("record", "photo", "--to-library"), ("photo-burst", "photo", "--burst", "2", "c.jpg"),
+                             ("photo-live", "photo", "--live", "d.jpg"),
                              ("photo-burst", "photo", "--burst", "2", "--to-library"), ("start", "start", "b.mkv"), ("sessions", "sessions", "-a"),
                              ("status", "status"), ("status", "status", "1"), ("history", "history"),
                              ("auth-list", "auth", "list"), ("auth-status", "auth", "status"),

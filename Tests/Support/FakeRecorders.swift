@@ -145,7 +145,7 @@ public final class FakeRecorder: RecorderHandle {
     }
 
     /// Notes it among the switches: `begin`.
-    public func begin() { switched.withLock { $0.append("begin") } }
+    public func begin(at time: Timestamp?) { switched.withLock { $0.append("begin") } }
 
     /// Notes it among the switches: `cut`.
     public func cut() { switched.withLock { $0.append("cut") } }

@@ -1,6 +1,7 @@
 public import CaptureCore
 import CaptureMessages
 import CaptureSystem
+import Glibc
 
 /// A photo with a movie of the seconds around it.
 public struct LivePhoto: Sendable {
@@ -51,7 +52,7 @@ public actor LivePhotos {
     ///
     /// - Parameters:
     ///   - session: Runs already, or is started later.
-    ///   - name: What the names of the outputs begin with.
+    ///   - name: The beginning of its outputs' names.
     ///   - before: How much the movie has of the time before the photo, more than 0 and at most 30 s.
     ///   - after: How much of the time after it, in the same range.
     /// - Throws: `usage` for a time out of range; as `CaptureSession.addOutput`.
@@ -103,20 +104,22 @@ public actor LivePhotos {
         guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being begun") }
         waiting = nil
         let events = hub.events()
+        let photo: CapturedPhoto
         do throws(CaptureError) {
-            try await session.beginRecording(movie.output)
+            let taken = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
+            guard let taken else { throw CaptureDaemon.malformed("CapturePhoto") }
+            photo = taken
+            let start = Timestamp.ofWallTime(photo.time).advanced(by: -before.nanoseconds)
+            try await session.beginRecording(movie.output, from: start)
         } catch {
             waiting = movie
             throw error
         }
-        let photo = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
-        // One that ends by itself meanwhile is no reason to have no photo.
         try await wait()
         for await event in events {
             switch event {
             case .finished(let result) where result.name == movie.output:
                 if let error = result.error { throw error }
-                guard let photo else { throw CaptureDaemon.malformed("CapturePhoto") }
                 try await session.removeOutput(movie.output)
                 let bytes = try Self.contents(movie.memory)
                 let start = result.statistics.start
@@ -146,7 +149,8 @@ public actor LivePhotos {
                 format: "mp4",
                 duration: (before + after) / .seconds(1),
                 maxFileSize: Self.mostBytes,
-                preRoll: before
+                // A photo takes some time. A pre-roll is shorter than its movie.
+                preRoll: before + after * 0.9
             )
         )
         waiting = movie
@@ -163,5 +167,15 @@ public actor LivePhotos {
         } catch {
             throw CaptureError(.inputOutput, error)
         }
+    }
+}
+
+extension Timestamp {
+    /// A moment by the clock on the wall, in nanoseconds since 1970.
+    fileprivate static func ofWallTime(_ time: Int64) -> Timestamp {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        let (mono, wall) = (Timestamp.now, Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
+        return mono.advanced(by: time - wall)
     }
 }

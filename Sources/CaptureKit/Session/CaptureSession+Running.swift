@@ -143,11 +143,13 @@ extension CaptureSession {
 
     /// Has a movie with a pre-roll begin, with what was kept until now. Does nothing if it is begun already.
     ///
-    /// - Parameter output: The output's name.
+    /// - Parameters:
+    ///   - output: The output's name.
+    ///   - start: From when on it has what was kept, as buffers tell their time; `nil` for as far back as the pre-roll goes.
     /// - Throws: `invalidArgument` for an output that does not exist or has no pre-roll; `wrongState` unless the session runs;
     ///   `notPermitted` for another program's session.
-    public func beginRecording(_ output: String = "movie") async throws(CaptureError) {
-        try await create().call("BeginOutput", [.string(output)])
+    public func beginRecording(_ output: String = "movie", from start: Timestamp? = nil) async throws(CaptureError) {
+        try await create().call("BeginOutput", [.string(output), .int64(max(start?.nanoseconds ?? 0, 0))])
     }
 
     /// Has a movie in segments go on in the next file, with what is captured from now on. Does not wait for that: the cut

@@ -150,8 +150,8 @@ private final class RunningRecorder: RecorderHandle {
         tell(.note(metadata, at: metadata.time ?? .now))
     }
 
-    func begin() {
-        tell(.begin(at: .now))
+    func begin(at time: Timestamp?) {
+        tell(.begin(at: time ?? .now))
     }
 
     func cut() {

@@ -112,7 +112,10 @@ actor SessionObjects {
                             return []
                         },
                         "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
-                            try await engine.begin(id, output: arguments.text(0), client: client)
+                            let start = try arguments.number(1)
+                            // What is still to come begins it now.
+                            let time = start == 0 ? nil : min(Timestamp(nanoseconds: start), .now)
+                            try await engine.begin(id, output: arguments.text(0), from: time, client: client)
                             return []
                         },
                         "CutOutput": handler { engine, client, arguments throws(CaptureError) in

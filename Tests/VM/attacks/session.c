@@ -67,9 +67,9 @@ static int count_open(sd_bus *bus, char **words) {
                gets(bus, path, INTERFACE, "EnableConnection", NULL, "ssb", "camera", "movie", 1);
     if (wants(words, "gain")) got += gets(bus, path, INTERFACE, "SetGain", NULL, "sd", "movie", 40.0);
     if (wants(words, "levels")) got += gets(bus, path, INTERFACE, "WatchLevels", NULL, "sb", "movie", 1);
-    if (wants(words, "begin")) got += gets(bus, path, INTERFACE, "BeginOutput", NULL, "s", "movie");
+    if (wants(words, "begin")) got += gets(bus, path, INTERFACE, "BeginOutput", NULL, "sx", "movie", (int64_t)0);
     if (wants(words, "note"))
-        got += gets(bus, path, INTERFACE, "AppendMetadata", NULL, "sa(xs)", "movie", 1, 0, "{\"stolen\":1}");
+        got += gets(bus, path, INTERFACE, "AppendMetadata", NULL, "sa(xs)", "movie", 1, (int64_t)0, "{\"stolen\":1}");
     if (wants(words, "cut")) got += gets(bus, path, INTERFACE, "CutOutput", NULL, "s", "movie");
     if (wants(words, "segment")) got += gets(bus, path, INTERFACE, "AddSegment", NULL, "ss", "movie", ticket(bus));
     if (wants(words, "stop")) got += gets(bus, path, INTERFACE, "Stop", NULL, "");
