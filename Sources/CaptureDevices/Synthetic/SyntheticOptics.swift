@@ -3,14 +3,16 @@ import CaptureCore
 /// What a lens, a sensor and a lamp are to a real camera: the synthetic camera's controls that V4L2 has numbers for. Their
 /// ranges are those of an ordinary webcam. Thread-safe.
 ///
-/// Exposure and gain make the picture brighter or darker. The others have a value, are disabled by their automatic modes
-/// and tell of changes, as in a real camera, and leave the picture as it is.
+/// Exposure, gain and torch make the picture brighter or darker, and so does the bias while the exposure is automatic. The
+/// others have a value, are disabled by their automatic modes and tell of changes, as in a real camera, and leave the picture
+/// as it is.
 final class SyntheticOptics: Sendable {
     /// Menu entries as V4L2 and uvcvideo number them.
     private static let exposureModes: [Int64: String] = [1: "Manual Mode", 3: "Aperture Priority Mode"]
     private static let frequencies: [Int64: String] = [0: "Disabled", 1: "50 Hz", 2: "60 Hz", 3: "Auto"]
     private static let lampModes: [Int64: String] = [0: "Off", 1: "Flash", 2: "Torch"]
     private static let automaticExposure: Int64 = 3
+    private static let torch: Int64 = 2
 
     /// The exposure and the gain of the picture as it is drawn.
     private static let usualExposure: Int64 = 156
@@ -19,6 +21,8 @@ final class SyntheticOptics: Sendable {
     private let exposureMode = ControlValue(automaticExposure)
     private let exposure = ControlValue(usualExposure)
     private let gain = ControlValue(usualGain)
+    private let bias = ControlValue(0)
+    private let lamp = ControlValue(0)
     let entries: [SyntheticControls.Entry]
 
     init() {
@@ -71,15 +75,22 @@ final class SyntheticOptics: Sendable {
             SyntheticControls.Entry(toggle(0x9a090c, "Focus, Automatic Continuous", 1), focusMode),
             own(number(0x9a090d, "Zoom, Absolute", 100...500, 100)),
             SyntheticControls.Entry(shutter, ControlValue(0)),
-            own(number(0x9a0913, "Auto Exposure, Bias", -2000...2000, 0, by: 500)),
+            SyntheticControls.Entry(number(0x9a0913, "Auto Exposure, Bias", -2000...2000, 0, by: 500), bias),
             own(toggle(0x9a0916, "Image Stabilization", 0)),
-            own(menu(0x9c0901, "LED Mode", Self.lampModes, 0)),
+            SyntheticControls.Entry(menu(0x9c0901, "LED Mode", Self.lampModes, 0), lamp),
         ]
     }
 
-    /// How bright the picture is, in 256ths of its usual brightness: 256 while the exposure is automatic.
-    var brightness: Int64 {
-        if exposureMode.now == Self.automaticExposure { return 256 }
+    /// How bright the picture is, in 256ths of its usual brightness. The lamp doubles that.
+    var brightness: Int64 { lamp.now == Self.torch ? exposed * 2 : exposed }
+
+    /// The same in the dark: 256 while the exposure is automatic, but for the bias.
+    private var exposed: Int64 {
+        if exposureMode.now == Self.automaticExposure {
+            // Whole stops double it, half ones are the square root of two.
+            let bias = bias.now + 2000
+            return (64 << min(max(bias / 1000, 0), 4)) * (bias % 1000 == 0 ? 1000 : 1414) / 1000
+        }
         let (light, usual) = (exposure.now * (gain.now + Self.usualGain), Self.usualExposure * 2 * Self.usualGain)
         return min(256 * light / usual, 256 * 64)
     }
