@@ -19,6 +19,10 @@ public struct CaptureOrigin: Hashable, Sendable {
     public var exposureMode: CameraAdjustment?
     /// Whether the camera sets its white balance by itself; `nil` if it does not say.
     public var whiteBalance: CameraAdjustment?
+    /// How much brighter than usual the camera exposes, in thousandths of an EV; `nil` if it does not say.
+    public var exposureBias: Int64?
+    /// Whether the camera's lamp shines; `nil` if that is not known.
+    public var isLit: Bool?
 
     /// An origin of the given names, of which what cannot be printed is left out.
     public init(
@@ -29,7 +33,8 @@ public struct CaptureOrigin: Hashable, Sendable {
         gain: Int64? = nil,
         sensitivity: Int64 = 0,
         exposureMode: CameraAdjustment? = nil,
-        whiteBalance: CameraAdjustment? = nil
+        whiteBalance: CameraAdjustment? = nil,
+        exposureBias: Int64? = nil
     ) {
         self.camera = Self.printable(camera)
         self.cameraMaker = Self.printable(cameraMaker)
@@ -39,6 +44,7 @@ public struct CaptureOrigin: Hashable, Sendable {
         self.sensitivity = max(sensitivity, 0)
         self.exposureMode = exposureMode
         self.whiteBalance = whiteBalance
+        self.exposureBias = exposureBias
     }
 
     /// The origin of what these devices deliver.
@@ -52,8 +58,12 @@ public struct CaptureOrigin: Hashable, Sendable {
 
     /// Takes what photos say from a camera's settings, after V4L2's `EXPOSURE_ABSOLUTE`, which counts tenths of
     /// milliseconds, `EXPOSURE_AUTO`, whose 1 and 2 leave the time to the person, `GAIN`, `ISO_SENSITIVITY`, a menu of
-    /// thousandths, and `AUTO_WHITE_BALANCE`.
+    /// thousandths, and `AUTO_WHITE_BALANCE`. `AUTO_EXPOSURE_BIAS` is in thousandths of an EV.
     public mutating func note(_ settings: [DeviceControl]) {
+        if let bias = settings.first(where: { $0.name == "auto_exposure_bias" }) {
+            let number = bias.number(per: 1)
+            exposureBias = abs(number) <= 1_000_000 ? Int64(number) : nil
+        }
         for setting in settings where setting.value >= 0 {
             switch setting.name {
             case "exposure_time_absolute", "exposure_absolute": exposure = min(setting.value, 1 << 32) * 100_000
@@ -90,4 +100,6 @@ public enum CameraAdjustment: String, Hashable, Sendable {
     case automatic
     /// By a person or a program.
     case manual
+    /// By a program, differently for each of several photos.
+    case bracket
 }

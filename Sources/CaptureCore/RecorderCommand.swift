@@ -26,6 +26,8 @@ public enum RecorderCommand: Hashable, Sendable {
     case disable(MediaType, at: Timestamp)
     /// Make sound louder by so many decibels from now on.
     case setGain(Double)
+    /// Take the next picture, of a camera that was set for it by that time.
+    case shoot(PictureOrder, at: Timestamp)
     /// Report the levels of sound twenty times a second, or no more.
     case watchLevels(Bool)
 
@@ -46,6 +48,8 @@ public enum RecorderCommand: Hashable, Sendable {
         case .setGain(let gain): KeyValueText.encode([("message", "gain"), ("decibels", "\(gain)")])
         case .watchLevels(let isWatched):
             KeyValueText.encode([("message", "levels"), ("watched", isWatched ? "1" : "0")])
+        case .shoot(let order, let time):
+            KeyValueText.encode([("message", "shoot"), ("at", "\(time.nanoseconds)")] + order.pairs)
         case .videoMoved: KeyValueText.encode([("message", "video-moved")])
         case .audioMoved: KeyValueText.encode([("message", "audio-moved")])
         case .file: KeyValueText.encode([("message", "file")])
@@ -75,6 +79,7 @@ public enum RecorderCommand: Hashable, Sendable {
                 )
             }
             self = .setGain(gain)
+        case "shoot": self = .shoot(try PictureOrder(words), at: try Self.time(of: words))
         case "levels": self = .watchLevels(words["watched"] == "1")
         case "video-moved": self = .videoMoved
         case "audio-moved": self = .audioMoved

@@ -18,6 +18,14 @@ public struct RecordingJob: Hashable, Sendable {
     public var silenceLimit: Int64
     /// How many files it writes: more than one for a burst of photos. Those after the first come in messages of their own.
     public var fileCount: Int
+    /// The format of every second file, which is made of the frame of the one before it; `nil` if each has a frame of its
+    /// own.
+    public var companion: String?
+    /// Whether the camera is set for each picture, which waits for a `PictureOrder`.
+    public var isOrdered: Bool
+
+    /// How many frames a photo takes.
+    public var pictureCount: Int { companion == nil ? fileCount : fileCount / 2 }
 
     /// A job for the given output, fed by the given kinds of ring.
     public init(
@@ -27,7 +35,9 @@ public struct RecordingJob: Hashable, Sendable {
         disabled: Set<MediaType> = [],
         origin: CaptureOrigin = CaptureOrigin(),
         silenceLimit: Int64 = 5_000_000_000,
-        fileCount: Int = 1
+        fileCount: Int = 1,
+        companion: String? = nil,
+        isOrdered: Bool = false
     ) {
         self.output = output
         self.hasVideo = hasVideo
@@ -36,6 +46,8 @@ public struct RecordingJob: Hashable, Sendable {
         self.origin = origin
         self.silenceLimit = silenceLimit
         self.fileCount = fileCount
+        self.companion = companion
+        self.isOrdered = isOrdered
     }
 
     /// The job as text. Descriptors go beside it in this order: the file, the picture's ring, the sound's ring.
@@ -56,6 +68,8 @@ public struct RecordingJob: Hashable, Sendable {
                 ("camera-maker", origin.cameraMaker), ("microphone", origin.microphone),
                 ("exposure", "\(origin.exposure)"), ("gain", origin.gain.map { "\($0)" } ?? ""),
                 ("files", "\(fileCount)"), ("sensitivity", "\(origin.sensitivity)"),
+                ("companion", companion ?? ""), ("ordered", isOrdered ? "1" : "0"),
+                ("exposure-bias", origin.exposureBias.map { "\($0)" } ?? ""),
                 ("exposure-mode", origin.exposureMode?.rawValue ?? ""),
                 ("white-balance", origin.whiteBalance?.rawValue ?? ""),
             ] + output.settings.pairs
@@ -115,13 +129,18 @@ public struct RecordingJob: Hashable, Sendable {
         }
         silenceLimit = try number("silence-limit", as: Int64.self)
         fileCount = try number("files", as: Int.self)
-        guard (1...PhotoSettings.longestBurst).contains(fileCount) else {
+        let second = try word("companion")
+        companion = second.isEmpty ? nil : second
+        guard (1...PhotoSettings.mostFiles).contains(fileCount), companion == nil || fileCount.isMultiple(of: 2) else {
             throw CaptureError(
                 .badData,
-                "a recorder's job has \(fileCount) files; at most \(PhotoSettings.longestBurst) are possible"
+                "a recorder's job has \(fileCount) files; at most \(PhotoSettings.mostFiles) are possible, and two for each "
+                    + "picture with a companion"
             )
         }
+        isOrdered = try word("ordered") == "1"
         let gain = try word("gain")
+        let bias = try word("exposure-bias")
         origin = CaptureOrigin(
             camera: try word("camera"),
             cameraMaker: try word("camera-maker"),
@@ -130,8 +149,12 @@ public struct RecordingJob: Hashable, Sendable {
             gain: gain.isEmpty ? nil : try number("gain", as: Int64.self),
             sensitivity: try number("sensitivity", as: Int64.self),
             exposureMode: CameraAdjustment(rawValue: try word("exposure-mode")),
-            whiteBalance: CameraAdjustment(rawValue: try word("white-balance"))
+            whiteBalance: CameraAdjustment(rawValue: try word("white-balance")),
+            exposureBias: Int64(bias)
         )
+        guard bias.isEmpty || origin.exposureBias != nil else {
+            throw CaptureError(.badData, "a recorder's job has '\(bias)' for 'exposure-bias', which is no number")
+        }
     }
 }
 
@@ -359,7 +382,7 @@ extension OutputStatistics {
         isPaused = try words.number("paused", in: 0...1) == 1
         isWaiting = try words.number("waiting", in: 0...1) == 1
         for text in try words.word("pictures").split(separator: " ") {
-            guard let picture = CapturedPicture(text: text), pictures.count < PhotoSettings.longestBurst else {
+            guard let picture = CapturedPicture(text: text), pictures.count < PhotoSettings.mostFiles else {
                 throw CaptureError(.badData, "a recorder's report tells of its pictures in no known way")
             }
             pictures.append(picture)

@@ -11,7 +11,9 @@ extension CaptureEngine {
     ///
     /// - Parameters:
     ///   - name: An output that a camera feeds, of any kind.
-    ///   - files: For each picture the file that the client opened, by its number from 1; none for the library.
+    ///   - files: The files that the client opened, by their numbers from 1: one for each picture, or two if they have
+    ///     companions. None for the library.
+    ///   - cameras: Lends the camera for photos that it is set for.
     /// - Throws: `notPermitted` for another program, and if it may not save into the library; `invalidArgument` for an
     ///   output without a camera, for settings and for files; `busy` if too many photos are asked for; `wrongState` unless
     ///   the session runs; why the session ends, if it does meanwhile.
@@ -20,29 +22,19 @@ extension CaptureEngine {
         output name: String,
         _ settings: PhotoSettings,
         files: [String: any OpenFile],
-        client: SessionClient
+        client: SessionClient,
+        cameras: (any CameraLender)? = nil
     ) async throws(CaptureError) -> String {
         let session = try changeable(id, by: client)
         try session.checkTakesPhotos()
-        guard (1...PhotoSettings.longestBurst).contains(settings.burst) else {
-            throw CaptureError(
-                .invalidArgument,
-                "a burst of \(settings.burst) photos is not within 1 to \(PhotoSettings.longestBurst)"
-            )
+        try settings.check(files: files.count)
+        guard files.isEmpty || Set(files.keys) == Set((1...settings.fileCount).map { "\($0)" }) else {
+            throw CaptureError(.invalidArgument, "the files of photos are numbered from 1; these are not")
         }
-        let wanted = settings.library == nil ? Set((1...settings.burst).map { "\($0)" }) : []
-        guard Set(files.keys) == wanted else {
-            throw CaptureError(
-                .invalidArgument,
-                settings.library == nil
-                    ? "\(settings.burst) photos came with \(files.count) files; number them from 1"
-                    : "photos for the media library take no files"
-            )
-        }
-        let shot = try session.beginShot(of: name, count: settings.burst)
+        let shot = try session.beginShot(of: name, settings)
         do throws(CaptureError) {
             try await inTurn(session, for: client) { () throws(CaptureError) in
-                try await take(settings.output(named: shot), of: name, files: files, in: session, for: client)
+                try await take(settings, shot, of: name, files: files, in: session, for: client, cameras)
             }
             return shot
         } catch {
@@ -52,11 +44,13 @@ extension CaptureEngine {
     }
 
     private func take(
-        _ photo: OutputDescription,
+        _ settings: PhotoSettings,
+        _ shot: String,
         of name: String,
         files: [String: any OpenFile],
         in session: Session,
-        for client: SessionClient
+        for client: SessionClient,
+        _ cameras: (any CameraLender)?
     ) async throws(CaptureError) {
         try session.checkTakesPhotos()
         var description = session.description
@@ -73,10 +67,10 @@ extension CaptureEngine {
                 "the camera is disabled for '\(name)', so it takes no photo there; enable it"
             )
         }
-        guard session.inputs[camera.name] != nil else {
+        guard let source = session.inputs[camera.name]?.shared else {
             throw CaptureError(.wrongState, "the camera '\(camera.name)' of the output '\(name)' is closed")
         }
-        var photo = photo
+        var photo = settings.output(named: shot)
         photo.settings.rotation = whole.settings.rotation
         photo.settings.isMirrored = whole.settings.isMirrored
         description.outputs.append(photo)
@@ -92,7 +86,39 @@ extension CaptureEngine {
         try sessions.refuseShared(named, beside: session.written, of: session.id, for: client)
         session.files.merge(named) { $1 }
         defer { for name in named.keys { session.files[name] = nil } }
-        _ = try await open([], outputs: [photo], of: description, in: session, for: client)
+        let run = try await borrow(source, for: settings, of: client, cameras)
+        do throws(CaptureError) {
+            _ = try await open([], outputs: [photo], of: description, in: session, for: client)
+        } catch {
+            await run?.camera.giveBack()
+            throw error
+        }
+        guard let run else { return }
+        // Its recorder may be gone by now.
+        guard let output = session.outputs[shot], !output.isDone else { return await run.camera.giveBack() }
+        output.run = run
+        Task { await run.takeAll(by: output, on: self) }
+    }
+
+    /// Borrows the camera, and sees how it is to be set; `nil` for photos that take it as it is.
+    private func borrow(
+        _ source: SharedSource,
+        for settings: PhotoSettings,
+        of client: SessionClient,
+        _ cameras: (any CameraLender)?
+    ) async throws(CaptureError) -> ShotRun? {
+        guard settings.setsCamera else { return nil }
+        guard let cameras else {
+            throw CaptureError(.invalidArgument, "there is nobody who sets cameras; leave bracket and flash out")
+        }
+        let camera = try await cameras.lend(source.device, to: client)
+        do throws(CaptureError) {
+            let plan = try ShotPlan(settings, of: source.device.name, try await camera.controls())
+            return ShotRun(plan, camera, source.source)
+        } catch {
+            await camera.giveBack()
+            throw error
+        }
     }
 }
 
@@ -101,8 +127,8 @@ struct PhotoShots {
     /// At most so many: each has a recorder.
     static let most = 8
 
-    /// The pictures of each, by its name.
-    fileprivate var pending: [String: Int] = [:]
+    /// What is asked of each, by its name.
+    fileprivate var pending: [String: PhotoSettings] = [:]
     fileprivate var last: UInt64 = 0
 }
 
@@ -110,13 +136,16 @@ extension Session {
     /// Whether an output of this name is a photo that is being taken.
     func isShot(_ name: String) -> Bool { shots.pending[name] != nil }
 
-    /// The names of an output's files: one, but for a burst.
+    /// The settings of a photo that is being taken; `nil` for any other output.
+    func shot(_ name: String) -> PhotoSettings? { shots.pending[name] }
+
+    /// The names of an output's files: one, but for a burst and for companions.
     func fileNames(of output: String) -> [String] {
-        (0..<(shots.pending[output] ?? 1)).map { $0 == 0 ? output : "\(output)/\($0 + 1)" }
+        (0..<(shots.pending[output]?.fileCount ?? 1)).map { $0 == 0 ? output : "\(output)/\($0 + 1)" }
     }
 
     /// A name for a photo: no output that a client describes has a dot in its name.
-    func beginShot(of output: String, count: Int) throws(CaptureError) -> String {
+    func beginShot(of output: String, _ settings: PhotoSettings) throws(CaptureError) -> String {
         guard shots.pending.count < PhotoShots.most else {
             throw CaptureError(
                 .busy,
@@ -125,7 +154,7 @@ extension Session {
         }
         shots.last += 1
         let name = "\(output).\(shots.last)"
-        shots.pending[name] = count
+        shots.pending[name] = settings
         return name
     }
 

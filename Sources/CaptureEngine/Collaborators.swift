@@ -71,6 +71,38 @@ public struct RingCounters: Hashable, Sendable {
     public init() {}
 }
 
+/// Who lends cameras to the engine, to be set for photos.
+public protocol CameraLender: Sendable {
+    /// Lends a camera's settings: until they are given back, nobody else changes them.
+    ///
+    /// - Parameter client: Who asks for the photos. It needs the consent that changing settings needs.
+    /// - Throws: `notPermitted` without that consent, `busy` if another program has locked the settings or another photo
+    ///   uses them, `deviceLost`.
+    func lend(_ camera: DeviceDescription, to client: SessionClient) async throws(CaptureError) -> any BorrowedCamera
+}
+
+/// The settings of a camera, as they are set for photos. They are given back, once.
+public protocol BorrowedCamera: AnyObject, Sendable {
+    /// All settings as they are now.
+    func controls() async throws(CaptureError) -> [DeviceControl]
+
+    /// Writes settings in this order.
+    ///
+    /// - Returns: All of them, as the camera tells them after that.
+    func set(_ changes: [CameraChange]) async throws(CaptureError) -> [DeviceControl]
+
+    /// Puts back what was set, even if the consent has ended, and lets others set the camera again.
+    func giveBack() async
+}
+
+/// A setting of a camera and the value that it gets.
+public struct CameraChange: Hashable, Sendable {
+    /// The control's name.
+    public var name: String
+    /// The value.
+    public var value: Int64
+}
+
 /// Who starts recorder processes.
 public protocol RecorderLauncher: Sendable {
     /// Starts a recorder, which waits for its job.
@@ -109,6 +141,8 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func note(_ metadata: TimedMetadata)
     /// Tells it to begin its movie, with what it kept before a time; `nil` for now.
     func begin(at time: Timestamp?)
+    /// Tells it to take its next picture, of a camera that was set for it.
+    func shoot(_ order: PictureOrder)
     /// Tells it to go on in the next file of its movie with what is captured from now on.
     func cut()
     /// Hands it a file for later.

@@ -28,10 +28,14 @@ final class LiveOutput {
     let recorder: (any RecorderHandle)?
     /// The files that came with its description; `nil` for a pipe.
     private let files: [FileIdentity?]
+    /// How many frames a photo takes.
+    private let pictures: Int
     /// The later files of a movie in segments; `nil` for any other output.
     let segments: SegmentReserve?
     /// What its files are in the media library, if they are saved there.
     let recordings: [any LibraryRecording]
+    /// Sets the camera for its photos, if they ask for that.
+    var run: ShotRun?
     /// The unique name of the connection that asked for it.
     let connection: String
     /// What it reads.
@@ -53,6 +57,7 @@ final class LiveOutput {
         _ description: OutputDescription,
         recorder: (any RecorderHandle)?,
         files: [FileIdentity?] = [],
+        pictures: Int = 1,
         recordings: [any LibraryRecording] = [],
         for connection: String = "",
         feeds: [SharedSource]
@@ -60,6 +65,7 @@ final class LiveOutput {
         self.description = description
         self.recorder = recorder
         self.files = files
+        self.pictures = pictures
         segments = description.segments == nil ? nil : SegmentReserve(first: files.first ?? nil, of: description.name)
         self.recordings = recordings
         self.connection = connection
@@ -319,10 +325,10 @@ final class LiveOutput {
         recorder?.stop()
     }
 
-    /// Its recorder told how far it is: a photo takes one frame for each file. Who reads a pipe may take any time for that,
+    /// Its recorder told how far it is: a photo takes the frames that it was asked for. Who reads a pipe may take any time for that,
     /// and keeps the session.
     func feed() {
-        guard case .running = state, description.kind == .photo, statistics.frames >= files.count,
+        guard case .running = state, description.kind == .photo, statistics.frames >= pictures,
             !files.contains(nil)
         else { return }
         state = .fed

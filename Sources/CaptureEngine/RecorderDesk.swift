@@ -158,7 +158,9 @@ final class RecorderDesk {
             disabled: disabled,
             origin: origin,
             silenceLimit: engine.silence.limit.nanoseconds,
-            fileCount: session.fileNames(of: output.name).count
+            fileCount: session.fileNames(of: output.name).count,
+            companion: session.shot(output.name)?.companion,
+            isOrdered: session.shot(output.name)?.setsCamera ?? false
         )
         let feeds = [video, audio].compactMap(\.self)
         let (files, recordings) = try await places(of: output, madeWith: feeds.first, in: session, for: client)
@@ -187,6 +189,7 @@ final class RecorderDesk {
             output,
             recorder: handle,
             files: files.map(\.identity),
+            pictures: job.pictureCount,
             recordings: recordings,
             for: client.connection,
             feeds: feeds
@@ -257,6 +260,7 @@ final class RecorderDesk {
             output.statistics = counters
             output.endIfFull()
             output.feed()
+            output.run?.note(frames: counters.frames)
             if output.needsNothing { engine.finishIfDone(session) }
         case .levels(let levels):
             guard output.take(levels), !session.isEnding, let watchers = session.levelWatchers[name] else { return }
@@ -305,7 +309,7 @@ final class RecorderDesk {
     ) {
         // The recorder of a photo only knows that the stream ended; the session knows why.
         let isCutOff = error?.code == .inputOutput && error?.errno == 0 && session.isShot(output.description.name)
-        let error = isCutOff ? error.map(session.whyNoPhoto) : error
+        let error = output.run?.fault ?? (isCutOff ? error.map(session.whyNoPhoto) : error)
         if output.recordings.isEmpty {
             finished(output, error, in: session, on: engine)
         } else {
@@ -320,6 +324,15 @@ final class RecorderDesk {
         in session: Session,
         on engine: isolated CaptureEngine
     ) {
+        let error = output.run.map { $0.end(error) } ?? error
+        if let run = output.run, !run.isOver {
+            // Whoever hears that the photos are taken finds the camera as it was.
+            Task {
+                await run.whenOver(on: engine)
+                if !output.isDone { self.finished(output, error, in: session, on: engine) }
+            }
+            return
+        }
         // If the output never began, its waiter gets the error: the start fails, or the change is undone.
         let isShot = session.isShot(output.description.name)
         if output.isReady, !isShot { session.note(error) }

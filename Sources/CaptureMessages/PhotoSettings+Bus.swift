@@ -2,7 +2,7 @@ public import CaptureBus
 public import CaptureCore
 
 extension PhotoSettings: BusCodable {
-    /// `format` s (jpeg), `quality` u (90), `burst` u (1), `library` a{sv}, `size-limit` x in bytes (0).
+    /// `format` s (jpeg), `quality` u (90), `burst` u (1), `companion` s (none), `bracket` ad in EV (none), `flash` s (as it is), `library` a{sv}, `size-limit` x in bytes (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the photo's settings")
         let formats = OutputDescription.formats(of: .photo)
@@ -10,6 +10,9 @@ extension PhotoSettings: BusCodable {
             format: try reader.word("format", of: formats) ?? formats.first ?? "",
             quality: try reader.number("quality", 1...100) ?? 90,
             burst: try reader.number("burst", 1...PhotoSettings.longestBurst) ?? 1,
+            companion: try reader.word("companion", of: PhotoSettings.pairedFormats),
+            bracket: try reader.numbers("bracket", PhotoSettings.biases, most: PhotoSettings.mostFiles) ?? [],
+            flash: try reader.word("flash"),
             library: try reader.take("library").map { value throws(CaptureError) in
                 try LibraryDestination(busValue: value)
             },
@@ -25,6 +28,9 @@ extension PhotoSettings: BusCodable {
             "format": .string(format), "quality": .uint32(UInt32(clamping: quality)),
             "burst": .uint32(UInt32(clamping: burst)),
         ]
+        if !bracket.isEmpty { values["bracket"] = .array("d", bracket.map { .double($0) }) }
+        values["flash"] = flash.map { .string($0.rawValue) }
+        values["companion"] = companion.map { .string($0) }
         values["library"] = library?.busValue
         if sizeLimit > 0 { values["size-limit"] = .int64(sizeLimit) }
         return .properties(values)

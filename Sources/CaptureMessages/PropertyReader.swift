@@ -142,6 +142,20 @@ public struct PropertyReader {
         return try elements.map { element throws(CaptureError) in try Element(busValue: element) }
     }
 
+    /// Numbers within a range, which NaN is not.
+    mutating func numbers(
+        _ key: String,
+        _ range: ClosedRange<Double>,
+        most: Int
+    ) throws(CaptureError) -> [Double]? {
+        guard let value = take(key) else { return nil }
+        let right = "at most \(most) numbers from \(range.lowerBound) to \(range.upperBound)"
+        guard case .array("d", let members) = value else { throw wrongType(key, right, value) }
+        let numbers = members.compactMap { member in if case .double(let number) = member { number } else { nil } }
+        guard numbers.count <= most, numbers.allSatisfy(range.contains) else { throw fault(key, right) }
+        return numbers
+    }
+
     /// A structure of whole numbers.
     mutating func numbers(_ key: String, _ count: Int) throws(CaptureError) -> [Int]? {
         guard let value = take(key) else { return nil }

@@ -67,7 +67,7 @@ struct OutputPlan {
             self = try maker.sound(audio)
         case .photo:
             guard let video else { throw CaptureError(.invalidArgument, "a photo needs a camera") }
-            self = try maker.photo(video, into: files)
+            self = try maker.photo(video, as: job, into: files)
         case .frames:
             guard let video else { throw CaptureError(.invalidArgument, "a frames output needs a camera") }
             self = try maker.frames(video)
@@ -144,44 +144,6 @@ struct OutputMaker {
         return OutputPlan(output, audio: converter)
     }
 
-    func photo(_ video: VideoFormat, into files: [RecorderFile]) throws(CaptureError) -> OutputPlan {
-        let turn = PictureOrientation(wanted.settings)
-        if [.mjpeg, .jpeg].contains(video.pixelFormat), wanted.format == "jpeg" {
-            let coding = PictureOutput.Coding.asItIs(try JPEGDecoder(video, to: video.picture(.yuv420)))
-            let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
-            return OutputPlan(output, video: CopyConverter(.video(video)))
-        }
-        if wanted.format == "dng" {
-            let coding = PictureOutput.Coding.dng(try DNGEncoder(video))
-            let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
-            return OutputPlan(output, video: CopyConverter(.video(video)))
-        }
-        if video.pixelFormat.isDepth && wanted.format == "png" || wanted.format == "tiff" {
-            guard turn == .upright else {
-                throw CaptureError(.invalidArgument, "distances stay as they are: leave rotation and mirror out")
-            }
-            let coding = PictureOutput.Coding.depth(
-                try DepthEncoder(video, into: wanted.format == "png" ? .png : .tiff)
-            )
-            let output = PictureOutput(coding, of: video, origin, files: files, counters: counters)
-            return OutputPlan(output, video: CopyConverter(.video(video)))
-        }
-        let coding: PictureOutput.Coding
-        let picture: Picture
-        switch wanted.format {
-        case "png":
-            // Few programs look at the orientation of a PNG.
-            picture = turned(try pictures(video, as: .rgb), turn)
-            coding = .png(try PNGEncoder(picture.layout, color: picture.color))
-        case "jpeg":
-            picture = try pictures(video, as: samplesForJPEG(video))
-            coding = .jpeg(try JPEGEncoder(picture.layout, color: picture.color, quality: wanted.quality))
-        default: throw unknownFormat
-        }
-        let output = PictureOutput(coding, of: video, turned: turn, origin, files: files, counters: counters)
-        return OutputPlan(output, video: picture.converter)
-    }
-
     func frames(_ video: VideoFormat) throws(CaptureError) -> OutputPlan {
         let coding: FrameOutput.Coding
         let converter: any BufferConverter
@@ -218,7 +180,7 @@ struct OutputMaker {
     typealias Picture = (converter: any BufferConverter, layout: PictureLayout, color: ColorMeaning)
 
     /// The same pictures, turned and mirrored.
-    private func turned(_ picture: Picture, _ turn: PictureOrientation) -> Picture {
+    func turned(_ picture: Picture, _ turn: PictureOrientation) -> Picture {
         guard turn != .upright else { return picture }
         let converter = TurnedConverter(picture.converter, picture.layout, turn)
         return (converter, converter.layout, picture.color)
@@ -238,7 +200,7 @@ struct OutputMaker {
 
     /// What the format holds, if its luma and chroma are those of JPEG but for the range; else red, green and blue, as at
     /// odd sizes, where the encoder asks for planes that are larger than the picture's.
-    private func samplesForJPEG(_ video: VideoFormat) -> PictureLayout.Samples {
+    func samplesForJPEG(_ video: VideoFormat) -> PictureLayout.Samples {
         guard let structure = PixelStructure(video.pixelFormat) else { return .yuv422 }
         let color = ColorMeaning(video.color, structure.model)
         let isEven = video.width % 2 == 0 && video.height % 2 == 0
@@ -277,7 +239,7 @@ extension VideoFormat {
     /// A picture of its size.
     ///
     /// - Parameter isEven: Leaves out the last row or column of an odd size.
-    fileprivate func picture(_ samples: PictureLayout.Samples, isEven: Bool = false) -> PictureLayout {
+    func picture(_ samples: PictureLayout.Samples, isEven: Bool = false) -> PictureLayout {
         let (width, height) = isEven ? (max(width & ~1, 2), max(height & ~1, 2)) : (width, height)
         return PictureLayout(width: width, height: height, samples: samples)
     }

@@ -266,6 +266,7 @@ public final class Recorder: Sendable {
                     try output.streamEnded(kind, lost: lost)
                     if live.isEmpty { break feeding }
                 case .begin(let time): try output.begin(at: time)
+                case .shoot(let order, let time): output.shoot(order, at: time)
                 case .failed(let error):
                     // The ring cannot be read, or the file is gone; what came until now is good.
                     fault = error
@@ -371,6 +372,7 @@ public final class Recorder: Sendable {
             let command = try RecorderCommand(text: text)
             if case .stop(let time) = command { return stop(at: time) }
             if case .begin(let time) = command { return events.put(.begin(at: work.inFile(time))) }
+            if case .shoot(let order, let time) = command { return events.put(.shoot(order, at: time)) }
             if let answer = work.obey(command, files, counters) { report(answer) }
         } catch {
             Recorder.log("\(error)")

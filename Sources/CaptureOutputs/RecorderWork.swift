@@ -22,7 +22,7 @@ struct RecorderWork {
     ) -> RecorderReport? {
         let pauses = passing.pauses
         switch command {
-        case .stop, .begin: break
+        case .stop, .begin, .shoot: break
         case .videoMoved: if let file = descriptors.first { readers[.video]?.move(to: file) }
         case .audioMoved: if let file = descriptors.first { readers[.audio]?.move(to: file) }
         case .file:

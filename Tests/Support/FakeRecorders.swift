@@ -147,6 +147,9 @@ public final class FakeRecorder: RecorderHandle {
     /// Notes it among the switches: `begin`.
     public func begin(at time: Timestamp?) { switched.withLock { $0.append("begin") } }
 
+    /// Notes it among the switches: `shoot -1000`, by the bias.
+    public func shoot(_ order: PictureOrder) { switched.withLock { $0.append("shoot \(order.bias ?? 0)") } }
+
     /// Notes it among the switches: `cut`.
     public func cut() { switched.withLock { $0.append("cut") } }
 

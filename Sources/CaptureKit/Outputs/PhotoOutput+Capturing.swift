@@ -11,6 +11,11 @@ public struct CapturedPhoto: Hashable, Sendable {
     public var bytes: [UInt8]
     /// The outcome in the media library, for a photo that was saved there.
     public var saved: SavedOutput?
+    /// The other file that was made of the same frame, if the settings asked for one.
+    public var companion: PhotoCompanion?
+
+    /// In a bracket, how much brighter than usual it is, in EV; darker if negative. `nil` otherwise.
+    public var exposureBias: Double?
 
     /// When it was captured, in nanoseconds since 1970.
     public var time: Int64 { picture.time }
@@ -18,31 +23,48 @@ public struct CapturedPhoto: Hashable, Sendable {
     public var lostBefore: UInt64 { picture.lostBefore }
 }
 
+/// A second file of a photo, such as the JPEG beside a raw one: made of the same frame, captured at the same time.
+public struct PhotoCompanion: Hashable, Sendable {
+    /// Its format, as in `PhotoSettings.companion`.
+    public var format: String
+    /// The size of the file, in bytes.
+    public var size: UInt64
+    /// The file's content, if no file was given; empty for one that is in a file.
+    public var bytes: [UInt8]
+}
+
 extension PhotoOutput {
     /// Takes a photo: the next picture that the camera delivers.
     ///
     /// - Parameters:
-    ///   - settings: What to make of it. A burst is for `capturePhotos`.
+    ///   - settings: What to make of it. A burst or a bracket is for `capturePhotos`.
     ///   - file: Open for writing; `nil` for `CapturedPhoto.bytes`, or for the library if the settings say so.
+    ///   - companion: The file of the companion, open for writing; needed if `file` is given and the settings have one.
     /// - Throws: As `CaptureSession.capturePhotos`, and `wrongState` before the output is added to a session.
     public func capturePhoto(
         with settings: PhotoSettings = PhotoSettings(),
-        file: Descriptor? = nil
+        file: Descriptor? = nil,
+        companion: Descriptor? = nil
     ) async throws(CaptureError) -> CapturedPhoto {
-        guard settings.burst == 1 else {
-            throw CaptureError(.usage, "a burst of \(settings.burst) is more than a photo; call capturePhotos")
+        guard settings.pictureCount == 1 else {
+            throw CaptureError(.usage, "\(settings.pictureCount) pictures are more than a photo; call capturePhotos")
         }
-        guard let photo = try await capturePhotos(with: settings, files: file.map { [$0] } ?? []).first else {
+        let files = [file, companion].compactMap(\.self)
+        guard let photo = try await capturePhotos(with: settings, files: files).first else {
             throw CaptureDaemon.malformed("CapturePhoto")
         }
         return photo
     }
 
-    /// Takes a burst: as many consecutive pictures as the settings say.
+    /// Takes a burst: as many consecutive pictures as the settings say. Or a bracket: a picture for each exposure.
+    ///
+    /// For a bracket the camera is set before each picture. Nobody else changes its settings meanwhile, and they have their
+    /// former values when this returns, also if a photo fails or this program ends.
     ///
     /// - Parameters:
     ///   - settings: What to make of them.
-    ///   - files: As many as pictures, open for writing; none for `CapturedPhoto.bytes`, or for the library.
+    ///   - files: As many as pictures, open for writing, or each followed by the file of its companion; none for
+    ///     `CapturedPhoto.bytes`, or for the library.
     /// - Returns: The photos in the order of their capture.
     /// - Throws: As `CaptureSession.capturePhotos`, and `wrongState` before the output is added to a session.
     public func capturePhotos(
@@ -66,10 +88,12 @@ extension CaptureSession {
     /// - Parameters:
     ///   - output: The output's name.
     ///   - settings: What to make of the pictures.
-    ///   - files: As many as pictures, open for writing; none for `CapturedPhoto.bytes`, or for the library.
+    ///   - files: As many as pictures, open for writing, or each followed by the file of its companion; none for
+    ///     `CapturedPhoto.bytes`, or for the library.
     /// - Returns: The photos in the order of their capture.
     /// - Throws: `usage` for settings that cannot be, `wrongState` unless the session runs, and `busy` if it takes eight
-    ///   photos already. `revoked`, `switchedOff` or `userAway` if the consent ends first. `timedOut` if the camera
+    ///   photos already. For a bracket also `invalidArgument` for a camera that cannot be set or not so far, and `busy` if
+    ///   somebody else has locked its settings. `revoked`, `switchedOff` or `userAway` if the consent ends first. `timedOut` if the camera
     ///   delivers nothing for ten seconds. `notPermitted` for another program's session. Also why a file or asset could
     ///   not be made.
     public func capturePhotos(
@@ -77,7 +101,7 @@ extension CaptureSession {
         with settings: PhotoSettings = PhotoSettings(),
         files: [Descriptor] = []
     ) async throws(CaptureError) -> [CapturedPhoto] {
-        try settings.check(files.count)
+        try settings.checkForClient(files: files.count)
         let hub = await made()
         guard let hub, !hub.status.state.isFinal else {
             throw hub?.status.reason
@@ -91,7 +115,7 @@ extension CaptureSession {
             let own = files.isEmpty ? 0 : ProcessLimits.file
             sent.sizeLimit = [own, settings.sizeLimit].filter { $0 > 0 }.min() ?? 0
             if files.isEmpty {
-                memory = try MemoryFile.several(settings.burst)
+                memory = try MemoryFile.several(settings.fileCount)
                 targets = memory.map(\.descriptor)
             }
         }
@@ -105,7 +129,7 @@ extension CaptureSession {
         guard let name = answer.first?.text else { throw CaptureDaemon.malformed("CapturePhoto") }
         for await event in events {
             switch event {
-            case .finished(let result) where result.name == name: return try result.photos(memory)
+            case .finished(let result) where result.name == name: return try result.photos(of: settings, memory)
             case .changed(let status) where status.state.isFinal: throw CaptureSession.failure(status)
             default: continue
             }
@@ -115,22 +139,9 @@ extension CaptureSession {
 }
 
 extension PhotoSettings {
-    fileprivate func check(_ files: Int) throws(CaptureError) {
+    fileprivate func checkForClient(files: Int) throws(CaptureError) {
         try PhotoOutput.check(format, among: OutputDescription.formats(of: .photo), of: "photo format")
-        guard (1...100).contains(quality) else {
-            throw CaptureError(.usage, "a quality of \(quality) is out of range: 1 to 100")
-        }
-        guard (1...PhotoSettings.longestBurst).contains(burst) else {
-            throw CaptureError(.usage, "a burst of \(burst) is out of range: 1 to \(PhotoSettings.longestBurst)")
-        }
-        guard files == 0 || files == burst && library == nil else {
-            throw CaptureError(
-                .usage,
-                library == nil
-                    ? "\(burst) photos need as many files, or none; \(files) were given"
-                    : "photos for the media library take no files"
-            )
-        }
+        try check(files: files == 0 && library == nil ? fileCount : files, .usage)
     }
 }
 
@@ -145,16 +156,34 @@ extension MemoryFile {
 }
 
 extension OutputResult {
-    fileprivate func photos(_ memory: [MemoryFile]) throws(CaptureError) -> [CapturedPhoto] {
+    /// The photos of a call, whose files are told of one by one.
+    fileprivate func photos(of settings: PhotoSettings, _ memory: [MemoryFile]) throws(CaptureError) -> [CapturedPhoto]
+    {
         if let error { throw error }
+        let step = settings.companion == nil ? 1 : 2
+        let pictures = statistics.pictures
         do throws(SystemError) {
-            return try statistics.pictures.enumerated().map { index, picture throws(SystemError) in
-                CapturedPhoto(
-                    picture: picture,
-                    bytes: index < memory.count ? try memory[index].contents() : [],
+            func content(_ index: Int) throws(SystemError) -> [UInt8] {
+                index < memory.count ? try memory[index].contents() : []
+            }
+            var photos: [CapturedPhoto] = []
+            for index in stride(from: 0, to: pictures.count, by: step) {
+                var photo = CapturedPhoto(
+                    picture: pictures[index],
+                    bytes: try content(index),
                     saved: index < savedPictures.count ? savedPictures[index] : nil
                 )
+                if let format = settings.companion, index + 1 < pictures.count {
+                    photo.companion = PhotoCompanion(
+                        format: format,
+                        size: pictures[index + 1].bytes,
+                        bytes: try content(index + 1)
+                    )
+                }
+                if photos.count < settings.bracket.count { photo.exposureBias = settings.bracket[photos.count] }
+                photos.append(photo)
             }
+            return photos
         } catch {
             throw CaptureError(.inputOutput, error)
         }

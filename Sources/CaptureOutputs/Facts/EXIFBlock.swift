@@ -62,6 +62,13 @@ struct EXIFBlock: EXIFWriter {
         try add(list, tag, EXIF_FORMAT_RATIONAL, bytes, count: 1)
     }
 
+    func signed(_ list: ExifIfd, _ tag: ExifTag, _ numerator: Int32, _ denominator: Int32) throws(CaptureError) {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        let number = ExifSRational(numerator: numerator, denominator: denominator)
+        unsafe exif_set_srational(&bytes, EXIFBlock.order, number)
+        try add(list, tag, EXIF_FORMAT_SRATIONAL, bytes, count: 1)
+    }
+
     func text(_ list: ExifIfd, _ tag: ExifTag, _ text: String) throws(CaptureError) {
         guard !text.isEmpty else { return }
         try add(list, tag, EXIF_FORMAT_ASCII, Array(text.utf8) + [0])

@@ -9,6 +9,8 @@ protocol EXIFWriter {
     func short(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError)
     func long(_ list: ExifIfd, _ tag: ExifTag, _ number: Int) throws(CaptureError)
     func rational(_ list: ExifIfd, _ tag: ExifTag, _ numerator: UInt32, _ denominator: UInt32) throws(CaptureError)
+    /// A fraction that may be negative.
+    func signed(_ list: ExifIfd, _ tag: ExifTag, _ numerator: Int32, _ denominator: Int32) throws(CaptureError)
     /// Of no type, as EXIF calls it.
     func bytes(_ list: ExifIfd, _ tag: ExifTag, _ bytes: [UInt8]) throws(CaptureError)
 }
@@ -66,7 +68,18 @@ extension FileFacts {
             try exif.short(EXIF_IFD_EXIF, EXIF_TAG_ISO_SPEED_RATINGS, Int(clamping: origin.sensitivity))
         }
         if let mode = origin.exposureMode {
-            try exif.short(EXIF_IFD_EXIF, EXIF_TAG_EXPOSURE_MODE, mode == .automatic ? 0 : 1)
+            let number =
+                switch mode {
+                case .automatic: 0
+                case .manual: 1
+                case .bracket: 2
+                }
+            try exif.short(EXIF_IFD_EXIF, EXIF_TAG_EXPOSURE_MODE, number)
+        }
+        // It shone, or not, because that was asked for.
+        if let isLit = origin.isLit { try exif.short(EXIF_IFD_EXIF, EXIF_TAG_FLASH, isLit ? 0x09 : 0x10) }
+        if let bias = origin.exposureBias {
+            try exif.signed(EXIF_IFD_EXIF, EXIF_TAG_EXPOSURE_BIAS_VALUE, Int32(clamping: bias), 1000)
         }
         if let balance = origin.whiteBalance {
             try exif.short(EXIF_IFD_EXIF, EXIF_TAG_WHITE_BALANCE, balance == .automatic ? 0 : 1)

@@ -3,145 +3,150 @@ import CaptureSystem
 import MediaConversion
 import MediaExamination
 
-/// One picture, or a burst of consecutive ones, each in a file of its own. Frames that are broken are passed over.
-/// Thread-bound to the writer's thread.
+/// One picture, or a burst of consecutive ones, each in a file of its own, or in two of different formats. Frames that are
+/// broken are passed over. Thread-bound to the writer's thread.
 final class PictureOutput: MediaOutput {
-    /// How a frame becomes a picture.
-    enum Coding {
-        /// A camera's JPEG, after the decoder has found it whole.
-        case asItIs(JPEGDecoder)
-        case jpeg(JPEGEncoder)
-        case png(PNGEncoder)
-        case dng(DNGEncoder)
-        case depth(DepthEncoder)
-
-        /// As the statistics name it.
-        fileprivate var name: String {
-            switch self {
-            case .asItIs: "copy"
-            case .jpeg: "mjpeg"
-            case .png: "png"
-            case .dng: "dng"
-            case .depth: "depth"
-            }
-        }
-    }
-
     /// How long a whole picture is waited for, in nanoseconds.
     private static let patience: Int64 = 10_000_000_000
 
-    private let coding: Coding
+    /// Of each picture's files.
+    private let codings: [PictureCoding]
+    /// Makes a part for each coding of a frame; `nil` for one coding.
+    private let pairs: PairConverter?
     private let format: VideoFormat
     private let turn: PictureOrientation
     private let origin: CaptureOrigin
     private let files: [RecorderFile]
     private let counters: RecorderCounters
+    /// The pictures that are to be taken, the next one first; `nil` if the camera is not set for each.
+    private var orders: [(order: PictureOrder, time: Timestamp)]?
+    /// Whether the next picture follows frames that are passed over on purpose.
+    private var followsOthers = false
     private var waitsSince = Timestamp.now
+    /// One for each file that is written.
     private var pictures: [CapturedPicture] = []
     /// The number of the last picture's frame, in the camera's own count.
     private var last: UInt64 = 0
     private var lost: UInt64 = 0
 
-    /// An output of one picture of `format` into each file, which says that it is from `origin`. A PNG comes turned already;
-    /// a JPEG and a DNG say how they are to be turned.
+    /// An output of one picture of `format` into each file, or into as many as there are codings. The files say that they are
+    /// from `origin`. Pictures that are ordered wait for their orders.
     init(
-        _ coding: Coding,
+        _ codings: [PictureCoding],
+        pairs: PairConverter? = nil,
         of format: VideoFormat,
         turned turn: PictureOrientation = .upright,
         _ origin: CaptureOrigin,
         files: [RecorderFile],
+        isOrdered: Bool = false,
         counters: RecorderCounters
     ) {
-        self.coding = coding
+        self.codings = codings
+        self.pairs = pairs
         self.format = format
         self.turn = turn
         self.origin = origin
         self.files = files
         self.counters = counters
-        counters.update { $0.videoEncoder = coding.name }
+        orders = isOrdered ? [] : nil
+        counters.update { $0.videoEncoder = codings.map(\.name).joined(separator: "+") }
     }
 
-    var isComplete: Bool { pictures.count == files.count }
+    var isComplete: Bool { pictures.count >= files.count }
+
+    /// How many pictures are complete.
+    private var taken: Int { pictures.count / codings.count }
+
+    /// How many pictures it takes.
+    private var wanted: Int { files.count / codings.count }
+
+    func shoot(_ order: PictureOrder, at time: Timestamp) {
+        waitsSince = .now
+        orders?.append((order, time))
+    }
+
+    /// Whether a frame is to be taken, which has an order if pictures wait for one.
+    private func isDue(_ buffer: MediaBuffer) -> Bool {
+        guard let orders else { return true }
+        guard let (order, time) = orders.first, buffer.info.timestamp > time else { return false }
+        guard order.passing > 0 else { return true }
+        self.orders?[0].order.passing -= 1
+        (followsOthers, waitsSince) = (true, .now)
+        return false
+    }
+
+    /// What the next picture is made with.
+    private var originNow: CaptureOrigin {
+        guard let order = orders?.first?.order else { return origin }
+        var set = origin
+        (set.exposure, set.isLit) = (order.exposure, order.isLit)
+        if let bias = order.bias { (set.exposureBias, set.exposureMode) = (bias, .bracket) }
+        return set
+    }
 
     func write(video buffer: MediaBuffer) throws(CaptureError) {
-        guard !isComplete else { return }
-        let facts = FileFacts(origin, at: buffer.info.timestamp)
+        guard !isComplete, isDue(buffer) else { return }
+        let facts = FileFacts(originNow, at: buffer.info.timestamp)
         lost += buffer.lostBefore
-        let image: [UInt8]
-        switch coding {
-        case .asItIs(let decoder):
-            guard unsafe decoder.isWhole(buffer.bytes), let whole = unsafe JPEGFile.complete(buffer.bytes) else {
-                return try passOver()
-            }
-            noteFrame()
-            image = try PhotoFacts.jpeg(whole, facts, width: format.width, height: format.height, turned: turn)
-        case .jpeg(let encoder):
-            noteFrame()
-            let plain = try unsafe Array(encoder.encode(buffer))
-            image = try PhotoFacts.jpeg(plain, facts, width: format.width, height: format.height, turned: turn)
-        case .png(let encoder):
-            noteFrame()
-            let packet = try encoder.encode(buffer)
-            let (width, height) =
-                turn.swapsSides ? (format.height, format.width) : (format.width, format.height)
-            image = try unsafe PhotoFacts.png(
-                packet.bytes,
-                facts,
-                colors: encoder.colorCodes,
-                pixels: buffer.bytes,
-                width: width,
-                height: height
-            )
-        case .dng(let encoder):
-            guard unsafe encoder.isWhole(buffer.bytes) else { return try passOver() }
-            noteFrame()
-            image = try unsafe encoder.encode(buffer.bytes, facts, turned: turn)
-        case .depth(let encoder):
-            guard unsafe encoder.isWhole(buffer.bytes) else { return try passOver() }
-            noteFrame()
-            image = try unsafe encoder.encode(buffer.bytes, facts)
+        let parts = pairs?.parts(of: buffer) ?? [buffer]
+        guard zip(codings, parts).allSatisfy({ $0.isWhole($1) }) else { return try passOver() }
+        if orders?.isEmpty == false { orders?.removeFirst() }
+        noteFrame()
+        // All of them before the first is written: a fault leaves no half of a pair behind it.
+        var made: [[UInt8]] = []
+        for (coding, part) in zip(codings, parts) {
+            made.append(try coding.file(of: part, format, facts, turned: turn))
         }
-        let file = files[pictures.count]
-        try file.write(image)
-        note(buffer.info, UInt64(file.size), facts)
+        var sizes: [UInt64] = []
+        for (file, bytes) in zip(files[pictures.count...], made) {
+            try file.write(bytes)
+            sizes.append(UInt64(file.size))
+        }
+        note(buffer.info, sizes, facts)
     }
 
     /// The next frame is there: the camera is not needed any more once the last one is.
     private func noteFrame() {
-        let frames = UInt64(pictures.count + 1)
-        if frames == files.count {
-            counters.feed { $0.frames = frames }
+        let frames = taken + 1
+        if frames == wanted {
+            counters.feed { $0.frames = UInt64(frames) }
         } else {
-            counters.update { $0.frames = frames }
+            counters.update { $0.frames = UInt64(frames) }
+            // The camera may be set for the next one.
+            if orders != nil { counters.note(.progress(counters.report())) }
         }
     }
 
-    private func note(_ info: BufferInfo, _ bytes: UInt64, _ facts: FileFacts) {
+    private func note(_ info: BufferInfo, _ sizes: [UInt64], _ facts: FileFacts) {
         // A camera that starts anew counts from 0.
         let passed = info.deviceSequence > last ? info.deviceSequence - last - 1 : lost
-        pictures.append(
-            CapturedPicture(
-                time: facts.date.seconds * 1_000_000_000 + facts.date.nanoseconds,
-                lostBefore: pictures.isEmpty ? 0 : passed,
-                bytes: bytes
+        let before = pictures.isEmpty || followsOthers ? 0 : passed
+        followsOthers = false
+        for bytes in sizes {
+            pictures.append(
+                CapturedPicture(
+                    time: facts.date.seconds * 1_000_000_000 + facts.date.nanoseconds,
+                    lostBefore: before,
+                    bytes: bytes
+                )
             )
-        )
+        }
         (last, lost, waitsSince) = (info.deviceSequence, 0, .now)
         let pictures = pictures
         counters.update { counters in
-            counters.bytes += bytes
+            counters.bytes += sizes.reduce(0, +)
             counters.pictures = pictures
         }
     }
 
     func idle() throws(CaptureError) {
-        guard !isComplete, Timestamp.now - waitsSince > PictureOutput.patience else { return }
+        guard !isComplete, orders?.isEmpty != true, Timestamp.now - waitsSince > PictureOutput.patience else { return }
         throw CaptureError(.timedOut, "no whole picture came from the camera within ten seconds")
     }
 
     func finish() throws(CaptureError) {
         guard isComplete else {
-            let rest = pictures.isEmpty ? "a whole picture" : "picture \(pictures.count + 1) of \(files.count)"
+            let rest = pictures.isEmpty ? "a whole picture" : "picture \(taken + 1) of \(wanted)"
             throw CaptureError(.inputOutput, "the camera's stream ended before \(rest) came")
         }
         for file in files {

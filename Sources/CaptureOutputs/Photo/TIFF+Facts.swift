@@ -93,6 +93,10 @@ private struct TIFFFacts: EXIFWriter {
         if list == self.list { try file.set(tag.rawValue, fraction: Double(numerator) / Double(denominator)) }
     }
 
+    func signed(_ list: ExifIfd, _ tag: ExifTag, _ numerator: Int32, _ denominator: Int32) throws(CaptureError) {
+        if list == self.list { try file.set(tag.rawValue, fraction: Double(numerator) / Double(denominator)) }
+    }
+
     func bytes(_ list: ExifIfd, _ tag: ExifTag, _ bytes: [UInt8]) throws(CaptureError) {
         if list == self.list { try file.set(tag.rawValue, bytes) }
     }

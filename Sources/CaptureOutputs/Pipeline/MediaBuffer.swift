@@ -159,6 +159,9 @@ final class MediaBuffer: @unchecked Sendable {
         return MediaBuffer(frames.lowerBound * width..<frames.upperBound * width, of: self, info: info)
     }
 
+    /// Some of its bytes, in the same memory.
+    func part(_ bytes: Range<Int>) -> MediaBuffer { MediaBuffer(bytes, of: self, info: info) }
+
     /// Gives it another place in the file. The thread that has it alone may do that.
     func move(by nanoseconds: Int64, samples: Int64, isAfterCut: Bool) {
         info.timestamp = info.timestamp.advanced(by: nanoseconds)

@@ -25,6 +25,9 @@ protocol MediaOutput: AnyObject {
     /// Begins the file with what was captured before a time, as far back as it was to keep.
     func begin(at time: Timestamp) throws(CaptureError)
 
+    /// Takes a picture, of a camera that was set for it by that time.
+    func shoot(_ order: PictureOrder, at time: Timestamp)
+
     /// Takes a frame.
     func write(video buffer: MediaBuffer) throws(CaptureError)
 
@@ -56,6 +59,7 @@ extension MediaOutput {
     var needsPicture: Bool { false }
     var isWaiting: Bool { false }
     func begin(at time: Timestamp) throws(CaptureError) {}
+    func shoot(_ order: PictureOrder, at time: Timestamp) {}
     func streamEnded(_ kind: MediaType, lost: UInt64) throws(CaptureError) {}
     func rest() throws(CaptureError) {}
     func idle() throws(CaptureError) {}

@@ -73,7 +73,7 @@ extension Recorder {
     /// How many frames an output takes; `.max` when that is not known.
     static func frames(of job: RecordingJob) -> Int {
         let output = job.output
-        if output.kind == .photo { return job.fileCount }
+        if output.kind == .photo { return job.isOrdered ? .max : job.pictureCount }
         return output.frameCount > 0 ? Int(clamping: output.frameCount) : .max
     }
 

@@ -11,6 +11,8 @@ enum PipelineEvent: Sendable {
     case ended(MediaType, lost: UInt64)
     /// The movie is to begin, with what was captured before that time.
     case begin(at: Timestamp)
+    /// A picture is to be taken, of a frame that was captured after that time.
+    case shoot(PictureOrder, at: Timestamp)
     case failed(CaptureError)
 }
 

@@ -164,7 +164,7 @@ public enum Daemon {
             if let client { refusals.tell(call, error, of: client) }
         }
         let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
-        await sessions.serve(engine)
+        await sessions.serve(engine, cameras: CameraLoans(settingsDesk, gate: gate))
         let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, settings: settingsDesk)
         let health = Health(
             places: places,

@@ -117,27 +117,9 @@ actor DeviceObjects {
         _ body: @escaping @Sendable (SessionClient, Grant, [BusValue]) async throws(CaptureError) -> [BusValue]
     ) -> BusHandler {
         let (callers, gate) = (callers, gate)
-        let service = Service(device.mediaType)
         return { call throws(CaptureError) in
             let client = try await callers.client(call.sender)
-            let status = try await gate.status(service, for: client.identity)
-            // What policy forbids is refused below, with the file that says so.
-            guard status == .authorized || status == .restricted else {
-                throw CaptureError(
-                    .notPermitted,
-                    "\(client.identity.program) has no consent for \(service.title); request access first, or see "
-                        + "'capturectl auth status'"
-                )
-            }
-            let grants = try await gate.requestAccess(
-                [service],
-                for: client.identity,
-                session: client.connection,
-                again: client.identifyAgain
-            )
-            guard let grant = grants[service] else {
-                throw CaptureError(.notPermitted, "there is no consent for \(service.title)")
-            }
+            let grant = try await gate.settingsGrant(for: device, client)
             return try await body(client, grant, call.arguments)
         }
     }

@@ -14,6 +14,8 @@ actor SettingsDesk: GrantEnforcer {
     private struct Desk {
         /// The client that holds the lock.
         var holder: SessionClient?
+        /// The client that holds the lock again when a loan to a photo ends.
+        var lender: SessionClient?
         /// The grants on which callers hold the lock, and have changed what is put back.
         var grants: [String: Grant] = [:]
         var changes = SettingsChanges()
@@ -144,6 +146,10 @@ actor SettingsDesk: GrantEnforcer {
     ///
     /// - Throws: `wrongState` if the caller does not hold the lock.
     func unlock(_ device: DeviceDescription, for client: SessionClient) throws(CaptureError) {
+        if desks[device.id]?.lender?.connection == client.connection {
+            desks[device.id]?.lender = nil
+            return
+        }
         guard desks[device.id]?.holder?.connection == client.connection else {
             throw CaptureError(.wrongState, "this program has not locked the settings of \(device.name)")
         }
@@ -170,6 +176,46 @@ actor SettingsDesk: GrantEnforcer {
             client.identity.mayControl(identity.program, of: identity.user)
             ? "\(identity.program) (process \(identity.pid))" : "a program of another user"
         throw CaptureError(.busy, "the settings of \(device.name) are locked by \(who)")
+    }
+
+    // MARK: Loans
+
+    /// Lends the settings for a photo, under a name of its own: what is changed under that name is put back when it leaves.
+    /// A client that holds the lock has it again then.
+    ///
+    /// - Throws: As `lock`.
+    func lend(
+        _ device: DeviceDescription,
+        of client: SessionClient,
+        to photo: SessionClient,
+        _ grant: Grant
+    ) async throws(CaptureError) {
+        try await waitUntilFree(device, for: client)
+        sit(at: device.id)
+        let lender = desks[device.id]?.holder
+        desks[device.id]?.lender = lender
+        desks[device.id]?.holder = photo
+        desks[device.id]?.grants[photo.connection] = grant
+        try await confirm(photo, at: device.id)
+    }
+
+    /// Ends a loan: puts values back, and whatever else changed.
+    func endLoan(
+        of device: DeviceDescription,
+        to photo: SessionClient,
+        _ values: [String: Int64],
+        _ grant: Grant
+    ) async {
+        do throws(CaptureError) {
+            // A client that had changed something itself, and still holds the lock, has its own values again.
+            try await change(device, for: photo, grant) { settings throws(CaptureError) in
+                try settings.restore { values[$0.name] }
+            }
+        } catch {
+            // Without consent, or without a device, that is done or needless.
+            Journal.send("the settings of \(device.id) after a photo: \(error.message)", priority: .info)
+        }
+        await leave(device.id, photo.connection)?.value
     }
 
     // MARK: Changes
@@ -284,7 +330,8 @@ actor SettingsDesk: GrantEnforcer {
         guard var desk = desks[device] else { return nil }
         letGo(desk.audience.remove(connection))
         letGo(desk.grants.removeValue(forKey: connection))
-        if desk.holder?.connection == connection { desk.holder = nil }
+        if desk.lender?.connection == connection { desk.lender = nil }
+        if desk.holder?.connection == connection { (desk.holder, desk.lender) = (desk.lender, nil) }
         let values = desk.changes.take(connection)
         guard let settings = desk.settings, !values.isEmpty else {
             desks[device] = desk

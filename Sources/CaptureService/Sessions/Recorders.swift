@@ -154,6 +154,8 @@ private final class RunningRecorder: RecorderHandle {
         tell(.begin(at: time ?? .now))
     }
 
+    func shoot(_ order: PictureOrder) { tell(.shoot(order, at: .now)) }
+
     func cut() {
         tell(.cut(at: .now))
     }

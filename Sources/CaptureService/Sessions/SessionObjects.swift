@@ -14,6 +14,8 @@ actor SessionObjects {
     private let callers: CallerDirectory
     private let listeners: Listeners
     private let doors: PassingDoors
+    /// Lends cameras to photos; `nil` until it serves.
+    private var cameras: (any CameraLender)?
     private var objects: [UInt32: (object: BusObject, session: SessionSnapshot)] = [:]
     private var exporting: [UInt32: Task<Void, any Error>] = [:]
 
@@ -24,8 +26,9 @@ actor SessionObjects {
         self.listeners = listeners
     }
 
-    func serve(_ engine: CaptureEngine) {
+    func serve(_ engine: CaptureEngine, cameras: (any CameraLender)? = nil) {
         self.engine = engine
+        self.cameras = cameras
     }
 
     static func path(_ id: UInt32) -> String { "\(CaptureNames.sessions)/\(id)" }
@@ -175,7 +178,7 @@ actor SessionObjects {
                             try await engine.addOutput(id, output, inputs: inputs, file: file, client: client)
                             return []
                         },
-                        "CapturePhoto": handler { [doors] engine, client, arguments throws(CaptureError) in
+                        "CapturePhoto": handler { [doors, cameras] engine, client, arguments throws(CaptureError) in
                             let settings = try PhotoSettings(busValue: arguments.argument(1))
                             try await engine.checkMayChange(id, client: client)
                             let name = try await engine.capturePhoto(
@@ -183,7 +186,8 @@ actor SessionObjects {
                                 output: arguments.text(0),
                                 settings,
                                 files: arguments.files(2, from: doors, of: client.connection),
-                                client: client
+                                client: client,
+                                cameras: cameras
                             )
                             return [.string(name)]
                         },

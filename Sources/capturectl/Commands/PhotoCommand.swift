@@ -50,15 +50,7 @@ struct PhotoCommand: AsyncParsableCommand {
     )
     var quality = 90
 
-    @Option(
-        name: .shortAndLong,
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Take this many consecutive pictures, 1 to \(PhotoSettings.longestBurst), into files with numbers.",
-            valueName: "count"
-        )
-    )
-    var burst: Int?
+    @OptionGroup var shot: ShotOptions
 
     @Flag(help: "Take the seconds around it, too: a jpeg with a movie behind its end, as a Motion Photo.")
     var live = false
@@ -94,7 +86,7 @@ struct PhotoCommand: AsyncParsableCommand {
         }
         if live {
             let given = [
-                (session != nil, "--session"), (burst != nil, "--burst"), (depth, "--depth"),
+                (session != nil, "--session"), (shot.given != nil, shot.given), (depth, "--depth"),
                 (turn.given != nil, turn.given),
                 (saving.album != nil, "--album"),
             ]
@@ -102,20 +94,23 @@ struct PhotoCommand: AsyncParsableCommand {
                 throw ValidationError("\(option) does not go with --live; leave it out")
             }
         }
-        if session != nil, burst != nil, let given = turn.given {
-            throw ValidationError("the pictures of a burst are turned as the session's output is; leave \(given) out")
+        if session != nil, shot.isGiven, let given = turn.given {
+            throw ValidationError("these pictures are turned as the session's output is; leave \(given) out")
+        }
+        if shot.with != nil, saving.toLibrary {
+            throw ValidationError("--with needs a file beside it; the media library keeps one file of a photo")
         }
     }
 
     func run() async throws {
         try NumberOptions.check(session, "--session", 1...Int(UInt32.max))
         try NumberOptions.check(quality, "--quality", 1...100)
-        try NumberOptions.check(burst, "--burst", 1...PhotoSettings.longestBurst)
-        let settings = try turn.settings()
+        let turned = try turn.settings()
         let place = try saving.place(file: self.file, overwrite: overwrite)
         try place.requireExtension(format, example: "jpg")
         let kind = try FileFormat.photo(format, path: place.name)
-        if quality != 90, kind.name != "jpeg" {
+        var taken = try shot.settings(format: kind.name, quality: quality)
+        if quality != 90, kind.name != "jpeg", taken.companion != "jpeg" {
             throw CaptureError(.usage, "--quality does not apply to \(kind.name), only to jpeg")
         }
         if depth, !["png", "tiff"].contains(kind.name) {
@@ -129,21 +124,23 @@ struct PhotoCommand: AsyncParsableCommand {
             let run = LivePhotoRun(place: place, quality: quality, overwrite: overwrite)
             return try await run.take(with: input, on: try await bus.connect(), json: json)
         }
-        let special: SpecialFormat? = kind.name == "dng" ? .raw : kind.name == "tiff" || depth ? .depth : nil
+        let isRaw = [kind.name, taken.companion].contains("dng")
+        let special: SpecialFormat? = isRaw ? .raw : kind.name == "tiff" || depth ? .depth : nil
         let takesSpecial = special != nil && session == nil && videoFormat == nil
-        if let burst {
-            let photos = PhotoBurst(
+        if shot.isGiven {
+            if case .library(let destination) = place { taken.library = destination }
+            let shots = try PhotoBurst(
                 place,
-                count: burst,
-                format: kind.name,
-                quality: quality,
-                turned: settings,
+                with: shot.with,
+                taken,
+                hasNumbers: shot.hasNumbers,
+                turned: turned,
                 overwrite: overwrite
             )
             let daemon = try await bus.connect()
             if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
-            let taken = try await photos.take(with: input, orOf: session.map(UInt32.init), on: daemon)
-            if json { Output.print(taken.json) } else { Output.note(taken.text) }
+            let photos = try await shots.take(with: input, orOf: session.map(UInt32.init), on: daemon)
+            if json { Output.print(photos.json) } else { Output.note(photos.text) }
             return
         }
         var file: OutputFile?
@@ -155,12 +152,12 @@ struct PhotoCommand: AsyncParsableCommand {
         if takesSpecial, let special { input = try await self.input(in: special, or: input, on: daemon) }
         let outcome: SessionOutcome
         if let session {
-            outcome = try await SessionRun.addPhoto(output, settings, to: UInt32(session), file, on: daemon)
+            outcome = try await SessionRun.addPhoto(output, turned, to: UInt32(session), file, on: daemon)
         } else {
             let session = try await CaptureSession(on: daemon)
             try await session.addInput(input)
             try await session.addOutput(output)
-            try await session.apply(settings, to: output.name)
+            try await session.apply(turned, to: output.name)
             let run = SessionRun(session: session, output: output.name, file: file, naming: .whenComplete)
             outcome = try await InlineAgent.during(daemon) { () async throws(CaptureError) in try await run.toTheEnd() }
         }

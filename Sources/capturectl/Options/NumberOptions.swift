@@ -21,6 +21,18 @@ enum NumberOptions {
         throw CaptureError(.usage, "give seconds, or a span of time as in 10s or 1m30s")
     }
 
+    /// Numbers with commas between them, as in `-1,0,1.5`.
+    ///
+    /// - Throws: `usage` for anything else.
+    static func list(_ text: String) throws -> [Double] {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Double($0.filter { $0 != " " }) }
+        guard numbers.count == parts.count, numbers.allSatisfy(\.isFinite) else {
+            throw CaptureError(.usage, "give numbers with commas between them, as in -1,0,1")
+        }
+        return numbers
+    }
+
     /// Bytes as a person types them: `65536`, `500M`, `1.5G`.
     ///
     /// - Throws: `usage` for anything else.

@@ -1,30 +1,39 @@
 import CaptureKit
 
-/// Takes consecutive pictures into files with numbers, or into the media library.
+/// Takes several pictures, or one into two files, or into the media library. Files of several pictures have numbers.
 struct PhotoBurst {
+    /// Of each picture the file, followed by that of its companion.
     private let paths: [String]
     private let settings: PhotoSettings
     private let turn: ConnectionSettings
     private let overwrite: Bool
 
+    /// - Parameters:
+    ///   - companion: The path of the second file, whose format the settings name.
+    ///   - hasNumbers: Whether files are numbered: those of a burst are, also if it is of one picture.
     init(
         _ place: RecordingPlace,
-        count: Int,
-        format: String,
-        quality: Int,
+        with companion: String?,
+        _ settings: PhotoSettings,
+        hasNumbers: Bool,
         turned turn: ConnectionSettings,
         overwrite: Bool
-    ) {
+    ) throws(CaptureError) {
         self.turn = turn
         self.overwrite = overwrite
-        switch place {
-        case .file(let path):
-            paths = PhotoBurst.paths(path, count)
-            settings = PhotoSettings(format: format, quality: quality, burst: count)
-        case .library(let destination):
-            paths = []
-            settings = PhotoSettings(format: format, quality: quality, burst: count, library: destination)
+        self.settings = settings
+        var paths: [String] = []
+        if let path = place.path {
+            let columns = [path, companion].compactMap(\.self).map { path in
+                hasNumbers ? PhotoBurst.paths(path, settings.pictureCount) : [path]
+            }
+            for index in columns[0].indices { paths += columns.map { $0[index] } }
         }
+        self.paths = paths
+        guard Set(paths).count == paths.count else {
+            throw CaptureError(.usage, "--with: the second file has the name of the first; give it another")
+        }
+        try settings.check(files: paths.count, .usage)
     }
 
     /// `a-1.jpg`, `a-2.jpg` for `a.jpg`; as many digits for each as the last one needs.
@@ -62,7 +71,7 @@ struct PhotoBurst {
         defer { withExtendedLifetime(interrupts) {} }
         let photos = try await task.value.get()
         for file in files { try file.keep() }
-        return TakenPhotos(paths: paths, format: settings.format, photos: photos)
+        return TakenPhotos(paths: paths, settings: settings, photos: photos)
     }
 
     private func capture(
@@ -94,29 +103,47 @@ struct PhotoBurst {
     }
 }
 
-/// A burst that was taken.
+/// Pictures that were taken.
 struct TakenPhotos {
-    /// The paths of the files; none for the media library.
+    /// Of each picture the file, followed by that of its companion; none for the media library.
     let paths: [String]
-    let format: String
+    let settings: PhotoSettings
     let photos: [CapturedPhoto]
 
+    private var filesOfEach: Int { settings.companion == nil ? 1 : 2 }
+
+    private func path(_ index: Int, companion: Bool = false) -> String? {
+        let place = index * filesOfEach + (companion ? 1 : 0)
+        return place < paths.count ? paths[place] : nil
+    }
+
     private func place(_ index: Int) -> String {
-        if index < paths.count { return Printable.text(paths[index]) }
+        if let path = path(index) { return Printable.text(path) }
         return photos[index].saved?.asset.map { "in the media library as \(Printable.text($0))" }
             ?? "added to the media library, which this program may not read"
+    }
+
+    /// As in `+1 EV`, `-0.5 EV`, `0 EV`.
+    private static func stops(_ bias: Double) -> String {
+        let number = Int(exactly: bias).map { "\($0)" } ?? "\(bias)"
+        return (bias > 0 ? "+" : "") + number + " EV"
     }
 
     /// A line for each, for a person.
     var text: String {
         var lines: [String] = []
         for (index, photo) in photos.enumerated() {
-            var line = "\(place(index)): \(format), \(Quantities.size(photo.picture.bytes))"
+            var line = "\(place(index)): \(settings.format), \(Quantities.size(photo.picture.bytes))"
+            if let bias = photo.exposureBias { line += ", \(Self.stops(bias))" }
             if index > 0 {
                 line += ", after \((photo.time - photos[index - 1].time) / 1_000_000) ms"
                 if photo.lostBefore > 0 { line += ", \(Quantities.count(photo.lostBefore, "frame")) lost before it" }
             }
             lines.append(line)
+            if let companion = photo.companion, let path = path(index, companion: true) {
+                let size = Quantities.size(companion.size)
+                lines.append("\(Printable.text(path)): \(companion.format), \(size), of the same frame")
+            }
             if let remark = photo.saved?.remark { lines.append("  \(Printable.text(remark, limit: 1000))") }
         }
         return lines.joined(separator: "\n")
@@ -127,12 +154,22 @@ struct TakenPhotos {
         .array(
             photos.enumerated().map { index, photo in
                 var members = [
-                    JSON.Member(key: "file", value: JSON(index < paths.count ? paths[index] : nil)),
-                    JSON.Member(key: "format", value: JSON(format)),
+                    JSON.Member(key: "file", value: JSON(path(index))),
+                    JSON.Member(key: "format", value: JSON(settings.format)),
                     JSON.Member(key: "taken", value: .time(milliseconds: photo.time / 1_000_000)),
                     JSON.Member(key: "lostBefore", value: JSON(photo.lostBefore)),
                     JSON.Member(key: "bytes", value: JSON(photo.picture.bytes)),
                 ]
+                if let bias = photo.exposureBias {
+                    members.append(JSON.Member(key: "exposureBias", value: JSON(bias)))
+                }
+                if let companion = photo.companion {
+                    let second: JSON = [
+                        "file": JSON(path(index, companion: true)), "format": JSON(companion.format),
+                        "bytes": JSON(companion.size),
+                    ]
+                    members.append(JSON.Member(key: "companion", value: second))
+                }
                 if paths.isEmpty {
                     members.append(JSON.Member(key: "library", value: SavedPresentation.json(photo.saved)))
                 }
