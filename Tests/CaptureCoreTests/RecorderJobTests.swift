@@ -23,8 +23,15 @@ import Testing
             output: PhotoSettings(format: "png", quality: 3, sizeLimit: 9).output(named: "photo.1"),
             hasVideo: true,
             hasAudio: false,
-            origin: CaptureOrigin(sensitivity: 400, exposureMode: .manual, whiteBalance: .automatic),
-            fileCount: 16
+            origin: CaptureOrigin(
+                sensitivity: 400,
+                exposureMode: .manual,
+                whiteBalance: .automatic,
+                exposureBias: -333
+            ),
+            fileCount: 16,
+            companion: "jpeg",
+            isOrdered: true
         )
         #expect(recording.origin.camera == "HDWebcam \\ =Ü")
         for job: RecorderJob in [

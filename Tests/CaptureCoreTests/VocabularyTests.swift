@@ -134,6 +134,8 @@ import Testing
 
     @Test(arguments: [
         RecorderCommand.stop(at: Timestamp(nanoseconds: 7)), .videoMoved, .audioMoved, .file, .setGain(-4.5),
+        .shoot(PictureOrder(passing: 6, exposure: 5, bias: -1500), at: Timestamp(nanoseconds: 7)),
+        .shoot(PictureOrder(passing: 0, exposure: 0, isLit: false), at: Timestamp(nanoseconds: -7)),
         .watchLevels(true), .watchLevels(false),
     ])
     func `commands read back`(_ command: RecorderCommand) throws {

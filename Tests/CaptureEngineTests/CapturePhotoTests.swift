@@ -118,6 +118,15 @@ import Testing
         try await capture(id, PhotoSettings(), ["1": FakeFile(inode: 102)])
     }
 
+    @Test func `has a file for each companion, and needs one frame for both`() async throws {
+        let id = try await running()
+        let settings = PhotoSettings(format: "dng", burst: 2, companion: "jpeg")
+        let name = try await capture(id, settings, Self.files(1...4))
+        let job = try #require(bench.recorders.recorder(name)?.job)
+        #expect((job.fileCount, job.pictureCount, job.companion) == (4, 2, "jpeg"))
+        await taken(name)
+    }
+
     @Test func `refuses what cannot be, and says what would be right`() async throws {
         let id = try await running()
         for (settings, files) in [
@@ -125,6 +134,11 @@ import Testing
             (PhotoSettings(burst: 0), [:]), (PhotoSettings(burst: 17), Self.files(1...17)),
             (PhotoSettings(burst: 2), Self.files(1...1)), (PhotoSettings(), Self.files(2...2)), (PhotoSettings(), [:]),
             (PhotoSettings(library: LibraryDestination()), Self.files(1...1)),
+            (PhotoSettings(companion: "jpeg"), Self.files(1...2)),
+            (PhotoSettings(companion: "tiff"), Self.files(1...2)),
+            (PhotoSettings(companion: "png"), Self.files(1...1)), (PhotoSettings(companion: "png"), Self.files(2...3)),
+            (PhotoSettings(burst: 9, companion: "png"), Self.files(1...18)),
+            (PhotoSettings(companion: "png", library: LibraryDestination()), [:]),
         ] {
             #expect(await refusal(id, settings, files)?.code == .invalidArgument, "\(settings)")
         }

@@ -221,11 +221,18 @@ struct CodingTests {
         for settings in [
             PhotoSettings(), PhotoSettings(format: "png", quality: 1, burst: 16, sizeLimit: 5),
             PhotoSettings(library: LibraryDestination(name: "a", album: "b")),
+            PhotoSettings(format: "dng", burst: 8, companion: "jpeg"),
+            PhotoSettings(bracket: [-1, 0, 1.5], flash: .on), PhotoSettings(flash: .off),
         ] { #expect(try PhotoSettings(busValue: settings.busValue) == settings) }
         #expect(try PhotoSettings(busValue: .properties([:])) == PhotoSettings())
         let wrong: [(String, BusValue)] = [
             ("burst", .uint32(0)), ("burst", .uint32(17)), ("quality", .uint32(0)), ("format", .string("gif")),
-            ("size-limit", .int64(-1)), ("flash", .bool(true)),
+            ("size-limit", .int64(-1)), ("companion", .string("tiff")), ("companion", .uint32(1)),
+            ("flash", .bool(true)),
+            ("flash", .string("auto")), ("bracket", .array("d", [.double(.nan)])),
+            ("bracket", .array("d", [.double(-8.1)])), ("bracket", .array("i", [.int32(1)])),
+            ("bracket", .array("d", [BusValue](repeating: .double(0), count: 17))), ("bracket", .double(1)),
+            ("shutter", .bool(true)),
         ]
         for (key, value) in wrong {
             let error = #expect(throws: CaptureError.self) { try PhotoSettings(busValue: .properties([key: value])) }

@@ -84,6 +84,7 @@ import Testing
         case "gain": ["Gain 7"]
         case "sensitivity": [": 400"]
         case "exposure mode": ["Manual"]
+        case "exposure bias": ["-1/2"]
         case "white balance": ["Auto"]
         case "thumbnail": ["Binary data"]
         case "zone": [zone]

@@ -7,11 +7,17 @@ import Testing
 @Suite struct `A burst of photos` {
     private let format = Material.yuyv(64, 48)
 
-    private func rig(_ name: String, _ count: Int, _ format: VideoFormat? = nil) throws -> Rig {
+    private func rig(
+        _ name: String,
+        _ count: Int,
+        _ format: VideoFormat? = nil,
+        companion: String? = nil
+    ) throws -> Rig {
         let rig = try Rig(
             OutputDescription(name: "burst", kind: .photo, format: name),
             video: format ?? self.format,
-            burst: count
+            burst: count,
+            companion: companion
         )
         guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         return rig
@@ -78,4 +84,67 @@ import Testing
         #expect(counters.frames == 0 && counters.pictures.isEmpty)
     }
 
+    @Test func `with companions has both files of each frame`() throws {
+        let rig = try rig("jpeg", 4, companion: "png")
+        for index in 0..<4 {
+            try rig.frame(Material.flat(UInt8(60 + 40 * index), format), at: Int64(index) * 33_333_333)
+        }
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.frames == 2 && counters.videoEncoder == "mjpeg+png")
+        let paths = [rig.path] + rig.others
+        let lumas = try paths.map(luma)
+        #expect(zip(lumas, [51, 51, 98, 98]).allSatisfy { abs($0 - $1) <= 3 }, "\(lumas)")
+        let times = counters.pictures.map(\.time)
+        #expect(times.count == 4 && times[0] == times[1] && times[2] == times[3] && times[1] < times[2])
+        #expect(try counters.pictures.map(\.bytes) == paths.map { UInt64(try Shell.bytes($0).count) })
+        #expect(counters.bytes == counters.pictures.map(\.bytes).reduce(0, +))
+    }
+
+    @Test func `of a camera's JPEG keeps that beside a PNG, and leaves a damaged one out`() throws {
+        let still = try rig("jpeg", 1)
+        try still.frame(Material.flat(90, format), at: 0)
+        _ = try still.finished(try still.outcome())
+        let whole = try Shell.bytes(still.path)
+        let rig = try rig("png", 2, Material.compressed(.mjpeg, 64, 48), companion: "jpeg")
+        try rig.frame(Array(whole[..<(whole.count / 2)]), at: 0)
+        try rig.frame(whole, at: 33_333_333)
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.videoEncoder == "png+copy" && counters.frames == 1)
+        let lumas = try ([rig.path] + rig.others).map(luma)
+        #expect(lumas.allSatisfy { abs($0 - 86) <= 3 }, "\(lumas)")
+    }
+
+    @Test
+    func `whose camera is set for each takes the frame behind those that are passed over, and says how it was set`()
+        throws
+    {
+        let output = OutputDescription(name: "bracket", kind: .photo, format: "jpeg")
+        let rig = try Rig(output, video: format, burst: 2, isOrdered: true)
+        _ = try rig.ready()
+        // The first order lets the frames until 100 ms pass, and two more.
+        try rig.shoot(PictureOrder(passing: 2, exposure: 5_000_000, bias: -1500), at: 100_000_000)
+        try rig.shoot(PictureOrder(passing: 1, exposure: 40_000_000, bias: 500, isLit: true), at: 0)
+        for index in 0..<8 {
+            try rig.frame(Material.flat(UInt8(40 + 20 * index), format), at: Int64(index) * 40_000_000)
+        }
+        let counters = try rig.finished(try rig.outcome())
+        #expect(counters.frames == 2 && counters.pictures.map(\.lostBefore) == [0, 0])
+        // Frames 3 and 4 are passed over, 5 is the first, 6 is passed over, and 7 is the second.
+        let lumas = try ([rig.path] + rig.others).map(luma)
+        #expect(zip(lumas, [144, 190]).allSatisfy { abs($0 - $1) <= 3 }, "\(lumas)")
+        let tags = try ([rig.path] + rig.others).map {
+            try Probe.run("exiftool -n -T -ExposureCompensation -ExposureTime -ExposureMode -Flash \($0)")
+        }
+        #expect(
+            tags.map { $0.split(whereSeparator: \.isWhitespace) } == [
+                ["-1.5", "0.005", "2", "-"], ["0.5", "0.04", "2", "9"],
+            ]
+        )
+    }
+
+    @Test func `of distances has no companion`() throws {
+        let output = OutputDescription(name: "p", kind: .photo, format: "tiff")
+        let rig = try Rig(output, video: format, burst: 2, companion: "png")
+        #expect(try rig.fault(try rig.outcome()).code != .internalFault)
+    }
 }

@@ -17,7 +17,8 @@ final class Rig {
         gain: 7,
         sensitivity: 400,
         exposureMode: .manual,
-        whiteBalance: .automatic
+        whiteBalance: .automatic,
+        exposureBias: -500
     )
 
     let video: RingWriter?
@@ -40,6 +41,8 @@ final class Rig {
         disabled: Set<MediaType> = [],
         file: Descriptor? = nil,
         burst: Int = 1,
+        companion: String? = nil,
+        isOrdered: Bool = false,
         process: RecorderProcess.Limits? = nil
     ) throws {
         self.video = try video.map { try RingWriter(format: .video($0), slots: slots, kept: 2, name: "test video") }
@@ -60,9 +63,13 @@ final class Rig {
             hasAudio: audio != nil,
             disabled: disabled,
             origin: Rig.origin,
-            fileCount: burst
+            fileCount: burst,
+            companion: companion,
+            isOrdered: isOrdered
         )
-        others = (1..<burst).map { _ in Rig.temporaryPath(output.format) }
+        others = (1..<burst).map {
+            Rig.temporaryPath($0.isMultiple(of: 2) ? output.format : companion ?? output.format)
+        }
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
         for path in others {
             try here.send(RecorderCommand.file.text, with: [Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)])
@@ -146,6 +153,16 @@ final class Rig {
     }
 
     func stop(at time: Timestamp = .now) throws { try socket.send(RecorderCommand.stop(at: time).text) }
+
+    /// Orders a picture of what is published after a time, and waits until the recorder knows of it.
+    func shoot(_ order: PictureOrder, at nanoseconds: Int64) throws {
+        try socket.send(RecorderCommand.shoot(order, at: Rig.epoch.advanced(by: nanoseconds)).text)
+        // It answers to a file, in the order of commands.
+        try socket.send(RecorderCommand.file.text, with: [Descriptor.open("/dev/null", O_RDWR)])
+        while true {
+            if case .file = try next() { return }
+        }
+    }
 
     /// The counters of a recording that finished.
     func finished(_ report: RecorderReport) throws -> OutputStatistics {
