@@ -64,20 +64,21 @@ def brackets(daemon, folder, it):
     status, _, messages = run(daemon, "photo", *small, "--bracket", "7", folder / "x.jpg")
     it("a longer one than the camera has is refused", status == 65 and "5000" in messages, f"{status} {messages}")
 
-    # A program that is killed between two photos.
+    # A program that is killed between two photos, for each of which the camera looks for its exposure.
+    daemon.control("control", "--reset")
     child = subprocess.Popen([daemon.programs / "capturectl", "photo", *small, "--bracket", ",".join(["1", "-1"] * 8),
                               folder / "k.jpg"], env=daemon.environment, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while values(daemon) == by_hand and child.poll() is None:
+    while values(daemon) == usual and child.poll() is None:
         pass
     it("the camera is set meanwhile", child.poll() is None, child.returncode)
     child.send_signal(signal.SIGKILL)
     child.wait()
     while any(one["state"] == "running" for one in json.loads(daemon.control("sessions", "--json"))):
         pass
-    it("a program that is killed leaves the camera as it was", values(daemon) == by_hand, values(daemon))
-    daemon.control("control", "exposure_absolute=120")
-    it("and free to be set", values(daemon)["exposure_absolute"] == 120, values(daemon))
+    it("a program that is killed leaves the camera as it was", values(daemon) == usual, values(daemon))
+    daemon.control("control", "gain=20")
+    it("and free to be set", values(daemon)["gain"] == 20, values(daemon))
     daemon.control("control", "--reset")
 
     number = daemon.control("start", *small, folder / "movie.mkv").strip()
@@ -108,10 +109,9 @@ def flashes(daemon, folder, it):
     it("one picture has no number", [row["file"] for row in said] == [str(folder / "lit.jpg")], said)
     it("EXIF says whether it flashed", [tags(folder / f"{name}.jpg").get("Flash") for name in ("lit", "dark")] == [9, 16])
     it("the lamp is as before", values(daemon) == usual, values(daemon))
-    said, found = bracket(daemon, [folder / "b-1.jpg", folder / "b-2.jpg"], *small, "--burst", "2", "--flash", "on",
+    _, found = bracket(daemon, [folder / "b-1.jpg", folder / "b-2.jpg"], *small, "--burst", "2", "--flash", "on",
                           folder / "b.jpg")
     it("a burst has it in each picture", all(mean > dark * 1.3 for mean in found), f"{found} {dark}")
-    it("which follow each other", said[1]["lostBefore"] < 10, said)
     daemon.control("control", "flash_led_mode=2")
     _, [off] = bracket(daemon, [folder / "off.jpg"], *small, "--flash", "off", folder / "off.jpg")
     it("a lamp that shines can be off for a picture", lit > off * 1.3, f"{lit} {off}")
