@@ -27,6 +27,17 @@ in_order() {
   on_host "$1" python3 picture.py numbers {} 320 >"$work/numbers" && test -s "$work/numbers" &&
     sort -nuc "$work/numbers"
 }
+shoot() { capturectl photo --camera "$node" --video-format YUYV:320x240 "$@"; }
+# rising PHOTO...: each is brighter than the one before
+rising() {
+  local photo now before=-1
+  for photo; do
+    now=$(on_host "$photo" ffmpeg -v error -i {} -vf scale=1:1:flags=area -pix_fmt gray -f rawvideo - | od -An -tu1) &&
+      ((now > before)) || return 1
+    echo "# ${photo##*/}: $((now)) of 255"
+    before=$now
+  done
+}
 ids() { capturectl devices | awk '/Test Camera/ { print $2 }'; }
 lists_both() { (($(ids | sort -u | wc -l) == 2)); }
 plug_lying() { tell one descriptors "$1" && tell one plug && wait_for 20 looked_at; }
@@ -137,6 +148,13 @@ it "its controls return" capturectl control --camera "$node" --reset
 
 it "a photo is taken" facts capturectl photo --json --camera "$node" "$work/photo.jpg"
 it "in the largest size" says '^MJPG 2592x1944' value inputs.camera.format
+it "a bracket is taken" shoot --bracket -1,0,1 "$work/stops.jpg"
+it "its photos are from dark to bright" rising "$work"/stops-{1,2,3}.jpg
+it "a photo is taken in the light of the lamp" shoot --flash on "$work/lit.jpg"
+it "EXIF says so" says '^ *9$' on_host "$work/lit.jpg" ffprobe -v error -show_entries frame_tags=Flash -of csv=p=0 {}
+it "the controls are listed" list_controls
+it "the bias is as before" control auto_exposure_bias "value=0"
+it "the lamp is off" control led_mode "value=0"
 it "a movie is recorded" record "$work/movie.mkv" --camera "$node" --microphone none --video-format MJPG:320x240@10 --duration 2
 it "all of it" accounted 10 2
 it "as the camera sent it" is videoEncoder copy
