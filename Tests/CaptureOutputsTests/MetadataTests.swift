@@ -18,6 +18,11 @@ import Testing
 
     /// The texts of a file's track with their times in milliseconds, as ffmpeg reads them.
     private func notes(_ path: String) throws -> [(time: Int, text: String)] {
+        try all(path).filter { !$0.text.contains("captured") }
+    }
+
+    /// The same, with those of the recorder.
+    private func all(_ path: String) throws -> [(time: Int, text: String)] {
         let lines = try Probe.run("ffmpeg -v error -i \(path) -map 0:s -f srt -").split(separator: "\n")
         return zip(lines, lines.dropFirst()).compactMap { line, text in
             guard line.contains("-->") else { return nil }
@@ -131,6 +136,33 @@ import Testing
         let told = try notes(movie.rig.path)
         #expect(told.map(\.text) == [5, 8, 70].map { "{\"frame\":\($0)}" })
         #expect(abs((told.last?.time ?? 0) - 1334) < 8, "\(told)")
+    }
+
+    @Test(arguments: Material.movies) func `says when each picture was captured, also behind a pause`(container: String)
+        throws
+    {
+        let movie = try NumberedMovie(format: container, audioCodec: "aac", hasMetadata: true)
+        try movie.publish(30)
+        try movie.taken(28)
+        try movie.rig.socket.send(RecorderCommand.pause(at: Rig.epoch.advanced(by: 1_000_000_000)).text)
+        try movie.until { $0.isPaused }
+        try movie.publish(60)
+        try movie.rig.socket.send(RecorderCommand.resume(at: Rig.epoch.advanced(by: 3_000_000_000)).text)
+        try movie.until { !$0.isPaused }
+        try movie.publish(30)
+        let counters = try movie.end()
+        #expect(counters.items == 0)
+        let told = try all(movie.rig.path).filter { $0.text.contains("captured") }
+        try #require(told.count == 2)
+        let seconds = told.map { note -> Double in
+            // The seconds of "…T12:34:56.123456Z"; the minutes, too.
+            let digits = note.text.dropLast(3).suffix(12).split(separator: ":").compactMap { Double($0) }
+            return digits[0] * 60 + digits[1]
+        }
+        // Two seconds of pause lie between them, and are not in the file.
+        let apart = (seconds[1] - seconds[0] + 3600).truncatingRemainder(dividingBy: 3600)
+        #expect(abs(apart - Double(told[1].time - told[0].time) / 1000 - 2) < 0.03, "\(told)")
+        #expect(told[0].time <= 1)
     }
 
     @Test(arguments: ["mkv", "mp4"]) func `is in the segment of its time`(container: String) throws {

@@ -8,7 +8,7 @@ def texts(path):
     """The notes of a movie, by ffmpeg."""
     lines = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", "0:s", "-f", "srt", "-"], text=True,
                            stdout=subprocess.PIPE).stdout.splitlines()
-    return [json.loads(line) for line in lines if line.startswith("{")]
+    return [json.loads(line) for line in lines if line.startswith("{") and "captured" not in line]
 
 
 def notes(daemon, folder, it):

@@ -101,35 +101,50 @@ public actor LivePhotos {
     /// - Throws: As `PhotoOutput.capturePhoto`.
     public func capture(quality: Int = 90) async throws(CaptureError) -> LivePhoto {
         guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
-        guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being begun") }
+        guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being taken") }
         waiting = nil
         let events = hub.events()
+        if let ended = await session.results.first(where: { $0.name == movie.output }) {
+            // Its recorder was lost; the next photo has another one.
+            try await wait()
+            throw ended.error ?? CaptureError(.recorderLost, "the movie of the live photo ended before the photo")
+        }
         let photo: CapturedPhoto
         do throws(CaptureError) {
             let taken = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
             guard let taken else { throw CaptureDaemon.malformed("CapturePhoto") }
             photo = taken
-            let start = Timestamp.ofWallTime(photo.time).advanced(by: -before.nanoseconds)
-            try await session.beginRecording(movie.output, from: start)
         } catch {
             waiting = movie
             throw error
         }
-        try await wait()
+        do throws(CaptureError) {
+            let start = Timestamp.ofWallTime(photo.time).advanced(by: -before.nanoseconds)
+            try await session.beginRecording(movie.output, from: start)
+            try await wait()
+        } catch {
+            // Of a movie that has ended, the events tell why.
+            guard error.code == .wrongState else { throw error }
+        }
         for await event in events {
             switch event {
             case .finished(let result) where result.name == movie.output:
-                if let error = result.error { throw error }
-                try await session.removeOutput(movie.output)
-                let bytes = try Self.contents(movie.memory)
-                let start = result.statistics.start
-                let still = min(max(photo.time - start, 0), max(result.statistics.duration, 0))
-                return LivePhoto(photo: photo, movie: bytes, stillTime: .nanoseconds(still))
+                guard let error = result.error else { return try await self.photo(photo, result, movie) }
+                // It was never begun, because the session ends, which says why.
+                guard error.code == .wrongState else { throw error }
             case .changed(let status) where status.state.isFinal: throw CaptureSession.failure(status)
             default: continue
             }
         }
         throw CaptureError(.dismissed, "cancelled before the live photo was complete")
+    }
+
+    private func photo(_ photo: CapturedPhoto, _ result: OutputResult, _ movie: Waiting) async throws(CaptureError)
+        -> LivePhoto
+    {
+        try await session.removeOutput(movie.output)
+        let still = min(max(photo.time - result.statistics.start, 0), max(result.statistics.duration, 0))
+        return LivePhoto(photo: photo, movie: try Self.contents(movie.memory), stillTime: .nanoseconds(still))
     }
 
     /// Has the next movie wait.

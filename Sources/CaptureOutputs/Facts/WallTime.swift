@@ -54,6 +54,9 @@ struct WallTime: Sendable {
     /// The same, of UTC: `2024-05-01T12:30:45.678Z`.
     var utc: String { text("%Y-%m-%dT%H:%M:%S", of: seconds) + "." + thousandths + "Z" }
 
+    /// The same, to the microsecond.
+    var precise: String { text("%Y-%m-%dT%H:%M:%S", of: seconds) + "." + WallTime.digits(nanoseconds / 1000, 6) + "Z" }
+
     /// In the zone, by a pattern of strftime.
     func local(_ pattern: String) -> String { text(pattern, of: seconds + offset) }
 

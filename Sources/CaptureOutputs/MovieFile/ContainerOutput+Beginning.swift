@@ -51,6 +51,7 @@ extension ContainerOutput {
         let zero = epoch ?? .now
         let facts = FileFacts(devices, at: zero.advanced(by: pausedBefore))
         made.describe(facts)
+        noteCapture(at: zero, paused: pausedBefore)
         counters.update { $0.start = max(facts.date.sinceEpoch, 0) }
         let reordering = container.isISO ? video?.reordering ?? 0 : 0
         try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)

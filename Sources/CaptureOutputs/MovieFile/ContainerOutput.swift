@@ -25,8 +25,10 @@ final class ContainerOutput: MediaOutput {
     let markers: Markers
     /// What a program tells of it; `nil` for a movie without that, and one that was cut off.
     var metadata: MetadataQueue?
-    /// What belongs into a file that was cut off.
+    /// What its recorder notes, and what belongs into a file that was cut off.
     var ownMetadata: [MetadataQueue.Item] = []
+    /// Nanoseconds of pauses before what was noted last.
+    var notedPause: Int64?
     /// When the last text in the file is, in nanoseconds of it.
     var lastMetadata: Int64?
     var disk: DiskSync?
@@ -150,6 +152,7 @@ final class ContainerOutput: MediaOutput {
         guard video.canGoOn(with: buffer) else { return counters.update { $0.missedFrames += 1 } }
         if isFirst { try takeEarlySound() }
         guard let origin else { return }
+        if muxer != nil { noteCapture(at: time, paused: buffer.paused) }
         for packet in try video.encode(buffer, at: (time - origin) / 1000) { try submit(packet) }
         lastVideo = max(lastVideo ?? time, time)
         interval.note(time)
@@ -244,6 +247,7 @@ final class ContainerOutput: MediaOutput {
             let known = timeline.start ?? buffer.info.timestamp
             return end(at: known.advanced(by: timeline.duration(of: timeline.frames)), by: limit)
         }
+        if muxer != nil, video == nil { noteCapture(at: buffer.info.timestamp, paused: buffer.paused) }
         var packets: [EncodedPacket] = []
         try timeline.take(buffer, notBefore: known) { (piece) throws(CaptureError) in
             switch piece {

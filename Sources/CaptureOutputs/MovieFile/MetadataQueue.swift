@@ -7,6 +7,8 @@ final class MetadataQueue: Sendable {
     struct Item: Hashable, Sendable {
         let text: String
         let time: Timestamp
+        /// Whether the recorder itself says it, not the program.
+        var isOwn = false
     }
     /// Bytes that are kept of a movie whose pictures do not come, or that waits to be begun.
     static let mostBytes = 8 << 20
@@ -58,23 +60,37 @@ final class MetadataQueue: Sendable {
 extension ContainerOutput {
     /// The file ends at a time: what is told of later goes into the next one.
     func cutMetadata(at time: Timestamp) {
-        ownMetadata = metadata?.take(before: time) ?? []
+        ownMetadata += metadata?.take(before: time) ?? []
         metadata = nil
+    }
+
+    /// Notes when what comes next was captured: at the file's beginning, and behind each pause. With that, every picture's
+    /// time can be told.
+    func noteCapture(at time: Timestamp, paused: Int64) {
+        guard metadata != nil, notedPause != paused else { return }
+        notedPause = paused
+        let captured = WallTime(time.advanced(by: paused))
+        ownMetadata.append(MetadataQueue.Item(text: "{\"captured\":\"\(captured.precise)\"}", time: time, isOwn: true))
     }
 
     /// Writes what was told of the time until nanoseconds of the file.
     func writeMetadata(until end: Int64) throws(CaptureError) {
         guard let muxer, let epoch else { return }
-        let cut = ownMetadata
+        let items = ownMetadata + (metadata?.take(before: epoch.advanced(by: end)) ?? [])
+        if items.isEmpty { return }
         ownMetadata = []
-        for item in cut + (metadata?.take(before: epoch.advanced(by: end)) ?? []) {
+        // What is of a time before the file follows what the recorder says of its beginning.
+        let ordered = items.sorted { first, second in
+            (max(first.time, epoch), first.isOwn ? 0 : 1) < (max(second.time, epoch), second.isOwn ? 0 : 1)
+        }
+        for item in ordered {
             let earliest = lastMetadata.map { $0 + Muxer.metadataTick } ?? 0
             let time = max(item.time - epoch, earliest)
             guard try hasRoom(forMetadata: item.text) else { continue }
             try muxer.write(metadata: item.text, at: time)
             lastMetadata = time
             isDirty = true
-            counters.update { $0.items += 1 }
+            if !item.isOwn { counters.update { $0.items += 1 } }
         }
     }
 }
