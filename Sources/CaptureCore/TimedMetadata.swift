@@ -4,14 +4,16 @@ public struct TimedMetadata: Hashable, Sendable {
     public static let longest = 4096
     /// How many may be told at once.
     public static let mostAtOnce = 64
+    /// Bytes of all that may be told at once.
+    public static let mostBytesAtOnce = 32_768
     /// How many a movie takes in a second.
     public static let mostPerSecond = 1000
     /// How far ahead of the clock a time may be, in nanoseconds.
     public static let mostAhead: Int64 = 1_000_000_000
 
-    /// A JSON object on one line.
+    /// A JSON object on one line. Only its length, its braces and its line are checked.
     public let text: String
-    /// When it was so, by the monotonic clock, as buffers tell their time; `nil` for when the daemon hears of it.
+    /// The moment that it tells of, by the monotonic clock, as buffers tell their time; `nil` for when the daemon hears of it.
     public let time: Timestamp?
 
     /// Metadata of a text.
@@ -32,6 +34,20 @@ public struct TimedMetadata: Hashable, Sendable {
         }
         self.text = text
         self.time = time
+    }
+
+    /// Refuses more than may be told at once.
+    ///
+    /// - Throws: `CaptureError.Code.invalidArgument`, with the number and what would be right.
+    public static func check(_ items: [TimedMetadata]) throws(CaptureError) {
+        let bytes = items.reduce(0) { $0 + $1.text.utf8.count }
+        guard items.count <= mostAtOnce, bytes <= mostBytesAtOnce else {
+            throw CaptureError(
+                .invalidArgument,
+                "\(items.count) items of metadata with \(bytes) bytes are too many at once: at most \(mostAtOnce), "
+                    + "and \(mostBytesAtOnce) bytes"
+            )
+        }
     }
 
     /// Refuses a time that is far ahead of the clock.

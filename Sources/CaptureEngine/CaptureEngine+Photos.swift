@@ -83,6 +83,13 @@ extension CaptureEngine {
                 files["\(index + 1)"].map { (name, $0) }
             }
         )
+        // Whoever does not read a pipe would keep the camera from having its settings back.
+        if settings.setsCamera, named.values.contains(where: { $0.identity == nil }) {
+            throw CaptureError(
+                .invalidArgument,
+                "photos with a bracket or flash cannot go into a pipe, a socket or a device; give files"
+            )
+        }
         try sessions.refuseShared(named, beside: session.written, of: session.id, for: client)
         session.files.merge(named) { $1 }
         defer { for name in named.keys { session.files[name] = nil } }

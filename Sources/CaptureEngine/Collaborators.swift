@@ -137,8 +137,10 @@ public protocol RecorderHandle: AnyObject, Sendable {
     func setPaused(_ isPaused: Bool)
     /// Tells it to begin a chapter.
     func mark(_ marker: RecordingMarker)
-    /// Tells it what is so, or was at a time, for its movie's metadata.
-    func note(_ metadata: TimedMetadata)
+    /// Tells it metadata for its movie: all or, if it has not read what it was told before, none.
+    ///
+    /// - Returns: Whether it was told.
+    func note(_ metadata: [TimedMetadata]) -> Bool
     /// Tells it to begin its movie, with what it kept before a time; `nil` for now.
     func begin(at time: Timestamp?)
     /// Tells it to take its next picture, of a camera that was set for it.

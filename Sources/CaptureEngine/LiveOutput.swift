@@ -47,7 +47,7 @@ final class LiveOutput {
     /// How many markers its file was given.
     private var markers = 0
     /// How much metadata its file was given since a time.
-    private var metadata = (count: 0, since: ContinuousClock.now)
+    var metadata = (count: 0, since: ContinuousClock.now)
     /// When levels were passed on last.
     private var levelsPassed = ContinuousClock.now - .seconds(1)
     /// Wait for its end.
@@ -150,31 +150,6 @@ final class LiveOutput {
         recorder?.mark(marker)
     }
 
-    /// Has its recorder put metadata into the movie.
-    ///
-    /// - Throws: `invalidArgument` for an output without metadata; `overQuota` for more than it takes; `wrongState`
-    ///   if its file is not being written.
-    func append(_ items: [TimedMetadata]) throws(CaptureError) {
-        guard description.hasMetadata else {
-            throw CaptureError(
-                .invalidArgument,
-                "the output '\(description.name)' has no metadata; a movie gets the track when it is described"
-            )
-        }
-        try checkRecording()
-        if metadata.since.duration(to: .now) >= .seconds(1) { metadata = (0, .now) }
-        guard items.count <= TimedMetadata.mostAtOnce, metadata.count + items.count <= TimedMetadata.mostPerSecond
-        else {
-            throw CaptureError(
-                .overQuota,
-                "the output '\(description.name)' takes \(TimedMetadata.mostPerSecond) items of metadata in a second, and "
-                    + "\(TimedMetadata.mostAtOnce) at once; tell less often"
-            )
-        }
-        metadata.count += items.count
-        for item in items { recorder?.note(item) }
-    }
-
     /// Has its recorder begin the movie, with what it kept until now. Does nothing if it is begun already.
     ///
     /// - Throws: `invalidArgument` for an output without a pre-roll; `wrongState` if its recorder does not run.
@@ -223,7 +198,7 @@ final class LiveOutput {
         try checkRecording()
     }
 
-    private func checkRecording() throws(CaptureError) {
+    func checkRecording() throws(CaptureError) {
         guard case .running = state else {
             throw CaptureError(.wrongState, "the output '\(description.name)' is not recording")
         }

@@ -15,6 +15,8 @@ final class ShotRun {
 
     /// How long a camera may take to find its exposure, of which it tells nothing: webcams need some ten frames.
     private static let adaptation = Duration.milliseconds(500)
+    /// How long a picture may take to come and to be written, with those before it.
+    private static let limit = Duration.seconds(20)
     /// How long the end of a photo waits for a driver that does not answer.
     private static let patience = Duration.seconds(2)
 
@@ -54,7 +56,11 @@ final class ShotRun {
                     output.recorder?.shoot(order(step, controls, passing: number == 0 ? source.slotsInFlight + 2 : 0))
                 }
                 wanted += step.pictures
-                guard await waitForFrame(wanted, on: engine) else { break }
+                guard await waitForFrame(wanted, on: engine) else {
+                    // Nobody waits longer for what its file does not take; its recorder says what is missing.
+                    if !isEnding { output.stop() }
+                    break
+                }
             }
         } catch {
             // The recorder is told to stop, and says that pictures are missing; this is why.
@@ -111,6 +117,14 @@ final class ShotRun {
     private func waitForFrame(_ number: Int, on engine: isolated CaptureEngine) async -> Bool {
         if isEnding { return false }
         if frames >= number { return true }
+        let timer = Task {
+            _ = engine
+            try await Task.sleep(for: ShotRun.limit)
+            guard case .waiting(_, let waiter) = state else { return }
+            state = .working
+            waiter.resume(returning: false)
+        }
+        defer { timer.cancel() }
         return await withCheckedContinuation { state = .waiting(frames: number, $0) }
     }
 

@@ -12,12 +12,7 @@ extension [TimedMetadata] {
         guard case .array(_, let elements) = value.unwrapped else {
             throw CaptureError(.invalidArgument, "metadata is not of type 'a(xs)'")
         }
-        guard elements.count <= TimedMetadata.mostAtOnce else {
-            throw CaptureError(
-                .invalidArgument,
-                "\(elements.count) items of metadata are too many at once: at most \(TimedMetadata.mostAtOnce)"
-            )
-        }
+        // No longer than a message, and checked for more than may be told at once.
         self = []
         for element in elements {
             guard case .structure(let parts) = element, parts.count == 2, let time = parts[0].integer, time >= 0,
@@ -25,5 +20,6 @@ extension [TimedMetadata] {
             else { throw CaptureError(.invalidArgument, "metadata is not of type 'a(xs)', or of a time before 0") }
             append(try TimedMetadata(json: text, at: time == 0 ? nil : Timestamp(nanoseconds: time)))
         }
+        try TimedMetadata.check(self)
     }
 }

@@ -67,6 +67,19 @@ public final class PacketSocket: Sendable {
         }
     }
 
+    /// Whether messages of so many bytes fit beside those that the other end has not read, and leave room for as much again as
+    /// a few short ones take.
+    public func hasRoom(for messages: [Int]) -> Bool {
+        var (unread, most) = (Int32(0), Int32(0))
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe clinux_ioctl(file.descriptor, UInt(TIOCOUTQ), &unread) == 0,
+            unsafe getsockopt(file.descriptor, SOL_SOCKET, SO_SNDBUF, &most, &length) == 0
+        else { return false }
+        // The kernel counts the memory that it takes, which is up to twice a message and some more.
+        let wanted = messages.reduce(0) { $0 + 2 * $1 + 1024 }
+        return Int(unread) + wanted <= Int(most) * 3 / 4
+    }
+
     /// Receives one message, waiting for it unless the descriptor is non-blocking.
     ///
     /// - Returns: `nil` when the other end is gone.

@@ -140,8 +140,9 @@ public final class FakeRecorder: RecorderHandle {
     public func mark(_ marker: RecordingMarker) { marked.withLock { $0.append(marker.title) } }
 
     /// Notes it among the switches: `note` and the text.
-    public func note(_ metadata: TimedMetadata) {
-        switched.withLock { $0.append("note \(metadata.text)") }
+    public func note(_ metadata: [TimedMetadata]) -> Bool {
+        switched.withLock { $0 += metadata.map { "note \($0.text)" } }
+        return true
     }
 
     /// Notes it among the switches: `begin`.

@@ -53,7 +53,7 @@ public actor LivePhotos {
     /// - Parameters:
     ///   - session: Runs already, or is started later.
     ///   - name: The beginning of its outputs' names.
-    ///   - before: How much the movie has of the time before the photo, more than 0 and at most 30 s.
+    ///   - before: How much the movie has of the time before the photo, more than 0 and at most 10 s.
     ///   - after: How much of the time after it, in the same range.
     /// - Throws: `usage` for a time out of range; as `CaptureSession.addOutput`.
     public init(
@@ -62,8 +62,8 @@ public actor LivePhotos {
         before: Duration = .milliseconds(1500),
         after: Duration = .milliseconds(1500)
     ) async throws(CaptureError) {
-        for time in [before, after] where time <= .zero || time > .seconds(30) {
-            throw CaptureError(.usage, "\(time) around a live photo is out of range: more than 0, at most 30 s")
+        for time in [before, after] where time <= .zero || time > .seconds(10) {
+            throw CaptureError(.usage, "\(time) around a live photo is out of range: more than 0, at most 10 s")
         }
         self.session = session
         self.name = name
@@ -76,13 +76,14 @@ public actor LivePhotos {
 
     /// Waits until as much is kept as a movie is to have of the time before its photo.
     ///
-    /// - Throws: Why the session ended; `wrongState` before it is started.
+    /// - Throws: Why the session ended, or the recorder was lost; `wrongState` before it is started.
     public func whenReady() async throws(CaptureError) {
         let wanted = before.nanoseconds - Self.late
         while true {
             guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
+            if let waiting { try await check(waiting, hub) }
             if let waiting, let kept = try await session.statistics().outputs[waiting.output],
-                kept.duration >= wanted || !kept.isWaiting && kept.frames > 0
+                kept.duration >= wanted || kept.bytes > UInt64(OutputDescription.mostPreRollBytes) * 3 / 4
             {
                 return
             }
@@ -104,11 +105,7 @@ public actor LivePhotos {
         guard let movie = waiting else { throw CaptureError(.busy, "the live photo before is just being taken") }
         waiting = nil
         let events = hub.events()
-        if let ended = await session.results.first(where: { $0.name == movie.output }) {
-            // Its recorder was lost; the next photo has another one.
-            try await wait()
-            throw ended.error ?? CaptureError(.recorderLost, "the movie of the live photo ended before the photo")
-        }
+        try await check(movie, hub)
         let photo: CapturedPhoto
         do throws(CaptureError) {
             let taken = try await session.capturePhotos(of: name, with: PhotoSettings(quality: quality)).first
@@ -145,6 +142,16 @@ public actor LivePhotos {
         try await session.removeOutput(movie.output)
         let still = min(max(photo.time - result.statistics.start, 0), max(result.statistics.duration, 0))
         return LivePhoto(photo: photo, movie: try Self.contents(movie.memory), stillTime: .nanoseconds(still))
+    }
+
+    /// Refuses a movie that has ended, because its recorder was lost: the next photo has another one.
+    private func check(_ movie: Waiting, _ hub: SessionHub) async throws(CaptureError) {
+        guard let ended = await session.results.first(where: { $0.name == movie.output }) else { return }
+        let error = ended.error ?? CaptureError(.recorderLost, "the movie of the live photo ended before the photo")
+        // It was never begun, because the session ends, which says why.
+        if error.code == .wrongState { throw CaptureSession.failure(await hub.ended()) }
+        try await wait()
+        throw error
     }
 
     /// Has the next movie wait.

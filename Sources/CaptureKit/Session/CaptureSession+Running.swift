@@ -128,17 +128,22 @@ extension CaptureSession {
         try await create().call("MarkOutput", [.string(output), .string(title)])
     }
 
-    /// Puts metadata into a movie, into the track that it has for that: of now, or of the times that it tells. The movie's
-    /// beginning has what is of a time before it. The movie leaves out what is of a pause, or of a time after its end.
+    /// Puts metadata into the track that a movie has for it. It tells of now, or of a time of its own. A time before the
+    /// movie's beginning counts as the beginning. Metadata of a pause, or of a time after the end, is left out.
     ///
     /// - Parameters:
-    ///   - metadata: At most 64 at once, and 1000 in a second; times at most a second ahead.
+    ///   - metadata: At most 1000 in a second; times at most a second ahead. More than 64, or than 32768 bytes, go over in
+    ///     several calls: if one of them is refused, the movie has those before.
     ///   - output: The output's name.
-    /// - Throws: `invalidArgument` for an output that does not exist or has no metadata, and for a time far ahead; `overQuota`
-    ///   for more than it takes, of which nothing is taken then; `wrongState` unless it records; `notPermitted` for another
-    ///   program's session.
+    /// - Throws: `invalidArgument` for an output that does not exist or has no metadata, and for a time far ahead. `overQuota`
+    ///   for more than it takes in a second. `busy` if its recorder is behind: the same can be told again in a moment.
+    ///   `wrongState` unless it records, and for metadata of now while it is paused. `notPermitted` for another program's
+    ///   session.
     public func append(_ metadata: [TimedMetadata], to output: String = "movie") async throws(CaptureError) {
-        try await create().call("AppendMetadata", [.string(output), metadata.busValue])
+        let hub = try await create()
+        for part in TimedMetadata.parts(of: metadata) {
+            try await hub.call("AppendMetadata", [.string(output), part.busValue])
+        }
     }
 
     /// Has a movie with a pre-roll begin, with what was kept until now. Does nothing if it is begun already.

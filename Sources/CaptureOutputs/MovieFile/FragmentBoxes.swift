@@ -106,6 +106,19 @@ extension Box {
         descendant("mdia", "hdlr")?.body.dropFirst(8).prefix(4).elementsEqual(kind.utf8) ?? false
     }
 
+    /// A `trak` that players show only if they are asked to.
+    func disabled() -> Box {
+        Box(
+            type,
+            children.map { child in
+                guard child.type == "tkhd", child.body.count > 3 else { return child }
+                var header = child
+                header.body[3] &= ~1
+                return header
+            }
+        )
+    }
+
     private var isWide: Bool { body.first == 1 }
 
     /// Units of a second, of `mvhd` and `mdhd`.

@@ -283,8 +283,9 @@ final class HybridMP4 {
             "moov",
             movie.children.map { child in
                 guard child.type == "trak" else { return child }
+                if !child.isOf("soun"), !child.isOf("vide") { return child.disabled() }
                 let scale = Int64(child.descendant("mdia", "mdhd")?.timescale ?? 1)
-                let shift = child.isOf("soun") ? Int64(audioPadding) : child.isOf("vide") ? lead(scale) : 0
+                let shift = child.isOf("soun") ? Int64(audioPadding) : lead(scale)
                 guard shift > 0 else { return child }
                 let parts = child.children.filter { $0.type != "edts" }
                 let edits = EditList(gap: 0, length: 0, mediaTime: shift).box

@@ -13,17 +13,30 @@ final class MetadataQueue: Sendable {
     /// Bytes that are kept of a movie whose pictures do not come, or that waits to be begun.
     static let mostBytes = 8 << 20
 
+    /// Bytes that one is counted as, with what lies around it.
+    private static func bytes(of text: String) -> Int { text.utf8.count + 256 }
+
     private struct State {
         /// In the order of their times.
         var items: [Item] = []
         var bytes = 0
+
+        /// Where one of a time goes, behind those of the same time.
+        func place(of time: Timestamp) -> Int {
+            var (low, high) = (0, items.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if items[middle].time <= time { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
 
         /// Forgets so many bytes of the oldest, and a part of all: that is not done for each that comes.
         mutating func forget(bytes wanted: Int) {
             let wanted = wanted + MetadataQueue.mostBytes / 16
             var (count, freed) = (0, 0)
             while count < items.count, freed < wanted {
-                freed += items[count].text.utf8.count
+                freed += MetadataQueue.bytes(of: items[count].text)
                 count += 1
             }
             items.removeFirst(count)
@@ -35,11 +48,10 @@ final class MetadataQueue: Sendable {
     /// Adds one. The oldest are forgotten where there is no room.
     func add(_ text: String, at time: Timestamp) {
         state.withLock { state in
-            let excess = state.bytes + text.utf8.count - MetadataQueue.mostBytes
+            let excess = state.bytes + MetadataQueue.bytes(of: text) - MetadataQueue.mostBytes
             if excess > 0 { state.forget(bytes: excess) }
-            let place = state.items.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
-            state.items.insert(Item(text: text, time: time), at: place)
-            state.bytes += text.utf8.count
+            state.items.insert(Item(text: text, time: time), at: state.place(of: time))
+            state.bytes += MetadataQueue.bytes(of: text)
         }
     }
 
@@ -50,7 +62,7 @@ final class MetadataQueue: Sendable {
             let count = state.items.firstIndex { $0.time >= end } ?? state.items.count
             defer { state.items.removeFirst(count) }
             let taken = Array(state.items.prefix(count))
-            for item in taken { state.bytes -= item.text.utf8.count }
+            for item in taken { state.bytes -= MetadataQueue.bytes(of: item.text) }
             return taken
         }
     }

@@ -104,7 +104,7 @@ final class PauseClock: Sendable {
     /// Nanoseconds of pauses until a time, one that goes on included.
     func length(until time: Timestamp) -> Int64 {
         state.withLock { state in
-            state.pauses.reduce(state.past) { $0 + max(min($1.end, time.nanoseconds) - $1.start, 0) }
+            state.pauses.reduce(state.past) { $0 + max(min($1.end, time.nanoseconds), $1.start) - $1.start }
         }
     }
 

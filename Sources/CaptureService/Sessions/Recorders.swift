@@ -146,8 +146,10 @@ private final class RunningRecorder: RecorderHandle {
         tell(.mark(marker, at: .now))
     }
 
-    func note(_ metadata: TimedMetadata) {
-        tell(.note(metadata, at: metadata.time ?? .now))
+    func note(_ metadata: [TimedMetadata]) -> Bool {
+        guard process.socket.hasRoom(for: metadata.map { $0.text.utf8.count + 64 }) else { return false }
+        for item in metadata { tell(.note(item, at: item.time ?? .now)) }
+        return true
     }
 
     func begin(at time: Timestamp?) {

@@ -116,6 +116,12 @@ actor SessionObjects {
                         },
                         "BeginOutput": handler { engine, client, arguments throws(CaptureError) in
                             let start = try arguments.number(1)
+                            guard start >= 0 else {
+                                throw CaptureError(
+                                    .invalidArgument,
+                                    "a movie cannot begin at \(start) ns; give 0 or more"
+                                )
+                            }
                             // What is still to come begins it now.
                             let time = start == 0 ? nil : min(Timestamp(nanoseconds: start), .now)
                             try await engine.begin(id, output: arguments.text(0), from: time, client: client)

@@ -2,6 +2,7 @@ import ArgumentParser
 import CaptureKit
 import CaptureSystem
 import FoundationEssentials
+import Glibc
 
 struct NoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -9,8 +10,9 @@ struct NoteCommand: AsyncParsableCommand {
         abstract: "Put values into a recording: a speed, a place, what a sensor says.",
         discussion: """
             The movie was started with --metadata, and has a track for them, which 'ffprobe' and 'ffmpeg -map 0:s' read. \
-            Each note is of the moment at which it comes. Values are numbers, true and false, JSON in brackets or quotes, \
-            and else text. With '-' each line of standard input is a note: KEY=VALUE words, or a JSON object.
+            A note has the time at which it comes. A value is a number, true, false, or JSON in brackets or quotes; \
+            everything else is text. With '-' each line of standard input is a note: KEY=VALUE words without spaces, or a \
+            JSON object.
             """
     )
 
@@ -37,6 +39,9 @@ struct NoteCommand: AsyncParsableCommand {
     func run() async throws {
         let isStream = values == ["-"]
         let given = isStream ? [:] : try NoteText.fields(values, position: position)
+        if values.contains("-"), !isStream {
+            throw CaptureError(.usage, "'-' stands alone: each line of standard input is a note then")
+        }
         if isStream, position != nil {
             throw CaptureError(
                 .usage,
@@ -57,6 +62,8 @@ struct NoteCommand: AsyncParsableCommand {
             }
             return
         }
+        let end = Task { await Self.exitAtEnd(of: session) }
+        defer { end.cancel() }
         var number = 0
         while let line = await Self.nextLine() {
             number += 1
@@ -67,7 +74,34 @@ struct NoteCommand: AsyncParsableCommand {
             } catch {
                 throw CaptureError(.badData, "line \(number): \(error.message)")
             }
-            for output in outputs { try await session.append([note], to: output) }
+            for output in outputs { try await Self.append(note, to: output, of: session) }
+        }
+    }
+
+    /// Tells a note, again and again while the recorder is behind.
+    private static func append(_ note: TimedMetadata, to output: String, of session: CaptureSession)
+        async throws(CaptureError)
+    {
+        while true {
+            do throws(CaptureError) {
+                return try await session.append([note], to: output)
+            } catch {
+                guard error.code == .busy else { throw error }
+            }
+            do {
+                try await Task.sleep(for: .milliseconds(20))
+            } catch {
+                throw CaptureError(.dismissed, "interrupted")
+            }
+        }
+    }
+
+    /// Ends the program when the recording ends: nobody may type another line.
+    private static func exitAtEnd(of session: CaptureSession) async {
+        guard let events = try? await session.events() else { return }
+        for await case .changed(let status) in events where status.state.isFinal {
+            Output.message("the recording has ended")
+            Glibc.exit(CaptureError.Code.wrongState.exitCode)
         }
     }
 
@@ -130,7 +164,10 @@ enum NoteText {
     }
 
     private static func place(_ text: String) throws(CaptureError) -> MetadataValue {
-        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part -> Double? in
+            let words = part.split(separator: " ")
+            return words.count == 1 ? Double(words[0]) : nil
+        }
         guard (2...3).contains(numbers.count), let latitude = numbers[0], let longitude = numbers[1],
             numbers.count == 2 || numbers[2] != nil
         else {

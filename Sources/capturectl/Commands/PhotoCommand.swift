@@ -4,7 +4,7 @@ import CaptureKit
 struct PhotoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photo",
-        abstract: "Take one picture, or a burst of consecutive ones."
+        abstract: "Take a picture, several in a row, or one with the seconds around it."
     )
 
     @OptionGroup var bus: BusOptions
@@ -96,6 +96,9 @@ struct PhotoCommand: AsyncParsableCommand {
         }
         if session != nil, shot.isGiven, let given = turn.given {
             throw ValidationError("these pictures are turned as the session's output is; leave \(given) out")
+        }
+        if shot.with != nil, depth {
+            throw ValidationError("distances have no second file; leave --with out")
         }
         if shot.with != nil, saving.toLibrary {
             throw ValidationError("--with needs a file beside it; the media library keeps one file of a photo")

@@ -26,7 +26,11 @@ enum NumberOptions {
     /// - Throws: `usage` for anything else.
     static func list(_ text: String) throws -> [Double] {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { Double($0.filter { $0 != " " }) }
+        let numbers = parts.compactMap { part -> Double? in
+            let words = part.split(separator: " ")
+            guard words.count == 1, words[0].allSatisfy({ "+-.0123456789".contains($0) }) else { return nil }
+            return Double(words[0])
+        }
         guard numbers.count == parts.count, numbers.allSatisfy(\.isFinite) else {
             throw CaptureError(.usage, "give numbers with commas between them, as in -1,0,1")
         }

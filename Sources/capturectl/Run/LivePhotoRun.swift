@@ -28,7 +28,11 @@ struct LivePhotoRun {
         let bytes = try photo.file
         var asset: String?
         if let target {
-            try Self.write(bytes, to: target.descriptor)
+            do throws(CaptureError) {
+                try Self.write(bytes, to: target.descriptor)
+            } catch {
+                throw CaptureError(error.code, "\(Printable.text(target.path)): \(error.message)")
+            }
             try target.keep()
         } else if case .library(let destination) = place {
             asset = try await save(bytes, destination, on: daemon)
