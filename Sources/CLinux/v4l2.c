@@ -332,6 +332,28 @@ int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value) {
     return control_call(fd, VIDIOC_S_EXT_CTRLS, id, is_64_bit, &value);
 }
 
+/* Of multi-planar devices, too, the type is the plain one: kernels before 4.13 took no other. */
+static int selection_call(int fd, unsigned long request, uint32_t target, struct clinux_v4l2_rectangle *rectangle) {
+    struct v4l2_selection selection = {
+        .type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
+        .target = target,
+        .r = {rectangle->left, rectangle->top, rectangle->width, rectangle->height},
+    };
+    if (ioctl(fd, request, &selection) == -1) return -1;
+    *rectangle = (struct clinux_v4l2_rectangle){
+        selection.r.left, selection.r.top, selection.r.width, selection.r.height};
+    return 0;
+}
+
+int clinux_v4l2_crop(int fd, uint32_t target, struct clinux_v4l2_rectangle *out) {
+    *out = (struct clinux_v4l2_rectangle){0};
+    return selection_call(fd, VIDIOC_G_SELECTION, target, out);
+}
+
+int clinux_v4l2_set_crop(int fd, struct clinux_v4l2_rectangle *rectangle) {
+    return selection_call(fd, VIDIOC_S_SELECTION, V4L2_SEL_TGT_CROP, rectangle);
+}
+
 int clinux_v4l2_watch_control(int fd, uint32_t id) {
     struct v4l2_event_subscription subscription = {.type = V4L2_EVENT_CTRL, .id = id};
     return ioctl(fd, VIDIOC_SUBSCRIBE_EVENT, &subscription);

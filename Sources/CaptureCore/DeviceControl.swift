@@ -10,6 +10,8 @@ public struct DeviceControl: Hashable, Sendable {
         case menu
         /// An action without a value.
         case button
+        /// A part of the picture, as `PixelRectangle.number` writes it.
+        case rectangle
     }
 
     /// A property of a control beyond its range.
@@ -35,9 +37,9 @@ public struct DeviceControl: Hashable, Sendable {
     public var label: String
     /// The kind of its values.
     public var kind: Kind
-    /// The least value.
+    /// The least value; of a rectangle one pixel.
     public var minimum: Int64
-    /// The greatest value.
+    /// The greatest value; of a rectangle the one in which all others lie.
     public var maximum: Int64
     /// The step between values.
     public var step: Int64
@@ -115,6 +117,7 @@ extension DeviceControl {
     /// - Throws: `invalidArgument` naming the range, the step or the choices.
     public func check(_ value: Int64) throws(CaptureError) {
         if kind == .button { return }
+        if kind == .rectangle { return try check(PixelRectangle(number: value)) }
         if kind == .menu, !choices.isEmpty {
             guard choices[value] == nil else { return }
             let offered = choices.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
@@ -130,6 +133,18 @@ extension DeviceControl {
         guard step <= 1 || distance % UInt64(step) == 0 else {
             throw CaptureError(.invalidArgument, "'\(name)' goes from \(minimum) to \(maximum) in steps of \(step)")
         }
+    }
+
+    /// Makes sure that a rectangle is not empty and lies within the bounds.
+    ///
+    /// - Throws: `invalidArgument` naming the bounds.
+    public func check(_ rectangle: PixelRectangle) throws(CaptureError) {
+        let bounds = PixelRectangle(number: maximum)
+        if bounds.contains(rectangle) { return }
+        throw CaptureError(
+            .invalidArgument,
+            "'\(name)' is a rectangle of at least 1x1 pixels within \(bounds), which \(rectangle) is not"
+        )
     }
 
     /// Makes sure that the control may be written now.
@@ -150,6 +165,39 @@ extension DeviceControl {
         if flags.contains(.inactive) {
             throw CaptureError(.wrongState, "the control '\(name)' is disabled by another setting")
         }
+    }
+}
+
+/// What a rectangle has in place of numbers; `nil` for other kinds.
+extension DeviceControl {
+    /// The value now.
+    public var rectangle: PixelRectangle? { kind == .rectangle ? PixelRectangle(number: value) : nil }
+    /// The value after a reset.
+    public var defaultRectangle: PixelRectangle? { kind == .rectangle ? PixelRectangle(number: defaultValue) : nil }
+    /// The largest value, in which all others lie.
+    public var bounds: PixelRectangle? { kind == .rectangle ? PixelRectangle(number: maximum) : nil }
+
+    /// The name of the control that says which part of its picture a camera delivers. V4L2 has a selection rectangle for it
+    /// and no control.
+    public static let cropName = "crop"
+
+    /// The control for that part; `nil` if the default or the value now does not lie within the bounds.
+    public static func crop(_ now: PixelRectangle, bounds: PixelRectangle, standard: PixelRectangle) -> DeviceControl? {
+        let pixel = PixelRectangle(left: bounds.left, top: bounds.top, width: 1, height: 1)
+        guard bounds.contains(now), bounds.contains(standard), let minimum = pixel.number,
+            let maximum = bounds.number, let value = now.number, let defaultValue = standard.number
+        else { return nil }
+        return DeviceControl(
+            name: cropName,
+            label: "Crop",
+            kind: .rectangle,
+            minimum: minimum,
+            maximum: maximum,
+            step: 1,
+            defaultValue: defaultValue,
+            value: value,
+            unit: "pixels"
+        )
     }
 }
 

@@ -9,7 +9,7 @@ extension DeviceControl: BusCodable {
         guard let name = try reader.text("name") else { throw reader.missing("name") }
         guard let word = try reader.text("kind") else { throw reader.missing("kind") }
         guard let kind = Kind(rawValue: word) else {
-            throw reader.fault("kind", "one of integer, boolean, menu, button")
+            throw reader.fault("kind", "one of integer, boolean, menu, button, rectangle")
         }
         let every = Int64.min...Int64.max
         let control = DeviceControl(

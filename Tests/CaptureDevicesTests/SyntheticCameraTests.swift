@@ -206,6 +206,25 @@ import Testing
     }
 
     @Test(arguments: [PixelFormat.yuyv, .nv12])
+    func `a crop fills the picture with that part of the sensor`(pixels: PixelFormat) throws {
+        let controls = SyntheticControls(.video)
+        func bar(at x: Int) throws -> UInt8 {
+            let request = VideoFormatRequest(pixelFormat: pixels, width: 320, height: 240)
+            let (format, sink) = try record(request, frames: 2, controls: controls)
+            let frame = try #require(sink.buffers.first { $0.info.timestamp.nanoseconds % 1_000_000_000 != 0 })
+            return UInt8(DigitReader(format: format).luma(frame.bytes, x, 20))
+        }
+        #expect(try [bar(at: 4), bar(at: 160), bar(at: 316)] == [180, 112, 35])
+        // The red and the blue bar: the last two sevenths of its width.
+        let right = PixelRectangle(left: 1380, top: 0, width: 540, height: 540)
+        try controls.set("crop", to: try #require(right.number))
+        #expect(try [bar(at: 4), bar(at: 150), bar(at: 170), bar(at: 316)] == [65, 65, 35, 35])
+        let outside = PixelRectangle(left: 1381, top: 0, width: 540, height: 540)
+        let error = #expect(throws: CaptureError.self) { try controls.set("crop", to: outside.number ?? 0) }
+        #expect(error?.code == .invalidArgument)
+    }
+
+    @Test(arguments: [PixelFormat.yuyv, .nv12])
     func `a shorter exposure is darker, and more gain brighter`(pixels: PixelFormat) throws {
         let controls = SyntheticControls(.video)
         try controls.set("exposure_auto", to: 1)

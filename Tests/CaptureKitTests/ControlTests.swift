@@ -72,6 +72,21 @@ struct `A camera's typed setting` {
             try await camera.setVideoZoomFactor(0.5)
         }
 
+        let whole = PixelRectangle(width: 1920, height: 1080)
+        let supported = try await camera.supportedCrop()
+        #expect(supported?.bounds == whole && supported?.standard == whole)
+        #expect(try await camera.crop() == whole)
+        let part = PixelRectangle(left: 160, top: 120, width: 640, height: 480)
+        #expect(try await camera.setCrop(part) == part)
+        for wrong in [
+            PixelRectangle(left: 1, width: 1920, height: 1080), PixelRectangle(left: .max, width: 1, height: 1),
+        ] {
+            await refused(.invalidArgument, "within 0,0,1920x1080") { () async throws(CaptureError) in
+                try await camera.setCrop(wrong)
+            }
+        }
+        #expect(try await camera.crop() == part)
+
         #expect(try await camera.hasTorch())
         try await camera.setTorchMode(.on)
         #expect(try await camera.torchMode() == .on)
@@ -106,13 +121,17 @@ struct `A camera's typed setting` {
         }
         try await camera.setFocusMode(.locked(lensPosition: 1))
         try await camera.setVideoZoomFactor(2)
+        let (whole, part) = (try await camera.crop(), PixelRectangle(left: 160, top: 120, width: 640, height: 480))
+        try await camera.setCrop(part)
         try await camera.unlockForConfiguration()
+        #expect(try await other.crop() == part)
         #expect(try await other.videoZoomFactor() == 2)
         // What is set without the lock is meant to stay.
         try await other.setPowerLineFrequency(.automatic)
         await first.close()
         while try await other.videoZoomFactor() != 3 { try await Task.sleep(for: .milliseconds(10)) }
         while try await other.focusMode() != .continuousAutoFocus { try await Task.sleep(for: .milliseconds(10)) }
+        while try await other.crop() != whole { try await Task.sleep(for: .milliseconds(10)) }
         #expect(try await other.powerLineFrequency() == .automatic)
 
         let third = try await captured.client()
@@ -136,6 +155,9 @@ struct `A camera's typed setting` {
         try await other.setVideoZoomFactor(2)
         let change = try #require(try await changes.next())
         #expect(change.name == "zoom_absolute" && change.value == 200)
+        let part = PixelRectangle(left: 160, top: 120, width: 640, height: 480)
+        try await other.setCrop(part)
+        #expect(try await changes.next()?.rectangle == part)
         try await camera.lockForConfiguration()
         try await camera.setVideoZoomFactor(3)
         #expect(try await changes.next()?.value == 300)

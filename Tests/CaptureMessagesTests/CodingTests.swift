@@ -194,6 +194,9 @@ struct CodingTests {
             flags: [.readOnly, .volatile]
         )
         #expect(try DeviceControl(busValue: control.busValue) == control)
+        let sensor = PixelRectangle(width: 1920, height: 1080)
+        let crop = try #require(DeviceControl.crop(sensor, bounds: sensor, standard: sensor))
+        #expect(try DeviceControl(busValue: crop.busValue) == crop)
         var statistics = SessionStatistics()
         statistics.elapsed = 5
         var input = InputStatistics()

@@ -1,9 +1,9 @@
 """Every typed control of CaptureKit, on the synthetic camera."""
 import subprocess
 
-# What that camera has. Suite 15 of the test machine has the same for a USB camera.
+# What that camera has. Suite 15 of the test machine has the same for a USB camera, and suite 16 the crop of an HDMI input.
 CONTROLS = ["lens position", "focus mode", "exposure time", "gain", "exposure mode", "exposure bias", "colour temperature",
-            "white balance mode", "zoom factor", "torch", "flash", "stabilization", "power line"]
+            "white balance mode", "zoom factor", "crop", "torch", "flash", "stabilization", "power line"]
 
 
 def typed_controls(daemon, folder, it):

@@ -37,6 +37,31 @@ struct ControlSettingTests {
             choices: [0: "Disabled", 2: "60 Hz"]
         ),
     ]
+    private let whole = PixelRectangle(width: 1920, height: 1080)
+
+    @Test func `a crop is left, top and size, within its bounds`() throws {
+        var crop = try #require(DeviceControl.crop(whole, bounds: whole, standard: whole))
+        let part = PixelRectangle(left: 160, top: 120, width: 640, height: 480)
+        let setting = try ControlSetting("crop=160,120,640x480", among: [crop])
+        #expect(setting.value == part.number)
+        for (text, words) in [
+            ("crop=160,1440x480", "as in 160,120,640x480"), ("crop=640x480", "as in"), ("crop=", "as in"),
+            ("crop=0,0,1921x1080", "within 0,0,1920x1080"), ("crop=0,0,0x0", "within"), ("crop=-1,0,9x9", "within"),
+            ("crop=99999999999,0,9x9", "within"),
+        ] {
+            let error = #expect(throws: CaptureError.self) { try ControlSetting(text, among: [crop]) }
+            #expect(error?.code.exitCode == 65)
+            #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        }
+        crop.value = setting.value
+        let table = ControlPresentation.table([crop]).text
+        for word in ["160,120,640x480", "within 0,0,1920x1080"] { #expect(table.contains(word)) }
+        #expect(ControlPresentation.change(crop, at: "10:00:00") == "10:00:00  crop  160,120,640x480")
+        let json = ControlPresentation.json(crop)
+        #expect(json["value"]?["left"] == JSON(160) && json["value"]?["height"] == JSON(480))
+        #expect(json["bounds"]?["width"] == JSON(1920) && json["default"] == json["bounds"])
+        #expect(json["minimum"] == .null)
+    }
 
     @Test(arguments: [
         ("brightness=-10", -10), ("auto=off", 0), ("auto=1", 1), ("power=2", 2), ("power=60 hz", 2),

@@ -106,6 +106,15 @@ int clinux_v4l2_get_control(int fd, uint32_t id, int is_64_bit, int64_t *value);
 int clinux_v4l2_orientation(int fd);
 int clinux_v4l2_set_control(int fd, uint32_t id, int is_64_bit, int64_t value);
 
+/* The part of what a camera sees that becomes its picture: G_SELECTION and S_SELECTION of V4L2_SEL_TGT_CROP, or of
+   V4L2_SEL_TGT_CROP_BOUNDS and _DEFAULT, which are only read. The driver may write another one than it was given. */
+struct clinux_v4l2_rectangle {
+    int32_t left, top;
+    uint32_t width, height;
+};
+int clinux_v4l2_crop(int fd, uint32_t target, struct clinux_v4l2_rectangle *out);
+int clinux_v4l2_set_crop(int fd, struct clinux_v4l2_rectangle *rectangle);
+
 /* SUBSCRIBE_EVENT: changes of a control. */
 int clinux_v4l2_watch_control(int fd, uint32_t id);
 struct clinux_v4l2_control_event {

@@ -5,7 +5,7 @@ import CaptureSystem
 /// its clock: the one frame whose timestamp is that second.
 ///
 /// Frames lie on a grid of the clock, so that wherever a stream starts a frame falls on every whole second. The frame
-/// is drawn straight into the sink's slot. Thread-bound; allocates nothing while it runs.
+/// is drawn straight into the sink's slot. Thread-bound; allocates nothing while it runs, except for a new crop.
 struct SyntheticCamera: DeviceRun {
     /// How late a frame may be, in nanoseconds of CLOCK_MONOTONIC, before those behind it are lost instead of made up
     /// for: about what a real camera's queue of buffers holds.
@@ -16,7 +16,7 @@ struct SyntheticCamera: DeviceRun {
 
     private let format: VideoFormat
     private let frameSize: Int
-    private let picture: TestPicture
+    private var picture: TestPicture
     private let clock: SyntheticClock
     private let controls: SyntheticControls
     private var sink: any MediaSink
@@ -87,6 +87,8 @@ struct SyntheticCamera: DeviceRun {
         if isStruck(number, controls.dropEvery.now) { return lose(1, .sequenceGap) }
         if isStruck(number, controls.errorEvery.now) { return lose(1, .deviceError) }
         guard let slot = sink.claim() else { return lose(1, .noSlot) }
+        let crop = controls.optics.crop
+        if crop != picture.crop { picture = TestPicture(format, crop: crop) }
         let stamp = time(of: frame)
         unsafe picture.draw(
             into: sink.memory(ofSlot: slot),

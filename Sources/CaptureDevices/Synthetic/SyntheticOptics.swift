@@ -4,8 +4,8 @@ import CaptureCore
 /// ranges are those of an ordinary webcam. Thread-safe.
 ///
 /// Exposure, gain and torch make the picture brighter or darker, and so does the bias while the exposure is automatic. The
-/// others have a value, are disabled by their automatic modes and tell of changes, as in a real camera, and leave the picture
-/// as it is.
+/// crop enlarges a part of it. The others have a value, are disabled by their automatic modes and tell of changes, as in a real
+/// camera, and leave the picture as it is.
 final class SyntheticOptics: Sendable {
     /// Menu entries as V4L2 and uvcvideo number them.
     private static let exposureModes: [Int64: String] = [1: "Manual Mode", 3: "Aperture Priority Mode"]
@@ -13,6 +13,8 @@ final class SyntheticOptics: Sendable {
     private static let lampModes: [Int64: String] = [0: "Off", 1: "Flash", 2: "Torch"]
     private static let automaticExposure: Int64 = 3
     private static let torch: Int64 = 2
+    /// The sensor, of which each size of the picture shows all, unless it is cropped.
+    static let sensor = PixelRectangle(width: 1920, height: 1080)
 
     /// The exposure and the gain of the picture as it is drawn.
     private static let usualExposure: Int64 = 156
@@ -23,6 +25,7 @@ final class SyntheticOptics: Sendable {
     private let gain = ControlValue(usualGain)
     private let bias = ControlValue(0)
     private let lamp = ControlValue(0)
+    private let cropped = ControlValue(sensor.number ?? 0)
     let entries: [SyntheticControls.Entry]
 
     init() {
@@ -52,7 +55,7 @@ final class SyntheticOptics: Sendable {
         }
         var shutter = toggle(0x9a0910, "Privacy", 0)
         shutter.flags = [.readOnly]
-        entries = [
+        var entries = [
             SyntheticControls.Entry(toggle(0x98090c, "White Balance, Automatic", 1), balanceMode),
             SyntheticControls.Entry(number(0x980913, "Gain", 0...64, Self.usualGain), gain),
             own(menu(0x980918, "Power Line Frequency", Self.frequencies, 1)),
@@ -79,7 +82,14 @@ final class SyntheticOptics: Sendable {
             own(toggle(0x9a0916, "Image Stabilization", 0)),
             SyntheticControls.Entry(menu(0x9c0901, "LED Mode", Self.lampModes, 0), lamp),
         ]
+        if let crop = DeviceControl.crop(Self.sensor, bounds: Self.sensor, standard: Self.sensor) {
+            entries.append(SyntheticControls.Entry(crop, cropped))
+        }
+        self.entries = entries
     }
+
+    /// The part of the sensor that the picture shows.
+    var crop: PixelRectangle { PixelRectangle(number: cropped.now) }
 
     /// How bright the picture is, in 256ths of its usual brightness. The lamp doubles that.
     var brightness: Int64 { lamp.now == Self.torch ? exposed * 2 : exposed }

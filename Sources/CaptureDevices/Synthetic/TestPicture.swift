@@ -17,12 +17,23 @@ struct TestPicture: Sendable {
     private let size: (width: Int, height: Int)
     /// Distances, which nothing is drawn over.
     private let isDepth: Bool
+    /// The part of the sensor that it shows.
+    let crop: PixelRectangle
 
     /// A picture of one of the synthetic camera's formats.
-    init(_ format: VideoFormat) {
+    ///
+    /// - Parameter crop: The part of the sensor that fills the frame; the digits' box stays as it is.
+    init(_ format: VideoFormat, crop: PixelRectangle = SyntheticOptics.sensor) {
+        self.crop = crop
         let pattern = ColorBars(width: format.width, height: format.height)
+        let source = CroppedPlaces(format, crop)
         isDepth = format.pixelFormat.isDepth
-        bars = isDepth ? Self.distances(format) : Self.render(format) { pattern.color($0, $1) }
+        bars =
+            isDepth
+            ? Self.distances(format, source)
+            : Self.render(format) { x, y in
+                pattern.box.contains(x, y) ? ColorBars.black : pattern.color(source.column(x), source.row(y))
+            }
         flash = isDepth ? bars : Self.render(format) { _, _ in ColorBars.white }
         cell = pattern.box.cell
         step = format.pixelFormat == .yuyv ? 2 : 1
@@ -114,11 +125,11 @@ struct TestPicture: Sendable {
 
     /// A wall that is half a metre away at the left and four and a half at the right; nothing is known of the top rows, as
     /// with a camera's shadow.
-    private static func distances(_ format: VideoFormat) -> [UInt8] {
+    private static func distances(_ format: VideoFormat, _ source: CroppedPlaces) -> [UInt8] {
         let unknown = format.height / 8
         return (0..<format.height).flatMap { y in
             (0..<format.width).flatMap { x in
-                let distance = y < unknown ? 0 : 500 + 4000 * x / format.width
+                let distance = source.row(y) < unknown ? 0 : 500 + 4000 * source.column(x) / format.width
                 return [UInt8(distance & 0xff), UInt8(distance >> 8)]
             }
         }
@@ -165,4 +176,19 @@ struct TestPicture: Sendable {
         }
         return frame
     }
+}
+
+/// Where the pixels of a cropped picture come from in the whole one of the same size. Thread-safe.
+private struct CroppedPlaces {
+    private let size: (width: Int, height: Int)
+    private let crop: PixelRectangle
+    private let sensor = SyntheticOptics.sensor
+
+    init(_ format: VideoFormat, _ crop: PixelRectangle) {
+        size = (format.width, format.height)
+        self.crop = crop
+    }
+
+    func column(_ x: Int) -> Int { (crop.left * size.width + x * crop.width) / sensor.width }
+    func row(_ y: Int) -> Int { (crop.top * size.height + y * crop.height) / sensor.height }
 }

@@ -4,10 +4,14 @@ import CaptureSystem
 import Logging
 
 /// Tells of changed controls, on a thread of its own that waits for V4L2_EVENT_CTRL. It never touches the stream.
+///
+/// V4L2 has no event for the crop, so the thread asks for that of a camera that has one.
 final class V4L2ControlWatch: ControlWatch {
     /// Between two looks, in milliseconds: the kernel keeps the newest event of each control, so that a control that
     /// changes all the time is told of this often.
     private static let pause: Int32 = 20
+    /// Between two questions for the crop, in milliseconds.
+    private static let cropPause: Int32 = 250
 
     private let end: EventSignal
 
@@ -49,6 +53,7 @@ final class V4L2ControlWatch: ControlWatch {
         private let controls: V4L2Controls
         private let changed: @Sendable (DeviceControl) -> Void
         private var known: [UInt32: DeviceControl] = [:]
+        private var crop: DeviceControl?
 
         init(
             _ controls: V4L2Controls,
@@ -58,6 +63,7 @@ final class V4L2ControlWatch: ControlWatch {
             self.controls = controls
             self.changed = changed
             for control in known { if let id = control.id { self.known[id] = control } }
+            crop = known.control(named: DeviceControl.cropName)
         }
 
         /// Until the descriptor can be read, or the camera is gone.
@@ -65,8 +71,11 @@ final class V4L2ControlWatch: ControlWatch {
         /// - Returns: Whether it was the descriptor.
         mutating func follow(until end: Int32) throws(SystemError) -> Bool {
             while true {
-                let (device, ended) = try Poll.wait(controls.node.descriptor, for: .exceptional, end)
+                let timeout = crop == nil ? -1 : V4L2ControlWatch.cropPause
+                let (device, ended) = try Poll.wait(controls.node.descriptor, for: .exceptional, end, timeout: timeout)
                 guard ended.isEmpty else { return true }
+                if crop != nil, !lookAtCrop() { return false }
+                if device.isEmpty { continue }
                 var event = clinux_v4l2_control_event()
                 // As many as there are controls, and no more: a driver may go on for ever.
                 for _ in 0...known.count {
@@ -76,6 +85,20 @@ final class V4L2ControlWatch: ControlWatch {
                 // A camera that is gone has an event for ever.
                 if !device.isDisjoint(with: .failed) { return false }
                 guard try Poll.wait(end, timeout: V4L2ControlWatch.pause).isEmpty else { return true }
+            }
+        }
+
+        /// Tells of the crop if it or its bounds changed; says nothing while the camera has none.
+        ///
+        /// - Returns: Whether the camera is still there.
+        private mutating func lookAtCrop() -> Bool {
+            do throws(CaptureError) {
+                guard let now = try controls.crop(isLogged: false), now != crop else { return true }
+                crop = now
+                changed(now)
+                return true
+            } catch {
+                return false
             }
         }
 

@@ -5,7 +5,7 @@ import CaptureSystem
 import Glibc
 import Logging
 
-/// A camera's settings: V4L2's controls, written without touching format or stream.
+/// A camera's settings: V4L2's controls and its crop, written without touching format or stream.
 ///
 /// Thread-safe. The node is open as long as this lives, which disturbs nobody who streams from it.
 public final class V4L2Controls: DeviceSettings {
@@ -37,7 +37,8 @@ public final class V4L2Controls: DeviceSettings {
         self.vendors = vendors
     }
 
-    /// Every control that has one number for a value, in the driver's order; classes and disabled ones are left out.
+    /// Every control that has one number for a value, in the driver's order, and then the crop; classes and disabled ones are
+    /// left out.
     ///
     /// If the camera stops answering, the list has the controls read so far, and the log says so.
     ///
@@ -49,19 +50,22 @@ public final class V4L2Controls: DeviceSettings {
             guard !entries.isEmpty else { throw CaptureError(.inputOutput, cut) }
             log.notice("\(node.path) told of \(entries.count) controls and then of no more: \(cut)")
         }
+        let crop = try crop()
         return entries.map { entry in
             // A value that cannot be read, as a button's, is shown as the default.
             let value = readable(entry) ? (try? read(entry)) : nil
             return describe(entry, value: value ?? entry.control.standard, &menuCalls)
-        }
+        } + (crop.map { [$0] } ?? [])
     }
 
     /// Writes a control: `DeviceSettings.set`.
     public func set(_ name: String, to value: Int64) throws(CaptureError) {
+        let crop = try crop()
+        if let crop, crop.name == name { return try setCrop(crop, to: value) }
         let (entries, cut) = try raw()
         guard let entry = V4L2Controls.find(name, among: entries) else {
             if let cut { throw CaptureError(.inputOutput, cut) }
-            let names = entries.map(\.name).joined(separator: ", ")
+            let names = (entries.map(\.name) + (crop.map { [$0.name] } ?? [])).joined(separator: ", ")
             throw CaptureError(
                 .invalidArgument,
                 "the camera has no control '\(name)'" + (names.isEmpty ? "" : "; it has \(names)")

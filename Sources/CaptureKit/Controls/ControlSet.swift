@@ -44,6 +44,7 @@ enum ControlName: String {
     case exposure = "exposure_absolute"
     case exposureMode = "exposure_auto"
     case continuousFocus = "focus_auto"
+    case crop
     case focus = "focus_absolute"
     case gain
     case lampMode = "flash_led_mode"

@@ -58,8 +58,8 @@ extension DeviceSettings {
     /// Numbers come first and last, because a mode such as automatic focus disables the number that it stands for.
     ///
     /// - Parameter value: The value that a setting is to have; `nil` for those that are left alone.
-    /// - Throws: Why the first of those that could not be written was not, other than that a stream or another setting holds
-    ///   it. The others are written nevertheless, unless the device is gone.
+    /// - Throws: Why the first of those that could not be written was not. That a stream or another setting holds it counts
+    ///   only for the crop. The others are written nevertheless, unless the device is gone.
     func restore(_ value: (DeviceControl) -> Int64?) throws(CaptureError) {
         var fault: CaptureError?
         for isNumber in [true, false, true] {
@@ -68,9 +68,10 @@ extension DeviceSettings {
                 do throws(CaptureError) {
                     try set(control.name, to: value)
                 } catch {
-                    // One setting may disable another as they are written.
-                    if error.code == .busy || error.code == .wrongState { continue }
                     if error.code == .deviceLost { throw error }
+                    // One setting may disable another as they are written; only a stream holds the crop.
+                    let isHeld = error.code == .busy || error.code == .wrongState
+                    if isHeld, control.kind != .rectangle { continue }
                     fault = fault ?? error
                 }
             }

@@ -7,8 +7,8 @@ struct ControlCommand: AsyncParsableCommand {
         abstract: "Show and change a device's settings.",
         discussion: """
             Without names, shows all settings. NAME shows that one; NAME=VALUE changes it. NAME may also be V4L2's \
-            number, as in 0x009a090a. The value of a menu is its number or its words. Asks for consent first, as a \
-            recording does.
+            number, as in 0x009a090a. The value of a menu is its number or its words; that of a crop is left, top and \
+            size, as in crop=160,120,640x480. Asks for consent first, as a recording does.
             """
     )
 

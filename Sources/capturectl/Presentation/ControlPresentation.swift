@@ -52,6 +52,10 @@ struct ControlSetting: Equatable {
                 throw wrong("a whole number from \(control.minimum) to \(control.maximum)")
             }
             return number
+        case .rectangle:
+            guard let rectangle = PixelRectangle(text) else { throw wrong("left, top and size, as in 160,120,640x480") }
+            try control.check(rectangle)
+            return rectangle.number ?? control.value
         }
     }
 }
@@ -65,7 +69,7 @@ enum ControlPresentation {
         ])
         for control in controls {
             table.add([
-                control.name, value(control), range(control), control.kind == .button ? "" : "\(control.defaultValue)",
+                control.name, value(control), range(control), standard(control),
                 state(control), control.kind.rawValue, control.id.map { DeviceControl.text(ofID: $0) } ?? "",
                 control.label,
             ])
@@ -80,7 +84,13 @@ enum ControlPresentation {
     }
 
     private static func value(_ control: DeviceControl) -> String {
-        control.kind == .button ? "" : "\(control.value)"
+        if let rectangle = control.rectangle { return "\(rectangle)" }
+        return control.kind == .button ? "" : "\(control.value)"
+    }
+
+    private static func standard(_ control: DeviceControl) -> String {
+        if let rectangle = control.defaultRectangle { return "\(rectangle)" }
+        return control.kind == .button ? "" : "\(control.defaultValue)"
     }
 
     /// Why it cannot be changed now, and what a menu's number stands for.
@@ -91,16 +101,27 @@ enum ControlPresentation {
     }
 
     static func json(_ control: DeviceControl) -> JSON {
-        [
+        let isNumber = control.kind != .rectangle
+        return [
             "name": JSON(control.name), "label": JSON(control.label), "kind": JSON(control.kind.rawValue),
-            "value": JSON(control.value), "minimum": JSON(control.minimum), "maximum": JSON(control.maximum),
-            "step": JSON(control.step), "default": JSON(control.defaultValue), "writable": JSON(control.isWritable),
+            "value": control.rectangle.map(json) ?? JSON(control.value),
+            "minimum": isNumber ? JSON(control.minimum) : .null, "maximum": isNumber ? JSON(control.maximum) : .null,
+            "step": isNumber ? JSON(control.step) : .null, "bounds": control.bounds.map(json) ?? .null,
+            "default": control.defaultRectangle.map(json) ?? JSON(control.defaultValue),
+            "writable": JSON(control.isWritable),
             "id": control.id.map { JSON(DeviceControl.text(ofID: $0)) } ?? .null,
             "unit": control.unit.map { JSON($0) } ?? .null,
             "flags": .array(control.flags.map(\.rawValue).sorted().map { JSON($0) }),
             "choices": .object(
                 control.choices.sorted { $0.key < $1.key }.map { JSON.Member(key: "\($0.key)", value: JSON($0.value)) }
             ),
+        ]
+    }
+
+    private static func json(_ rectangle: PixelRectangle) -> JSON {
+        [
+            "left": JSON(rectangle.left), "top": JSON(rectangle.top), "width": JSON(rectangle.width),
+            "height": JSON(rectangle.height),
         ]
     }
 
@@ -112,6 +133,7 @@ enum ControlPresentation {
         case .boolean: "0 or 1"
         case .menu: control.choices.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .button: ""
+        case .rectangle: "within \(control.bounds.map(\.description) ?? "")"
         }
     }
 }

@@ -93,6 +93,19 @@ let typedControls: [any Walkable] = [
     } write: { camera, factor in
         try await camera.setVideoZoomFactor(factor)
     },
+    TypedControl<PixelRectangle>(name: "crop", control: "crop") { camera in
+        guard let bounds = try await camera.supportedCrop()?.bounds else { return nil }
+        let (wide, beside, empty) = (
+            PixelRectangle(left: bounds.left, top: bounds.top, width: bounds.width + 1, height: bounds.height),
+            PixelRectangle(left: bounds.left - 1, top: bounds.top, width: 64, height: 64),
+            PixelRectangle(left: bounds.left, top: bounds.top, width: 0, height: 64)
+        )
+        return Offer(text: "within \(bounds)", values: [bounds.part(4), bounds], outside: [wide, beside, empty])
+    } read: { camera in
+        try await camera.crop()
+    } write: { camera, rectangle in
+        try await camera.setCrop(rectangle)
+    },
     TypedControl<TorchMode>(name: "torch", control: "flash_led_mode") { camera in
         try await camera.hasTorch() ? Offer(text: "off or on", values: [.on, .off]) : nil
     } read: { camera in
@@ -140,4 +153,18 @@ let typedControls: [any Walkable] = [
         values: [range.upperBound, range.lowerBound],
         outside: [range.lowerBound - 0.5, range.upperBound + 0.5]
     )
+}
+
+extension PixelRectangle {
+    /// The middle half of it in both directions, cut by so many pixels at its right, on multiples of 16: drivers take these as
+    /// they are.
+    func part(_ cut: Int) -> PixelRectangle {
+        func even(_ number: Int) -> Int { number / 16 * 16 }
+        return PixelRectangle(
+            left: left + even(width / 4),
+            top: top + even(height / 4),
+            width: even(width / 2 - cut),
+            height: even(height / 2)
+        )
+    }
 }

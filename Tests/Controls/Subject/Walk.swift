@@ -85,7 +85,7 @@ enum Walk {
         for value in wanted {
             let mark = changes.count
             // The driver's label in lower case is the name for v4l2-ctl, and for capturectl.
-            guard try run(others, "\(DeviceControl.name(of: now.label))=\(value)") else {
+            guard try run(others, "\(DeviceControl.name(of: now.label))=\(text(value, of: now))") else {
                 return "FAILED: \(others) \(value)"
             }
             guard await changes.hasTold(now.name, value, since: mark) else {
@@ -95,8 +95,14 @@ enum Walk {
         return "another's"
     }
 
+    /// A value as `capturectl control` takes it.
+    private static func text(_ value: Int64, of control: DeviceControl) -> String {
+        control.kind == .rectangle ? "\(PixelRectangle(number: value))" : "\(value)"
+    }
+
     /// A value that a control does not have now.
     private static func another(_ control: DeviceControl) -> Int64 {
+        if let bounds = control.bounds { return bounds.part(64).number ?? control.value }
         if !control.choices.isEmpty {
             return control.choices.keys.sorted().first { $0 != control.value } ?? control.value
         }

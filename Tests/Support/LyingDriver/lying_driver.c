@@ -171,6 +171,24 @@ static int next_control(const struct driver *driver, struct v4l2_query_ext_ctrl 
     return 0;
 }
 
+static int say_crop(const struct driver *driver, struct v4l2_selection *to) {
+    if (!driver->say.has_crop) return refuse(ENOTTY);
+    const struct lying_rectangle *part = to->target == V4L2_SEL_TGT_CROP          ? &driver->say.crop
+                                         : to->target == V4L2_SEL_TGT_CROP_BOUNDS ? &driver->say.bounds
+                                                                                  : &driver->say.standard;
+    to->r = (struct v4l2_rect){part->left, part->top, part->width, part->height};
+    return 0;
+}
+
+static int take_crop(struct driver *driver, struct v4l2_selection *wanted) {
+    if (!driver->say.has_crop) return refuse(ENOTTY);
+    if (driver->say.crop_error) return refuse(driver->say.crop_error);
+    const struct v4l2_rect *r = &wanted->r;
+    driver->say.crop = (struct lying_rectangle){r->left, r->top, r->width, r->height};
+    if (driver->say.taken.width) driver->say.crop = driver->say.taken;
+    return say_crop(driver, wanted);
+}
+
 static int request_buffers(struct driver *driver, struct v4l2_requestbuffers *request) {
     if (driver->say.refuses_user_pointers && request->memory == V4L2_MEMORY_USERPTR) return refuse(EINVAL);
     if (driver->say.has_no_memory && request->memory == V4L2_MEMORY_MMAP && request->count) return refuse(ENOMEM);
@@ -254,6 +272,8 @@ static int call(struct driver *driver, unsigned long request, void *argument) {
         say_text(driver, entry->name, sizeof entry->name, "lie");
         return 0;
     }
+    case VIDIOC_G_SELECTION: return say_crop(driver, argument);
+    case VIDIOC_S_SELECTION: return take_crop(driver, argument);
     case VIDIOC_REQBUFS: return request_buffers(driver, argument);
     case VIDIOC_QUERYBUF: {
         struct v4l2_buffer *buffer = argument;

@@ -12,6 +12,11 @@ struct lying_format {
     uint32_t pixelformat, width, height, stride, size;
 };
 
+struct lying_rectangle {
+    int32_t left, top;
+    uint32_t width, height;
+};
+
 /* What DQBUF says about a buffer. */
 struct lying_frame {
     uint32_t index; /* lying_oldest: the buffer that was queued first, as it should be */
@@ -35,6 +40,10 @@ struct lying_answers {
     uint32_t status;        /* of ENUMINPUT: V4L2_IN_ST_* */
     uint32_t signal_height; /* of QUERY_DV_TIMINGS, where the format's is that of G_DV_TIMINGS; 0: it has no such */
     int64_t least, most;   /* the range of the menu that each of the endless controls is */
+    int has_crop;          /* G_SELECTION and S_SELECTION are there */
+    struct lying_rectangle crop, bounds, standard; /* of G_SELECTION; S_SELECTION changes the first */
+    struct lying_rectangle taken;                  /* what S_SELECTION makes of any, unless its width is 0 */
+    int crop_error;                                /* errno of S_SELECTION, unless 0 */
 };
 
 /* Makes a driver and returns its number, or -1 if there are too many. */
