@@ -28,12 +28,15 @@ struct TestPicture: Sendable {
         let pattern = ColorBars(width: format.width, height: format.height)
         let source = CroppedPlaces(format, crop)
         isDepth = format.pixelFormat.isDepth
-        bars =
-            isDepth
-            ? Self.distances(format, source)
-            : Self.render(format) { x, y in
+        if isDepth {
+            bars = Self.distances(format, source)
+        } else if crop == SyntheticOptics.sensor {
+            bars = Self.render(format) { pattern.color($0, $1) }
+        } else {
+            bars = Self.render(format) { x, y in
                 pattern.box.contains(x, y) ? ColorBars.black : pattern.color(source.column(x), source.row(y))
             }
+        }
         flash = isDepth ? bars : Self.render(format) { _, _ in ColorBars.white }
         cell = pattern.box.cell
         step = format.pixelFormat == .yuyv ? 2 : 1

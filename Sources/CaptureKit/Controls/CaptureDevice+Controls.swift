@@ -17,7 +17,7 @@ extension CaptureDevice {
     ///
     /// - Parameters:
     ///   - name: Its name, as in `focus_absolute`, or its number, as in `0x009a090a`.
-    ///   - value: Within its range and on its steps; any value for a button.
+    ///   - value: Within its range and on its steps; any value for a button; of a rectangle its ``PixelRectangle/number``.
     /// - Throws: `invalidArgument` for an unknown name, a value out of range, or a setting that can only be read.
     ///   `wrongState` while another setting disables it, `busy` while another program has locked the device.
     ///   `notPermitted` as for `controls`, and for a maker's own setting that the configuration does not name.
@@ -56,9 +56,9 @@ extension CaptureDevice {
     /// Every setting that changes from now on, as it is then, whoever changes it: this program, another one, or the device
     /// itself.
     ///
-    /// If a setting changes all the time, about 50 changes a second arrive. The sequence throws when the device is gone
-    /// (`deviceLost`), the consent is withdrawn (`revoked`), or the daemon ends (`unreachable`). End the listening task to
-    /// end it.
+    /// If a setting changes all the time, about 50 changes a second arrive. Of the crop, for which V4L2 has no event, four a
+    /// second arrive. The sequence throws when the device is gone (`deviceLost`), the consent is withdrawn (`revoked`), or
+    /// the daemon ends (`unreachable`). End the listening task to end it.
     ///
     /// - Throws: `invalidArgument` for a sound card, whose settings are not watched; `notPermitted` as for `controls`.
     public func controlChanges() async throws(CaptureError) -> AsyncThrowingStream<DeviceControl, any Error> {
