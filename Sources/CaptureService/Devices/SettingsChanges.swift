@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureDevices
+import Glibc
 
 /// What callers changed of a device's settings for as long as they are there.
 struct SettingsChanges {
@@ -53,6 +54,23 @@ struct SettingsChanges {
 }
 
 extension DeviceSettings {
+    /// Writes former values, as `restore`. Waits for a stream that holds the crop for up to a second, because a consent that
+    /// is withdrawn ends the stream at the same time. Blocks.
+    ///
+    /// - Throws: As `restore`; `busy` if the stream goes on.
+    func putBack(_ values: [String: Int64]) throws(CaptureError) {
+        var looks = 50
+        while true {
+            do throws(CaptureError) {
+                return try restore { values[$0.name] }
+            } catch {
+                looks -= 1
+                guard error.code == .busy, looks > 0 else { throw error }
+            }
+            usleep(20_000)
+        }
+    }
+
     /// Writes values; what cannot be written is left as it is.
     ///
     /// Numbers come first and last, because a mode such as automatic focus disables the number that it stands for.

@@ -366,7 +366,7 @@ actor SettingsDesk: GrantEnforcer {
     private static func restore(_ values: [String: Int64], _ settings: any DeviceSettings, of device: DeviceID) async {
         do throws(CaptureError) {
             try await WorkerThread.run("restore-controls") {
-                Result { () throws(CaptureError) in try settings.restore { values[$0.name] } }
+                Result { () throws(CaptureError) in try settings.putBack(values) }
             }
         } catch {
             // An unplugged device restarts with its own values.
