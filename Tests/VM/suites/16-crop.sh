@@ -49,7 +49,7 @@ it "the nearest is shown" eval 'control --wide crop | says "$(v4l2-ctl -d "$firs
 it "it is reset" control --reset
 it "the driver has all of the signal again" has_crop 0 0 1280 720
 
-control --watch >"$work/watch" &
+capturectl control --watch --camera "$first" >"$work/watch" &
 watcher=$! left=48
 it "a change by another program is told" wait_for 30 crop_is_told
 it "the watch ends as asked" eval 'kill -INT $watcher && wait $watcher'
