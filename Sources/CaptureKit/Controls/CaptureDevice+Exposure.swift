@@ -61,9 +61,10 @@ extension CaptureDevice {
         let controls = try await ControlSet(of: self)
         if let locks = controls[.locks], locks.value & Self.exposureLock != 0 { return .locked }
         if let mode = controls[.exposureMode], mode.value != Self.manual { return .continuousAutoExposure }
-        let exposure = try controls.need(.exposure, for: "exposure")
+        // A capture card has a gain, and no time.
+        if controls[.gain] == nil, controls[.sensitivity] == nil { _ = try controls.need(.exposure, for: "exposure") }
         return .custom(
-            duration: Self.exposureStep * exposure.value,
+            duration: controls[.exposure].map { Self.exposureStep * $0.value },
             iso: controls[.sensitivity]?.number(per: Self.thousand),
             gain: controls[.gain]?.value
         )

@@ -54,7 +54,10 @@ enum Walk {
         _ = try await comes { try await values(of: controls, again) == before }
         for (index, now) in try await values(of: controls, again).enumerated() {
             let isRestored = now == before[index]
-            rows[index].restored = isRestored ? "\(now)" : "FAILED: \(now) instead of \(before[index])"
+            func text(_ value: Int64) -> String {
+                controls[index].control == DeviceControl.cropName ? "\(PixelRectangle(number: value))" : "\(value)"
+            }
+            rows[index].restored = text(now) + (isRestored ? "" : " FAILED: it was \(text(before[index]))")
         }
         return rows + missing
     }
