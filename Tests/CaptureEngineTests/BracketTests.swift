@@ -72,7 +72,9 @@ import Testing
     private func capture(_ id: UInt32, _ bracket: [Double], _ cameras: (any CameraLender)? = nil) async throws
         -> FakeRecorder
     {
-        let files = Dictionary(uniqueKeysWithValues: (1...max(bracket.count, 1)).map { ("\($0)", FakeFile()) })
+        let files = Dictionary(
+            uniqueKeysWithValues: (1...max(bracket.count, 1)).map { ("\($0)", FakeFile(inode: UInt64($0))) }
+        )
         let name = try await bench.engine.capturePhoto(
             id,
             output: "photo",
@@ -141,6 +143,17 @@ import Testing
 
     @Test func `that cannot be leaves the camera as it is`() async throws {
         let id = try await running()
+        let pipe = await #expect(throws: CaptureError.self) {
+            try await bench.engine.capturePhoto(
+                id,
+                output: "photo",
+                PhotoSettings(bracket: [0]),
+                files: ["1": FakeFile()],
+                client: EngineBench.client(),
+                cameras: lender
+            )
+        }
+        #expect(pipe?.code == .invalidArgument && lender.log == [])
         await #expect(throws: CaptureError.self) { try await capture(id, [8]) }
         #expect(lender.log == ["lend", "give back"])
         bench.recorders.refuse(CaptureError(.recorderLost, "no more processes"))

@@ -55,7 +55,21 @@ import Testing
         }
         #expect(taken <= 1000 * (1 + Int(begun.duration(to: .now) / .seconds(1))))
         #expect(noted.count == taken)
-        #expect(await refusal(Array(repeating: item, count: 65), in: id, by: client) == .overQuota)
+        #expect(await refusal(Array(repeating: item, count: 65), in: id, by: client) == .invalidArgument)
+    }
+
+    @Test func `is refused while the movie is paused, but for what tells of a time`() async throws {
+        let id = try await running()
+        var counters = OutputStatistics()
+        counters.isPaused = true
+        bench.recorders.recorder("movie")?.report(.progress(counters))
+        while try await bench.engine.statistics(of: id, client: client).outputs["movie"]?.isPaused != true {
+            await Task.yield()
+        }
+        #expect(await refusal([try TimedMetadata(json: "{}")], in: id, by: client) == .wrongState)
+        let before = try TimedMetadata(json: "{}", at: Timestamp(nanoseconds: 5))
+        try await bench.engine.append([before], id, output: "movie", client: client)
+        #expect(noted == ["note {}"])
     }
 
     @Test func `is one that was described so`() async throws {

@@ -18,6 +18,7 @@ def notes(daemon, folder, it):
         output = lambda: json.loads(daemon.control("status", number, "--json"))["statistics"]["outputs"]["movie"]
         next(now for now in iter(output, None) if now["frames"] > 0)
         _, _, messages = run(daemon, "note", number, "speed=12.5", "gear=3", "place=a \"b\"\u202e", "lights=true",
+                             "path=C:\\new {x} <b>",
                              "list=[1, \"x\"]", "--position", "48.137,11.575,519")
         it(f"{kind}: a note is told", messages == f"session {number}: movie has it\n", messages)
         lines = '{"n": 1, "deep": {"er": [true, -2.5]}}\n\nn=2 word=two\n'
@@ -26,8 +27,18 @@ def notes(daemon, folder, it):
         it(f"{kind}: lines are notes", done.returncode == 0 and not done.stderr, done.stderr)
         counted = next(now for now in iter(output, None) if now["items"] == 3)
         it(f"{kind}: status counts them", counted["items"] == 3, counted)
+        daemon.control("pause", number)
+        next(now for now in iter(output, None) if now["isPaused"])
+        status, _, messages = run(daemon, "note", number, "lost=1")
+        it(f"{kind}: a pause takes none, and says so", status == 75 and "resume it first" in messages, f"{status} {messages}")
+        lines = subprocess.Popen([daemon.programs / "capturectl", "note", number, "-"], stdin=subprocess.PIPE, text=True,
+                                 env=daemon.environment, stderr=subprocess.PIPE)
+        lines.stdin.write("\n")
+        lines.stdin.flush()
         daemon.control("stop", number)
+        it(f"{kind}: it hears of the end", lines.wait(60) == 75 and "has ended" in lines.stderr.read())
         wanted = [{"gear": 3, "lights": True, "list": [1, "x"], "place": "a \"b\"\u202e", "speed": 12.5,
+                   "path": "C:\\new {x} <b>",
                    "position": {"latitude": 48.137, "longitude": 11.575, "altitude": 519}},
                   {"n": 1, "deep": {"er": [True, -2.5]}}, {"n": 2, "word": "two"}]
         it(f"{kind}: they are in the movie", texts(folder / f"drive.{kind}") == wanted, texts(folder / f"drive.{kind}"))
@@ -44,7 +55,8 @@ def notes(daemon, folder, it):
     number = daemon.control("start", *options, "--metadata", folder / "wrong.mkv").strip()
     for words, code, why in [
         ([], 64, "nothing to note"), (["speed"], 64, "'speed' is no KEY=VALUE"), (["a=1", "a=2"], 64, "'a' is there twice"),
-        (["--position", "91,0"], 64, "-90 to 90"), (["--position", "here"], 64, "is no place"), (["a={"], 64, "is no JSON"),
+        (["--position", "91,0"], 64, "-90 to 90"), (["--position", "here"], 64, "is no place"),
+        (["--position", "1, 2,inf"], 64, "altitude of inf"), (["-", "a=1"], 64, "stands alone"), (["a={"], 64, "is no JSON"),
         (["a=" + "x" * 5000], 65, "at most 4096"), (["a=1", "--output", "other"], 65, "no output 'other'"),
     ]:
         status, _, messages = run(daemon, "note", number, *words)

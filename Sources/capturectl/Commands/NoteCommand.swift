@@ -38,10 +38,10 @@ struct NoteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let isStream = values == ["-"]
-        let given = isStream ? [:] : try NoteText.fields(values, position: position)
         if values.contains("-"), !isStream {
             throw CaptureError(.usage, "'-' stands alone: each line of standard input is a note then")
         }
+        let given = isStream ? [:] : try NoteText.fields(values, position: position)
         if isStream, position != nil {
             throw CaptureError(
                 .usage,
