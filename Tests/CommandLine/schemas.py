@@ -50,9 +50,9 @@ def json_schemas(daemon, folder, it):
     wait_until(listens)
     for schema, *command in [("devices", "devices"), ("formats", "formats"), ("formats", "formats", "synthetic:microphone"),
                              ("control", "control"), ("switch", "switch"), ("doctor", "doctor"),
-                             ("record", "record", "-d", "0.3", "a.mkv"), ("record", "record", "-d", "0.3", "a.flac"),
+                             ("record", "record", "-d", "1", "a.mkv"), ("record", "record", "-d", "1", "a.flac"),
                              ("record", "record", "--segment", "0.2", "-d", "0.5", "s.mkv"),
-                             ("record", "photo", "a.jpg"), ("record", "record", "--to-library", "--album", "Trip", "-d", "0.3"),
+                             ("record", "photo", "a.jpg"), ("record", "record", "--to-library", "--album", "Trip", "-d", "1"),
                              ("record", "photo", "--to-library"), ("photo-burst", "photo", "--burst", "2", "c.jpg"),
                              ("photo-live", "photo", "--live", "d.jpg"),
                              ("photo-burst", "photo", "--burst", "2", "--to-library"),
