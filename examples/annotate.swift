@@ -18,7 +18,7 @@ guard CommandLine.arguments.count == 3, let count = Int(CommandLine.arguments[2]
     fail("usage: annotate MOVIE.mkv NOTES", 64)
 }
 
-do {
+do throws(CaptureError) {
     let daemon = try await CaptureDaemon.shared()
     try await daemon.setUsageDescriptions([.camera: "Records, and notes when it gets bright"])
 
@@ -56,8 +56,6 @@ do {
     }
     try await session.stopRunning()
     try file.keep()
-} catch let error as CaptureError {
-    fail(error.message, error.code.exitCode)
 } catch {
-    fail("\(error)", 70)
+    fail(error.message, error.code.exitCode)
 }

@@ -71,7 +71,9 @@ public indirect enum MetadataValue: Hashable, Sendable, ExpressibleByStringLiter
 extension TimedMetadata {
     /// Metadata of values by their keys.
     ///
-    /// - Parameter time: When it was so, as buffers tell their time; `nil` for now.
+    /// - Parameters:
+    ///   - values: By their keys, of which each is there once.
+    ///   - time: When it was so, as buffers tell their time; `nil` for now.
     /// - Throws: `CaptureError.Code.invalidArgument` for values that are longer than `longest` bytes as JSON.
     public init(_ values: [String: MetadataValue], at time: Timestamp? = nil) throws(CaptureError) {
         try self.init(json: MetadataValue.fields(values).json ?? "{}", at: time)
