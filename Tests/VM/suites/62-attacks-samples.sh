@@ -67,7 +67,7 @@ spawn watching capturectl control --watch "${camera[@]:0:2}"
 
 attack session-of-another-program "another program of hers has the session in each way that there is" \
   77 'CapturePhoto: .*NotPermitted' "CapturePhoto was refused to exe:$own/session" tries alice "${ways[@]}"
-it "each is refused for that" each 34 'NotPermitted: only the program that made session' exe:$own/session
+it "each is refused for that" each 36 'NotPermitted: only the program that made session' exe:$own/session
 tells_no_levels() {
   alone busctl -j call org.capturekit.Capture1 "/org/capturekit/Capture1/sessions/$parts" org.capturekit.Capture1.Session \
     GetStatistics | tr -d ' \n' >"$work/counters" && grep -q '"published"' "$work/counters" &&
@@ -76,7 +76,7 @@ tells_no_levels() {
 it "its counters tell a program without consent nothing of how loud it is" tells_no_levels
 attack session-of-another-user "another user has it in each way, reads, counts and stops it" \
   77 'Stop: .*NoSuchSession' 'Stop was refused to exe:/home/bob/attacks/session' tries bob read count "${ways[@]}" stop
-it "each is refused for that" each 40 'NoSuchSession: there is no session' exe:/home/bob/attacks/session
+it "each is refused for that" each 42 'NoSuchSession: there is no session' exe:/home/bob/attacks/session
 it "nothing came into the files that they gave" eval 'empty /home/alice/stolen && empty /home/bob/stolen'
 
 it "her consent for the camera is withdrawn" refuse alice camera
