@@ -118,7 +118,11 @@ import Testing
         let movie = try NumberedMovie(SegmentRule(duration: 10_000_000_000), duration: 25_000_000_000)
         try movie.hand(4)
         try movie.heard()
-        try movie.publish(780)
+        for count in 1...7 {
+            try movie.publish(100)
+            try movie.taken(count * 100)
+        }
+        try movie.publish(80)
         let counters = try movie.end()
         #expect(counters.frames == 750)
         #expect(counters.reachedLimit == .duration)

@@ -32,8 +32,6 @@ public struct LivePhoto: Sendable {
 public actor LivePhotos {
     /// Bytes that a movie may have.
     private static let mostBytes: Int64 = 64 << 20
-    /// Nanoseconds by which the newest picture that is kept may lie behind.
-    private static let late: Int64 = 250_000_000
 
     /// A movie that waits to be begun.
     private struct Waiting {
@@ -78,12 +76,11 @@ public actor LivePhotos {
     ///
     /// - Throws: Why the session ended, or the recorder was lost; `wrongState` before it is started.
     public func whenReady() async throws(CaptureError) {
-        let wanted = before.nanoseconds - Self.late
         while true {
             guard let hub = await session.made(), !hub.status.state.isFinal else { throw await ending() }
             if let waiting { try await check(waiting, hub) }
             if let waiting, let kept = try await session.statistics().outputs[waiting.output],
-                kept.duration >= wanted || kept.bytes > UInt64(OutputDescription.mostPreRollBytes) * 3 / 4
+                kept.duration >= before.nanoseconds || kept.bytes > UInt64(OutputDescription.mostPreRollBytes) * 3 / 4
             {
                 return
             }
