@@ -1,4 +1,4 @@
-/// Values that a program tells of a moment of a recording. A movie has them in a track of its own, which lasts as the pictures do.
+/// Values that a program tells of a moment of a recording. A movie keeps them in a track of their own.
 public struct TimedMetadata: Hashable, Sendable {
     /// Bytes of UTF-8 that a text may have.
     public static let longest = 4096
@@ -13,7 +13,7 @@ public struct TimedMetadata: Hashable, Sendable {
 
     /// A JSON object on one line. Only its length, its braces and its line are checked.
     public let text: String
-    /// The moment that it tells of, by the monotonic clock, as buffers tell their time; `nil` for when the daemon hears of it.
+    /// The moment that it tells of, by the clock of buffers' times; `nil` for the moment at which the daemon gets it.
     public let time: Timestamp?
 
     /// Metadata of a text.

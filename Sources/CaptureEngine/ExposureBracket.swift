@@ -47,7 +47,16 @@ struct ExposureBracket: Hashable, Sendable {
             var set = control
             set.value = value
             steps.append(
-                Step(changes: [CameraChange(name: control.name, value: value)], bias: Int64(set.number()))
+                // A driver may offer any number. The range is that of what may be asked for.
+                Step(
+                    changes: [CameraChange(name: control.name, value: value)],
+                    bias: Int64(
+                        min(
+                            max(set.number(), PhotoSettings.biases.lowerBound * 1000),
+                            PhotoSettings.biases.upperBound * 1000
+                        )
+                    )
+                )
             )
         }
         return steps
@@ -65,7 +74,7 @@ struct ExposureBracket: Hashable, Sendable {
             guard time >= Double(exposure.minimum) - 0.5, time <= Double(exposure.maximum) + 0.5 else {
                 throw CaptureError(
                     .invalidArgument,
-                    "\(bias) EV is too much here: the camera would have to expose \(Int64(time)) times 100 µs, and can do "
+                    "\(bias) EV is too much here: the camera would have to expose \(Int64(min(time, 1e18))) times 100 µs, and can do "
                         + "\(exposure.minimum) to \(exposure.maximum)"
                 )
             }

@@ -300,8 +300,8 @@ final class LiveOutput {
         recorder?.stop()
     }
 
-    /// Its recorder told how far it is: a photo takes the frames that it was asked for. Who reads a pipe may take any time for that,
-    /// and keeps the session.
+    /// Its recorder told how far it is: a photo takes the frames that it was asked for. Whoever reads a pipe may take any time
+    /// for that, and keeps the session.
     func feed() {
         guard case .running = state, description.kind == .photo, statistics.frames >= pictures,
             !files.contains(nil)

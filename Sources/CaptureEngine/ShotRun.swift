@@ -1,7 +1,6 @@
 import CaptureCore
 
-/// Photos for which the camera is set, as they are taken: sets it for each, and puts its settings back in the end, whatever
-/// happens. Bound to the engine's actor.
+/// Takes photos for which the camera is set: sets it for each, and puts its settings back in the end, whatever happens. Bound to the engine's actor.
 final class ShotRun {
     private enum State {
         /// A picture is waited for, once there are so many frames.
@@ -15,7 +14,7 @@ final class ShotRun {
 
     /// How long a camera may take to find its exposure, of which it tells nothing: webcams need some ten frames.
     private static let adaptation = Duration.milliseconds(500)
-    /// How long a picture may take to come and to be written, with those before it.
+    /// How long a picture may take to come and to be written.
     private static let limit = Duration.seconds(20)
     /// How long the end of a photo waits for a driver that does not answer.
     private static let patience = Duration.seconds(2)
@@ -57,7 +56,7 @@ final class ShotRun {
                 }
                 wanted += step.pictures
                 guard await waitForFrame(wanted, on: engine) else {
-                    // Nobody waits longer for what its file does not take; its recorder says what is missing.
+                    // The picture has not come, or its file does not take it. The recorder says what is missing.
                     if !isEnding { output.stop() }
                     break
                 }
@@ -119,8 +118,12 @@ final class ShotRun {
         if frames >= number { return true }
         let timer = Task {
             _ = engine
-            try await Task.sleep(for: ShotRun.limit)
-            guard case .waiting(_, let waiter) = state else { return }
+            var seen: Int
+            repeat {
+                seen = frames
+                try await Task.sleep(for: ShotRun.limit)
+            } while frames > seen
+            guard !Task.isCancelled, case .waiting(_, let waiter) = state else { return }
             state = .working
             waiter.resume(returning: false)
         }

@@ -2,7 +2,8 @@ public import CaptureBus
 public import CaptureCore
 
 extension PhotoSettings: BusCodable {
-    /// `format` s (jpeg), `quality` u (90), `burst` u (1), `companion` s (none), `bracket` ad in EV (none), `flash` s (as it is), `library` a{sv}, `size-limit` x in bytes (0).
+    /// `format` s (jpeg), `quality` u (90), `burst` u (1), `companion` s (none), `bracket` ad in EV (none), `flash` s
+    /// (as it is), `library` a{sv}, `size-limit` x in bytes (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the photo's settings")
         let formats = OutputDescription.formats(of: .photo)

@@ -97,9 +97,8 @@ extension InputStatistics: BusCodable {
 }
 
 extension OutputStatistics: BusCodable {
-    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `start` x in nanoseconds since 1970 (0: not yet),
-    /// `duration` x in nanoseconds;
-    /// `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
+    /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `start` x in nanoseconds since
+    /// 1970 (0: not yet); `duration` x in nanoseconds; `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
     /// `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
     /// in nanoseconds since 1970, how many frames were lost before it, and its bytes.
     public init(busValue value: BusValue) throws(CaptureError) {

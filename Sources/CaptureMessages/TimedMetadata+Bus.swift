@@ -2,7 +2,7 @@ public import CaptureBus
 public import CaptureCore
 
 extension [TimedMetadata] {
-    /// `a(xs)`: of each when it was so, in nanoseconds by the monotonic clock (0: now), and its text.
+    /// `a(xs)`: of each its time, in nanoseconds by the monotonic clock (0: now), and its text.
     public var busValue: BusValue {
         .array("(xs)", map { .structure([.int64($0.time?.nanoseconds ?? 0), .string($0.text)]) })
     }
@@ -12,7 +12,6 @@ extension [TimedMetadata] {
         guard case .array(_, let elements) = value.unwrapped else {
             throw CaptureError(.invalidArgument, "metadata is not of type 'a(xs)'")
         }
-        // No longer than a message, and checked for more than may be told at once.
         self = []
         for element in elements {
             guard case .structure(let parts) = element, parts.count == 2, let time = parts[0].integer, time >= 0,

@@ -19,26 +19,22 @@ extension OutputMaker {
     ) throws(CaptureError) -> OutputPlan {
         let turn = PictureOrientation(wanted.settings)
         let first = try picture(video, as: wanted.format, turned: turn)
-        guard let companion = job.companion else {
-            let output = PictureOutput(
-                [first.coding],
-                of: video,
-                turned: turn,
-                origin,
-                files: files,
-                isOrdered: job.isOrdered,
-                counters: counters
-            )
-            return OutputPlan(output, video: first.converter)
+        var codings = [first.coding]
+        var pairs: PairConverter?
+        if let companion = job.companion {
+            let paired = PhotoSettings.pairedFormats
+            guard paired.contains(companion), paired.contains(wanted.format), companion != wanted.format else {
+                throw CaptureError(
+                    .invalidArgument,
+                    "a \(wanted.format) and a \(companion) are not made of one picture"
+                )
+            }
+            let second = try picture(video, as: companion, turned: turn)
+            codings.append(second.coding)
+            pairs = PairConverter(first.converter, second.converter)
         }
-        let paired = PhotoSettings.pairedFormats
-        guard paired.contains(companion), paired.contains(wanted.format), companion != wanted.format else {
-            throw CaptureError(.invalidArgument, "a \(wanted.format) and a \(companion) are not made of one picture")
-        }
-        let second = try picture(video, as: companion, turned: turn)
-        let pairs = PairConverter(first.converter, second.converter)
         let output = PictureOutput(
-            [first.coding, second.coding],
+            codings,
             pairs: pairs,
             of: video,
             turned: turn,
@@ -47,7 +43,7 @@ extension OutputMaker {
             isOrdered: job.isOrdered,
             counters: counters
         )
-        return OutputPlan(output, video: pairs)
+        return OutputPlan(output, video: pairs ?? first.converter)
     }
 
     private func picture(

@@ -67,8 +67,8 @@ public final class PacketSocket: Sendable {
         }
     }
 
-    /// Whether messages of so many bytes fit beside those that the other end has not read, and leave room for as much again as
-    /// a few short ones take.
+    /// Whether messages of these sizes, in bytes, fit beside those that the other end has not read. A quarter of the socket's
+    /// room stays free, for other messages.
     public func hasRoom(for messages: [Int]) -> Bool {
         var (unread, most) = (Int32(0), Int32(0))
         var length = socklen_t(MemoryLayout<Int32>.size)

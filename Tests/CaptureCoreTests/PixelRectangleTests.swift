@@ -40,7 +40,7 @@ struct PixelRectangleTests {
     @Test(arguments: [
         "", "640x480", "1,2", "1,2,3,4", "1,2,3x", "1,2,x4", "1,2,3x4x5", "a,2,3x4", "1,2,3x4 ", "1, 2,3x4",
     ])
-    func `a text that is no rectangle is none`(text: String) { #expect(PixelRectangle(text) == nil) }
+    func `does not read a text of another form`(text: String) { #expect(PixelRectangle(text) == nil) }
 
     @Test(arguments: ["0,0,0x0", "5,5,10x11", "4,5,1x1"])
     func `a crop that does not lie in its bounds is no control`(text: String) throws {

@@ -81,6 +81,14 @@ import Testing
         #expect(error?.code == .invalidArgument && error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
 
+    @Test func `copes with numbers that no camera has`() throws {
+        let endless = Self.number("exposure_absolute", .max, 1 ... .max)
+        let error = #expect(throws: CaptureError.self) { try changes([8], [endless]) }
+        #expect(error?.code == .invalidArgument)
+        let huge = Self.menu("auto_exposure_bias", 0, [0: "-1e300", 1: "1e300"])
+        #expect(try plan(PhotoSettings(bracket: [1]), [huge]).steps.allSatisfy { abs($0.bias ?? 0) == 8000 })
+    }
+
     @Test func `lights the lamp once, before the first picture`() throws {
         let lit = CameraChange(name: "flash_led_mode", value: 2)
         let burst = try plan(PhotoSettings(burst: 3, flash: .on), [Self.lamp])

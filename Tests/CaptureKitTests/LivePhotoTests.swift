@@ -36,7 +36,7 @@ struct `A live photo` {
         #expect(error?.code == .wrongState)
     }
 
-    @Test func `is none after the consent is withdrawn, and says so`() async throws {
+    @Test func `ends with the consent, and says so`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
         let session = try await SessionLifeTests.session(daemon)

@@ -12,14 +12,20 @@ struct `A camera that is set for photos` {
         }
     }
 
-    @Test func `gives pairs of each exposure, and is as before`() async throws {
-        let captured = try await RealDaemon()
-        let daemon = try await captured.client()
+    /// A camera, and a session that takes photos with it.
+    private func running(on daemon: CaptureDaemon) async throws -> (CaptureDevice, PhotoOutput, CaptureSession) {
         let camera = try await CaptureDevice.default(for: .video, on: daemon)
-        let usual = try await values(camera)
         let output = PhotoOutput()
         let session = try await SessionLifeTests.session(daemon, output)
         try await session.startRunning()
+        return (camera, output, session)
+    }
+
+    @Test func `gives pairs of each exposure, and is as before`() async throws {
+        let captured = try await RealDaemon()
+        let daemon = try await captured.client()
+        let (camera, output, session) = try await running(on: daemon)
+        let usual = try await values(camera)
         let settings = PhotoSettings(companion: "png", bracket: [-1, 1], flash: .on)
         let photos = try await output.capturePhotos(with: settings)
         #expect(photos.map(\.exposureBias) == [-1, 1] && photos.map(\.lostBefore) == [0, 0])
@@ -49,14 +55,10 @@ struct `A camera that is set for photos` {
     @Test func `stays with the program that has locked it`() async throws {
         let captured = try await RealDaemon()
         let (first, second) = (try await captured.client(), try await captured.client())
-        let camera = try await CaptureDevice.default(for: .video, on: first)
-        let other = try await CaptureDevice.default(for: .video, on: second)
+        let (camera, mine, session) = try await running(on: first)
+        defer { withExtendedLifetime(session) {} }
+        let (other, theirs, itsSession) = try await running(on: second)
         let usual = try await values(camera)
-        let (mine, theirs) = (PhotoOutput(), PhotoOutput())
-        let session = try await SessionLifeTests.session(first, mine)
-        let itsSession = try await SessionLifeTests.session(second, theirs)
-        try await session.startRunning()
-        try await itsSession.startRunning()
         try await camera.lockForConfiguration()
         try await camera.setExposureMode(.custom(duration: .milliseconds(10)))
         let own = try await values(camera)
@@ -79,11 +81,9 @@ struct `A camera that is set for photos` {
     @Test func `is put back when the consent is withdrawn between two photos`() async throws {
         let captured = try await RealDaemon()
         let daemon = try await captured.client()
-        let camera = try await CaptureDevice.default(for: .video, on: daemon)
+        let (camera, output, session) = try await running(on: daemon)
+        defer { withExtendedLifetime(session) {} }
         let usual = try await values(camera)
-        let output = PhotoOutput()
-        let session = try await SessionLifeTests.session(daemon, output)
-        try await session.startRunning()
         let program = try await AuthorizationPanel(on: daemon).whoAmI().program
         let bracket = Task { try await output.capturePhotos(with: PhotoSettings(bracket: [1, -1, 2, -2, 1, -1])) }
         while try await values(camera) == usual { try await Task.sleep(for: .milliseconds(5)) }

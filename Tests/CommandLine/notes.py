@@ -36,7 +36,7 @@ def notes(daemon, folder, it):
         lines.stdin.write("\n")
         lines.stdin.flush()
         daemon.control("stop", number)
-        it(f"{kind}: it hears of the end", lines.wait(60) == 75 and "has ended" in lines.stderr.read())
+        it(f"{kind}: it hears of the end", lines.wait(60) == 75 and "has ended, and takes no more" in lines.stderr.read())
         wanted = [{"gear": 3, "lights": True, "list": [1, "x"], "place": "a \"b\"\u202e", "speed": 12.5,
                    "path": "C:\\new {x} <b>",
                    "position": {"latitude": 48.137, "longitude": 11.575, "altitude": 519}},

@@ -73,7 +73,7 @@ extension TimedMetadata {
     ///
     /// - Parameters:
     ///   - values: By their keys, of which each is there once.
-    ///   - time: When it was so, as buffers tell their time; `nil` for now.
+    ///   - time: The moment that they tell of, by the clock of buffers' times; `nil` for now.
     /// - Throws: `CaptureError.Code.invalidArgument` for values that are longer than `longest` bytes as JSON.
     public init(_ values: [String: MetadataValue], at time: Timestamp? = nil) throws(CaptureError) {
         try self.init(json: MetadataValue.fields(values).json ?? "{}", at: time)

@@ -1,9 +1,9 @@
 import CaptureCore
 import Synchronization
 
-/// What a program told of a recording, until the file has it. Added on one thread, taken on another. Thread-safe.
+/// Keeps a program's metadata until the file has it. Thread-safe: one thread adds, another takes.
 final class MetadataQueue: Sendable {
-    /// A text, and when it was so by the clock of the file, which stands still during a pause.
+    /// A text and its time by the clock of the file, which stands still during a pause.
     struct Item: Hashable, Sendable {
         let text: String
         let time: Timestamp
@@ -55,7 +55,7 @@ final class MetadataQueue: Sendable {
         }
     }
 
-    /// Takes those of before a time.
+    /// Takes all whose time is before another.
     func take(before end: Timestamp) -> [Item] {
         state.withLock { state in
             guard let first = state.items.first, first.time < end else { return [] }
@@ -68,7 +68,7 @@ final class MetadataQueue: Sendable {
     }
 }
 
-/// What a program tells of the time that a file shows.
+/// How metadata gets into a file.
 extension ContainerOutput {
     /// The file ends at a time: what is told of later goes into the next one.
     func cutMetadata(at time: Timestamp) {
@@ -85,7 +85,7 @@ extension ContainerOutput {
         ownMetadata.append(MetadataQueue.Item(text: "{\"captured\":\"\(captured.precise)\"}", time: time, isOwn: true))
     }
 
-    /// Writes what was told of the time until nanoseconds of the file.
+    /// Writes the metadata of before a time of the file, in nanoseconds.
     func writeMetadata(until end: Int64) throws(CaptureError) {
         guard let muxer, let epoch else { return }
         let items = ownMetadata + (metadata?.take(before: epoch.advanced(by: end)) ?? [])

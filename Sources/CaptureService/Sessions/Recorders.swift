@@ -147,8 +147,9 @@ private final class RunningRecorder: RecorderHandle {
     }
 
     func note(_ metadata: [TimedMetadata]) -> Bool {
-        guard process.socket.hasRoom(for: metadata.map { $0.text.utf8.count + 64 }) else { return false }
-        for item in metadata { tell(.note(item, at: item.time ?? .now)) }
+        let commands = metadata.map { RecorderCommand.note($0, at: $0.time ?? .now) }
+        guard process.socket.hasRoom(for: commands.map(\.text.utf8.count)) else { return false }
+        for command in commands { tell(command) }
         return true
     }
 

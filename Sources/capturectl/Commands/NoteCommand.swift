@@ -62,10 +62,11 @@ struct NoteCommand: AsyncParsableCommand {
             }
             return
         }
-        let end = Task { await Self.exitAtEnd(of: session) }
+        let events = try await session.events()
+        let end = Task { await Self.exit(afterEndIn: events, of: id) }
         defer { end.cancel() }
         var number = 0
-        while let line = await Self.nextLine() {
+        while let line = try await Self.nextLine() {
             number += 1
             if line.allSatisfy(\.isWhitespace) { continue }
             let note: TimedMetadata
@@ -96,28 +97,21 @@ struct NoteCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program when the recording ends: nobody may type another line.
-    private static func exitAtEnd(of session: CaptureSession) async {
-        guard let events = try? await session.events() else { return }
+    /// Ends the program when the session ends, since the next line may never come.
+    private static func exit(afterEndIn events: AsyncStream<SessionEvent>, of id: UInt32) async {
         for await case .changed(let status) in events where status.state.isFinal {
-            Output.message("the recording has ended")
+            Output.message("session \(id) has ended, and takes no more notes")
             Glibc.exit(CaptureError.Code.wrongState.exitCode)
         }
     }
 
     /// The next line of standard input, which may take any time; `nil` at its end.
-    private static func nextLine() async -> String? {
-        await withCheckedContinuation { continuation in
-            do {
-                try WorkerThread.detached(name: "line") { continuation.resume(returning: readLine()) }
-            } catch {
-                continuation.resume(returning: nil)
-            }
-        }
+    private static func nextLine() async throws(CaptureError) -> String? {
+        try await WorkerThread.run("line") { .success(readLine()) }
     }
 }
 
-/// What a note's words say.
+/// Reads the values of a note from its words.
 enum NoteText {
     /// The values of words.
     ///

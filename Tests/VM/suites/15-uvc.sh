@@ -53,18 +53,6 @@ zoom_is_told() {
   zoom=$((zoom == 200 ? 210 : 200)) && capturectl control --camera "$node" "zoom_absolute=$zoom" &&
     says '  zoom_absolute  ' cat "$work/watch"
 }
-# A program with a yes: Tests/Controls/Subject.
-subject=$(realpath "$checkout/.build/release/capture-controls-subject")
-allow_subject() {
-  mkdir -p /etc/captured/apps.d || return 1
-  printf '%s\n' '[Desktop Entry]' "X-Capture-Program=exe:$subject" X-Capture-CameraUsageDescription=Tries \
-    >/etc/captured/apps.d/subject.desktop
-  capturectl auth set "exe:$subject" camera authorized
-}
-# v4l2-ctl is the other program that changes the controls.
-walk_controls() { "$subject" "$node" "v4l2-ctl -d $node -c" >"$work/typed"; }
-# typed CONTROL: its row, without a failure
-typed() { grep "^$1 *|" "$work/typed" && fails grep "^$1 *|.*FAILED" "$work/typed"; }
 goes_on() { local from; from=$(stat -c %s "$recorded"); wait_for 20 larger "$recorded" $((from + 3000)); }
 
 it "a camera is plugged in" start_usb_camera one
@@ -137,7 +125,8 @@ it "the watch ends as asked" eval 'kill -INT $watcher && wait $watcher'
 it "zoom returns" capturectl control --camera "$node" zoom_absolute=100
 
 it "a program of CaptureKit's may use the camera" allow_subject
-it "it goes through all typed controls" walk_controls
+# v4l2-ctl is the other program that changes the controls.
+it "it goes through all typed controls" walk_controls "$node" "v4l2-ctl -d $node -c"
 cat "$work/typed"
 for typed in "lens position" "focus mode" "exposure time" gain "exposure mode" "exposure bias" "colour temperature" \
   "white balance mode" "zoom factor" torch flash stabilization "power line"; do
