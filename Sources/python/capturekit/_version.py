@@ -1,0 +1,2 @@
+"""The package's version, which is captured's."""
+VERSION = "1.0.0"
