@@ -291,6 +291,8 @@ int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 
 
 int clinux_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, mode); }
 
+int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }
+
 int clinux_look_at_folder(const char *path) { return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); }
 
 int clinux_look_below(int folder, const char *path, int following) {

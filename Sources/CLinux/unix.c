@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
@@ -76,7 +77,21 @@ ssize_t clinux_unix_sockets(clinux_unix_socket *sockets, size_t room) {
     return count;
 }
 
-ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room) {
+// By the line `flags:` of proc(5), /proc/PID/fdinfo, beside the folder.
+static bool closes_on_exec(int folder, const char *name) {
+    char path[64], text[128];
+    unsigned long flags;
+    snprintf(path, sizeof path, "../fdinfo/%.20s", name);
+    int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length < 0 ? 0 : length] = 0;
+    const char *line = strstr(text, "flags:");
+    return line && sscanf(line, "flags: %lo", &flags) == 1 && flags & O_CLOEXEC;
+}
+
+ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room, bool since_exec) {
     DIR *descriptors = opendir(folder);
     if (!descriptors) return -1;
     size_t count = 0;
@@ -89,6 +104,7 @@ ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room) {
         uint32_t inode;
         int end = 0;
         if (sscanf(link, "socket:[%u]%n", &inode, &end) != 1 || end != length) continue;
+        if (since_exec && !closes_on_exec(dirfd(descriptors), entry->d_name)) continue;
         if (count < room) inodes[count] = inode;
         count++;
     }

@@ -76,6 +76,15 @@ int clinux_v4l2_enum_interval(
 
 static int format_call(int fd, unsigned long request, uint32_t type, struct clinux_v4l2_format *format) {
     struct v4l2_format raw = {.type = type};
+    if (type == V4L2_BUF_TYPE_META_CAPTURE) {
+        raw.fmt.meta.dataformat = format->pixelformat;
+        if (ioctl(fd, request, &raw) == -1) return -1;
+        memset(format, 0, sizeof *format);
+        format->pixelformat = raw.fmt.meta.dataformat;
+        format->planes = 1;
+        format->size[0] = raw.fmt.meta.buffersize;
+        return 0;
+    }
     if (request != VIDIOC_G_FMT && is_multiplanar(type)) {
         raw.fmt.pix_mp.width = format->width;
         raw.fmt.pix_mp.height = format->height;

@@ -51,12 +51,35 @@ public final class Descriptor: OpenFile {
         try SystemError.check("read") { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
+    /// Reads to the end.
+    ///
+    /// - Parameter limit: The most bytes.
+    /// - Returns: `nil` when there are more.
+    public func readAll(limit: Int = .max) throws(SystemError) -> [UInt8]? {
+        let part = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 16)
+        defer { unsafe part.deallocate() }
+        var bytes: [UInt8] = []
+        while true {
+            let count = unsafe try read(into: part)
+            if count == 0 { return bytes }
+            unsafe bytes.append(contentsOf: part[..<count])
+            if bytes.count > limit { return nil }
+        }
+    }
+
     /// Writes every byte: write(2), as often as it takes.
     public func write(all bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var done = 0
         while done < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
             done += try SystemError.check("write") { unsafe Glibc.write(descriptor, rest.baseAddress, rest.count) }
+        }
+    }
+
+    /// The same for the bytes of an array.
+    public func write(all bytes: [UInt8]) throws(SystemError) {
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try unsafe write(all: UnsafeRawBufferPointer(bytes))
         }
     }
 }

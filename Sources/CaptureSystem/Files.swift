@@ -53,18 +53,10 @@ public enum Files {
     /// A whole file as text, bytes that are not UTF-8 replaced; `nil` when it cannot be read or has more than `limit`
     /// bytes.
     public static func text(of path: String, limit: Int) -> String? {
-        guard let file = try? Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var filled = 0
-        while filled < bytes.count {
-            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe try? file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-            }
-            guard let count else { return nil }
-            if count == 0 { break }
-            filled += count
-        }
-        return filled > limit ? nil : String(decoding: bytes[..<filled], as: UTF8.self)
+        guard let file = try? Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let bytes = try? file.readAll(limit: limit)
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Whether there is a file that this process may run, links followed: access(2).

@@ -88,7 +88,7 @@ public final class PacketSocket: Sendable {
         var bytes = [UInt8](repeating: 0, count: PacketSocket.largestMessage)
         var numbers = [Int32](repeating: -1, count: 16)
         var count: Int32 = 0
-        let length = try received {
+        let length = try received(isMessage: { count > 0 }) {
             unsafe clinux_recv_with_fds(file.descriptor, &bytes, bytes.count, &numbers, &count)
         }
         let files = numbers.prefix(Int(count)).map { Descriptor(owning: $0) }
@@ -121,13 +121,21 @@ public final class PacketSocket: Sendable {
     /// What a call that receives returned.
     ///
     /// If the other end left without having read all, Linux says ECONNRESET once, ahead of the messages that the other end
-    /// had sent. The next call receives these.
-    private func received<Length: SignedInteger>(_ call: () -> Length) throws(SystemError) -> Length {
-        do throws(SystemError) {
-            return try SystemError.check("receive from a socket", call)
-        } catch {
-            guard error.errno == ECONNRESET else { throw error }
-            return try SystemError.check("receive from a socket", call)
+    /// had sent. The next call receives these. Nor is its end an end for sure: a call that waits looks for a message first, then
+    /// whether the other end is gone, and misses one that was sent in between. Both may happen, so only a third end counts.
+    ///
+    /// - Parameter isMessage: Whether something came without a byte.
+    private func received<Length: SignedInteger>(isMessage: () -> Bool = { false }, _ call: () -> Length)
+        throws(SystemError) -> Length
+    {
+        for _ in 0..<2 {
+            do throws(SystemError) {
+                let length = try SystemError.check("receive from a socket", call)
+                if length != 0 || isMessage() { return length }
+            } catch {
+                guard error.errno == ECONNRESET else { throw error }
+            }
         }
+        return try SystemError.check("receive from a socket", call)
     }
 }

@@ -50,4 +50,16 @@ extension CaptureError {
     public init(_ code: Code, _ error: SystemError) {
         self.init(code, error.description, errno: error.errno)
     }
+
+    /// What system calls give, or the failure of one as an error of the given code.
+    public static func wrap<Value>(
+        _ code: Code,
+        _ value: @autoclosure () throws(SystemError) -> Value
+    ) throws(CaptureError) -> Value {
+        do throws(SystemError) {
+            return try value()
+        } catch {
+            throw CaptureError(code, error)
+        }
+    }
 }

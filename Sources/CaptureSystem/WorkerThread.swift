@@ -88,11 +88,11 @@ extension WorkerThread {
     /// cooperative pool's.
     public static func run<Value: Sendable>(
         _ name: String,
-        _ work: @escaping @Sendable () -> Result<Value, CaptureError>
+        _ work: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         let result: Result<Value, CaptureError> = await withCheckedContinuation { continuation in
             do throws(SystemError) {
-                try detached(name: name) { continuation.resume(returning: work()) }
+                try detached(name: name) { continuation.resume(returning: Result(catching: work)) }
             } catch {
                 continuation.resume(returning: .failure(CaptureError(.internalFault, error)))
             }

@@ -120,7 +120,7 @@ import Testing
         try await withThrowingTaskGroup(of: Int32.self) { group in
             for _ in 0..<2000 {
                 group.addTask {
-                    try await WorkerThread.run("look") { .success(pthread_join(pthread_self(), nil)) }
+                    try await WorkerThread.run("look") { pthread_join(pthread_self(), nil) }
                 }
             }
             for try await code in group { #expect(code == EINVAL) }
@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test func `blocking work comes back with its value or its error`() async throws {
-        #expect(try await WorkerThread.run("work") { .success(7) } == 7)
+        #expect(try await WorkerThread.run("work") { 7 } == 7)
         await #expect(throws: CaptureError.self) {
-            try await WorkerThread.run("work") { Result<Int, CaptureError>.failure(CaptureError(.busy, "busy")) }
+            try await WorkerThread.run("work") { () throws(CaptureError) in throw CaptureError(.busy, "busy") }
         }
     }
 

@@ -1,5 +1,6 @@
 /* Which socket is connected to which: sock_diag(7), whose structures and constants Swift does not import. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,5 +22,6 @@ typedef struct {
 ssize_t clinux_unix_sockets(clinux_unix_socket *sockets, size_t room);
 
 /* The inodes of the sockets among a process's descriptors, by the links of a folder such as /proc/7/fd: fills in the first
-   `room`, and returns how many there are. -1 with errno where the folder cannot be read. */
-ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room);
+   `room`, and returns how many there are. -1 with errno where the folder cannot be read. `since_exec`: those alone that exec
+   closes, which no program that the process ran before can have left to it. */
+ssize_t clinux_sockets_in(const char *folder, uint32_t *inodes, size_t room, bool since_exec);

@@ -41,7 +41,7 @@ struct clinux_v4l2_format {
     uint32_t stride[clinux_v4l2_planes], size[clinux_v4l2_planes];
 };
 /* G_FMT, TRY_FMT and S_FMT. The two latter ask for progressive frames, and change `format` to what the driver made of
-   it. ENOTSUP for a format of more than four memory planes. */
+   it. ENOTSUP for a format of more than four memory planes. Metadata has a code and one size alone. */
 int clinux_v4l2_get_format(int fd, uint32_t type, struct clinux_v4l2_format *format);
 int clinux_v4l2_try_format(int fd, uint32_t type, struct clinux_v4l2_format *format);
 int clinux_v4l2_set_format(int fd, uint32_t type, struct clinux_v4l2_format *format);

@@ -26,6 +26,10 @@ static inline int ctiff_set_number(const struct ctiff *_Nonnull tiff, TIFF *_Non
 static inline int ctiff_set_offset(const struct ctiff *_Nonnull tiff, TIFF *_Nonnull file, uint32_t tag, uint64_t offset) {
     return tiff->set(file, tag, offset);
 }
+static inline int ctiff_set_pair(const struct ctiff *_Nonnull tiff, TIFF *_Nonnull file, uint32_t tag, uint16_t first,
+                                 uint16_t second) {
+    return tiff->set(file, tag, first, second);
+}
 static inline int ctiff_set_fraction(const struct ctiff *_Nonnull tiff, TIFF *_Nonnull file, uint32_t tag, double number) {
     return tiff->set(file, tag, number);
 }
