@@ -80,12 +80,15 @@ public enum MediaFormat: Hashable, Sendable {
     case video(VideoFormat)
     /// Samples of a microphone.
     case audio(AudioFormat)
+    /// Metadata of a camera's frames.
+    case metadata(MetadataFormat)
 
-    /// Which of the two it is.
+    /// Which of them it is.
     public var mediaType: MediaType {
         switch self {
         case .video: .video
         case .audio: .audio
+        case .metadata: .metadata
         }
     }
 
@@ -94,14 +97,33 @@ public enum MediaFormat: Hashable, Sendable {
         switch self {
         case .video(let format): format.frameSize
         case .audio(let format): format.periodBytes
+        case .metadata(let format): format.capacity
         }
     }
 }
 
-/// Picture or sound.
+extension MediaFormat: CustomStringConvertible {
+    /// The format in words.
+    public var description: String {
+        switch self {
+        case .video(let format): "\(format)"
+        case .audio(let format): "\(format)"
+        case .metadata(let format): "\(format)"
+        }
+    }
+}
+
+/// The kind of an input. A device is of the kind `video` or `audio`.
 public enum MediaType: String, Hashable, Sendable, CaseIterable {
-    /// Frames of a camera.
+    /// Frames of a camera, in any format.
     case video
+    /// Frames of a camera in a depth format: how far away each pixel is, in millimetres.
+    case depth
     /// Samples of a microphone.
     case audio
+    /// Metadata of a camera's frames.
+    case metadata
+
+    /// Whether it is frames of a camera.
+    public var isFrames: Bool { self == .video || self == .depth }
 }

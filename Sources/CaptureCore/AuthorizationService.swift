@@ -13,7 +13,7 @@ public enum AuthorizationService: String, Hashable, Sendable, CaseIterable, Comp
     /// The service that guards devices of the given kind.
     public init(_ mediaType: MediaType) {
         switch mediaType {
-        case .video: self = .camera
+        case .video, .depth, .metadata: self = .camera
         case .audio: self = .microphone
         }
     }

@@ -28,7 +28,8 @@ public struct BufferInfo: Hashable, Sendable {
     public var timestamp: Timestamp
     /// The device's own count of frames or periods, losses included.
     public var deviceSequence: UInt64
-    /// Sound: sample frames since the start of the stream, silence included, to the first of this buffer. Video: 0.
+    /// Sound: sample frames since the start of the stream, silence included, to the first of this buffer. Metadata: one
+    /// more than the `deviceSequence` of the frame that it belongs to; 0 if nobody knows. Video: 0.
     public var position: UInt64
     /// Bytes in use of each memory plane, one to four.
     public var bytesUsed: (Int, Int, Int, Int)

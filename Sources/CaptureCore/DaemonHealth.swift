@@ -24,6 +24,8 @@ public struct DaemonHealth: Hashable, Sendable {
     public var switchedOff: [String] = []
     /// Why the switches cannot be read; everything is switched off then.
     public var switchFault = ""
+    /// Why the file of device profiles cannot be used; no device has a profile then.
+    public var profileFault = ""
     /// How many rules the policy has.
     public var policyRules: UInt32 = 0
     /// Mistakes in the policy, by which every start is refused: `file:line: what` each.

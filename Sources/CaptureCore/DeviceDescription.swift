@@ -134,8 +134,15 @@ public struct DeviceDescription: Hashable, Sendable {
     public var position: DevicePosition
     /// Camera: the formats offered.
     public var videoFormats: [VideoFormatOption]
+    /// Those of them in which it delivers distances, each frame from the device itself.
+    public var depthFormats: [VideoFormatOption] { videoFormats.filter { !$0.isEmulated && $0.pixelFormat.isDepth } }
+
+    /// Whether a camera delivers distances and no colours.
+    public var isDepthCamera: Bool { !videoFormats.isEmpty && videoFormats.allSatisfy { $0.pixelFormat.isDepth } }
     /// Microphone: the formats offered.
     public var audioFormats: [AudioFormatOption]
+    /// Camera: the metadata of its frames; `nil` if it has none.
+    public var metadata: DeviceMetadata?
 
     /// A device of the given properties.
     public init(
@@ -148,7 +155,8 @@ public struct DeviceDescription: Hashable, Sendable {
         deviceType: DeviceType = .builtIn,
         position: DevicePosition = .unspecified,
         videoFormats: [VideoFormatOption] = [],
-        audioFormats: [AudioFormatOption] = []
+        audioFormats: [AudioFormatOption] = [],
+        metadata: DeviceMetadata? = nil
     ) {
         self.id = id
         self.mediaType = mediaType
@@ -160,6 +168,7 @@ public struct DeviceDescription: Hashable, Sendable {
         self.position = position
         self.videoFormats = videoFormats
         self.audioFormats = audioFormats
+        self.metadata = metadata
     }
 }
 

@@ -9,6 +9,9 @@ public protocol MediaSink: AnyObject, Sendable {
     /// Bytes of one slot's memory; a multiple of the page size, so that a driver can take it as a user pointer.
     var slotCapacity: Int { get }
 
+    /// Whether a reader may want each buffer as soon as it is there. Otherwise a device may bring several at a time.
+    var isAwaited: Bool { get }
+
     /// The memory of a slot, page-aligned, writable, `slotCapacity` bytes.
     ///
     /// - Parameter slot: 0 to `slotCount` - 1.

@@ -13,10 +13,13 @@ public struct PhotoSettings: Hashable, Sendable {
     public var format: String
     /// JPEG's quality, 1 to 100. A camera's own JPEG stays as it is.
     public var quality: Int
+    /// The size in which the camera delivers the pictures, one that it has. If it runs in another one, it changes for these
+    /// pictures: other outputs of the session get nothing meanwhile, which is counted. `nil` for the size that it has.
+    public var size: PictureSize?
     /// How many consecutive pictures are taken, 1 to `longestBurst`, each into a file of its own.
     public var burst: Int
     /// The format of a second file of each picture, which is made of the same frame: `jpeg` beside a `dng`, for example. One
-    /// of `pairedFormats`; `nil` for one file.
+    /// of `pairedFormats`; `nil` for one file. For the library only a `jpeg` with a `dng`, which then has it inside.
     public var companion: String?
     /// A picture for each of these exposures, in this order: in EV, so many stops brighter than the camera's own exposure, or
     /// darker if negative. At most `mostFiles`, each within `biases`. Empty for pictures of the camera's own exposure.
@@ -32,6 +35,7 @@ public struct PhotoSettings: Hashable, Sendable {
     public init(
         format: String = "jpeg",
         quality: Int = 90,
+        size: PictureSize? = nil,
         burst: Int = 1,
         companion: String? = nil,
         bracket: [Double] = [],
@@ -41,6 +45,7 @@ public struct PhotoSettings: Hashable, Sendable {
     ) {
         self.format = format
         self.quality = quality
+        self.size = size
         self.burst = burst
         self.companion = companion
         self.bracket = bracket
@@ -55,8 +60,17 @@ public struct PhotoSettings: Hashable, Sendable {
     /// Whether the camera is set for the pictures, and put back.
     public var setsCamera: Bool { !bracket.isEmpty || flash != nil }
 
+    /// Whether a picture has a sensor's own numbers.
+    public var isRaw: Bool { format == "dng" || companion == "dng" }
+
+    /// Whether the companion is inside its picture's file: the library keeps one file of a photo.
+    public var embedsCompanion: Bool { companion != nil && library != nil }
+
+    /// How many files each picture has.
+    public var filesPerPicture: Int { companion == nil || embedsCompanion ? 1 : 2 }
+
     /// How many files are written: those of the first picture first.
-    public var fileCount: Int { pictureCount * (companion == nil ? 1 : 2) }
+    public var fileCount: Int { pictureCount * filesPerPicture }
 
     /// Refuses settings that cannot be.
     ///
@@ -66,6 +80,7 @@ public struct PhotoSettings: Hashable, Sendable {
         guard (1...100).contains(quality) else {
             throw CaptureError(code, "a quality of \(quality) is out of range: 1 to 100")
         }
+        try size?.check(code)
         guard (1...PhotoSettings.longestBurst).contains(burst) else {
             throw CaptureError(code, "a burst of \(burst) is out of range: 1 to \(PhotoSettings.longestBurst)")
         }
@@ -106,10 +121,11 @@ public struct PhotoSettings: Hashable, Sendable {
                     + "\(paired.joined(separator: ", ")) are"
             )
         }
-        guard library == nil else {
+        guard !embedsCompanion || format == "dng" && companion == "jpeg" else {
             throw CaptureError(
                 code,
-                "the media library keeps one file of a photo; save the \(format) or the \(companion), or give two files"
+                "the media library keeps one file of a photo, and only a dng can have a jpeg inside; save the \(format) or "
+                    + "the \(companion), or give two files"
             )
         }
         guard fileCount <= PhotoSettings.mostFiles else {
@@ -142,7 +158,8 @@ public enum PhotoFlash: String, Hashable, Sendable, CaseIterable {
     case on
 }
 
-/// A picture that was taken, as its recorder tells of it: once for each of its files, so twice with a companion.
+/// A picture that was taken, as its recorder tells of it: once for each of its files, so twice with a companion
+/// in a file of its own.
 public struct CapturedPicture: Hashable, Sendable {
     /// When it was captured, in nanoseconds since 1970.
     public var time: Int64

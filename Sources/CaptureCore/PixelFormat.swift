@@ -82,6 +82,11 @@ public struct PixelFormat: Hashable, Sendable, RawRepresentable {
     /// Whether its numbers are distances, and no picture.
     public var isDepth: Bool { PixelStructure(self)?.model == .depth }
 
+    /// Whether frames are a sensor's own numbers, one colour a pixel, in a Bayer pattern that is read here.
+    public var isBayer: Bool {
+        if case .bayer = PixelStructure(self)?.model { true } else { false }
+    }
+
     /// Whether a frame is a compressed image or access unit, whose length varies from frame to frame.
     public var isCompressed: Bool {
         [.mjpeg, .jpeg, .h264, .hevc].contains(self)

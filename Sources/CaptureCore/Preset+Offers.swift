@@ -13,7 +13,7 @@ extension Preset {
 
 extension FrameSizes {
     /// Whether a size is among them; `nil` is any.
-    fileprivate func offers(width: Int?, height: Int?) -> Bool {
+    func offers(width: Int?, height: Int?) -> Bool {
         func offers(_ wanted: Int?, _ range: (least: Int, most: Int, step: Int)) -> Bool {
             guard range.least <= range.most else { return false }
             guard let wanted else { return true }

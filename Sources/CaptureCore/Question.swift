@@ -68,6 +68,8 @@ public enum PickPurpose: String, Hashable, Sendable, CaseIterable {
     case offer
     /// The person changes what a program was given to read, in settings.
     case choose
+    /// The person takes something new with the camera; the program is handed that, once, and may use no camera by it.
+    case take
 }
 
 /// The assets that a person picked.

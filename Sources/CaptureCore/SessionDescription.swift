@@ -11,6 +11,8 @@ public struct SessionDescription: Hashable, Sendable {
     public var connections: [ConnectionDescription]
     /// Whether the session ends when its client leaves the bus.
     public var isAttached: Bool
+    /// The cookie of the agent's question that the session takes something for; `nil` for any other session.
+    public var question: String?
 
     /// A session of the given parts.
     public init(
@@ -46,14 +48,13 @@ public struct SessionDescription: Hashable, Sendable {
 
     /// The kind of media of a connection that can be disabled.
     ///
-    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection, or it leads to a photo or a
-    ///   buffer.
+    /// - Throws: `CaptureError.Code.invalidArgument` if the session has no such connection, or it leads to a photo.
     public func kindToDisable(of connection: ConnectionDescription) throws(CaptureError) -> MediaType {
         let (input, output) = try parts(of: connection)
-        guard output.kind.hasRecorder, output.kind != .photo else {
+        guard output.kind != .photo, output.kind != .photos else {
             throw CaptureError(
                 .invalidArgument,
-                "the output '\(output.name)' is a \(output.kind.rawValue), whose connections cannot be disabled; remove the "
+                "the output '\(output.name)' is \(output.kind.phrase), whose connections cannot be disabled; remove the "
                     + "output"
             )
         }
@@ -65,9 +66,9 @@ public struct SessionDescription: Hashable, Sendable {
 public struct InputDescription: Hashable, Sendable {
     /// The name by which connections refer to it, unique among the session's inputs.
     public var name: String
-    /// Picture or sound.
+    /// Picture, sound, or the metadata of a camera, which is an input of the same session, too.
     public var mediaType: MediaType
-    /// A device's id or one of its aliases; `nil` for the first of its kind.
+    /// A device's id or one of its aliases; `nil` for the first of its kind. Metadata: what the camera's input has.
     public var device: String?
     /// The request to a camera.
     public var video: VideoFormatRequest
@@ -126,6 +127,9 @@ public enum OutputKind: String, Hashable, Sendable, CaseIterable {
 
     /// Whether the output has a recorder as long as it is not done.
     public var hasRecorder: Bool { self != .buffer && self != .photos }
+
+    /// As it follows "the output 'x' is" in a message.
+    package var phrase: String { rawValue.hasSuffix("s") ? "for \(rawValue)" : "a \(rawValue)" }
 }
 
 /// The destination of an output that is saved into the user's media library.
@@ -181,6 +185,10 @@ public struct OutputDescription: Hashable, Sendable {
     public var preRoll: Int64
     /// Whether a movie has a track of `TimedMetadata`.
     public var hasMetadata: Bool
+    /// Nanoseconds after which a movie's newest part is brought into the file: what a crash may cost.
+    public var fragmentInterval: Int64
+    /// Texts about the whole movie or sound, for its file.
+    public var tags: [FileTag: String]
 
     /// The smallest greatest size: less has no room for a recording and what its format needs.
     public static let leastMaxFileSize: Int64 = 65_536
@@ -205,7 +213,9 @@ public struct OutputDescription: Hashable, Sendable {
         minFreeSpace: Int64 = 0,
         segments: SegmentRule? = nil,
         preRoll: Int64 = 0,
-        hasMetadata: Bool = false
+        hasMetadata: Bool = false,
+        fragmentInterval: Int64 = OutputDescription.usualFragmentInterval,
+        tags: [FileTag: String] = [:]
     ) {
         self.name = name
         self.kind = kind
@@ -224,56 +234,8 @@ public struct OutputDescription: Hashable, Sendable {
         self.segments = segments
         self.preRoll = preRoll
         self.hasMetadata = hasMetadata
-    }
-
-    /// The longest pre-roll in nanoseconds.
-    public static let longestPreRoll: Int64 = 300_000_000_000
-    /// Bytes of encoded pictures that a pre-roll keeps at most: it is shorter where they are more.
-    public static let mostPreRollBytes: Int64 = 64 << 20
-
-    /// Refuses a pre-roll of what is no movie.
-    ///
-    /// - Throws: `CaptureError.Code.invalidArgument` with what would be right.
-    public func checkPreRoll() throws(CaptureError) {
-        guard preRoll != 0 else { return }
-        guard kind == .movie else {
-            throw CaptureError(
-                .invalidArgument,
-                "the output '\(name)' is no movie, so it has no pre-roll; leave it out"
-            )
-        }
-        guard (1...Self.longestPreRoll).contains(preRoll) else {
-            throw CaptureError(
-                .invalidArgument,
-                "a pre-roll of \(Double(preRoll) / 1e9) s is out of range: more than 0, at most \(Self.longestPreRoll / 1_000_000_000) s"
-            )
-        }
-        guard duration == 0 || duration > preRoll, frameCount == 0 else {
-            throw CaptureError(
-                .invalidArgument,
-                "the output '\(name)' ends before its pre-roll does; give a duration that is longer, and no number of frames"
-            )
-        }
-    }
-
-    /// Refuses segments of what is no movie in files of the client's.
-    ///
-    /// - Throws: `CaptureError.Code.invalidArgument` with what would be right.
-    public func checkSegments() throws(CaptureError) {
-        guard let segments else { return }
-        guard kind == .movie, library == nil else {
-            throw CaptureError(
-                .invalidArgument,
-                "the output '\(name)' is no movie in files, so it has no segments; leave them out"
-            )
-        }
-        guard maxFileSize == 0 else {
-            throw CaptureError(
-                .invalidArgument,
-                "the output '\(name)' has segments, so it has no greatest size; give the size of a segment"
-            )
-        }
-        try segments.check()
+        self.fragmentInterval = fragmentInterval
+        self.tags = tags
     }
 
     /// Whether a client passes a file for it.

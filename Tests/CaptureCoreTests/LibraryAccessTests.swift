@@ -1,99 +1,37 @@
 import CaptureCore
+import TestSupport
 import Testing
-
-/// What was asked for, and what the person chose: a row of the table in the documentation.
-struct AccessRow: Sendable, CustomTestStringConvertible {
-    var asked: String
-    var chose: String
-    var answers: LibraryAnswers
-    var expected: (withoutLevel: AuthorizationStatus, add: AuthorizationStatus, readWrite: AuthorizationStatus)
-    var prompts: (add: Bool, readWrite: Bool)
-
-    var testDescription: String { "\(asked): \(chose)" }
-
-    static let all: [AccessRow] = [
-        AccessRow(
-            asked: "nothing",
-            chose: "nothing",
-            answers: LibraryAnswers(),
-            expected: (.notDetermined, .notDetermined, .notDetermined),
-            prompts: (true, true)
-        ),
-        AccessRow(
-            asked: "add-only",
-            chose: "yes",
-            answers: LibraryAnswers(add: .authorized),
-            expected: (.notDetermined, .authorized, .notDetermined),
-            prompts: (false, true)
-        ),
-        AccessRow(
-            asked: "add-only",
-            chose: "no",
-            answers: LibraryAnswers(add: .denied),
-            expected: (.notDetermined, .denied, .notDetermined),
-            prompts: (false, true)
-        ),
-        AccessRow(
-            asked: "read-write",
-            chose: "chosen assets",
-            answers: LibraryAnswers(readWrite: .limited),
-            expected: (.authorized, .limited, .limited),
-            prompts: (false, false)
-        ),
-        AccessRow(
-            asked: "read-write",
-            chose: "all",
-            answers: LibraryAnswers(readWrite: .authorized),
-            expected: (.authorized, .authorized, .authorized),
-            prompts: (false, false)
-        ),
-        AccessRow(
-            asked: "read-write",
-            chose: "no",
-            answers: LibraryAnswers(readWrite: .denied),
-            expected: (.denied, .notDetermined, .denied),
-            prompts: (true, false)
-        ),
-        AccessRow(
-            asked: "both",
-            chose: "add-only",
-            answers: LibraryChoice.addOnly.answers,
-            expected: (.denied, .authorized, .denied),
-            prompts: (false, false)
-        ),
-        AccessRow(
-            asked: "both",
-            chose: "chosen assets",
-            answers: LibraryChoice.limited.answers,
-            expected: (.authorized, .limited, .limited),
-            prompts: (false, false)
-        ),
-        AccessRow(
-            asked: "both",
-            chose: "all",
-            answers: LibraryChoice.all.answers,
-            expected: (.authorized, .authorized, .authorized),
-            prompts: (false, false)
-        ),
-        AccessRow(
-            asked: "both",
-            chose: "no",
-            answers: LibraryChoice.none.answers,
-            expected: (.denied, .denied, .denied),
-            prompts: (false, false)
-        ),
-    ]
-}
 
 @Suite("Access to the library")
 struct LibraryAccessTests {
-    @Test(arguments: AccessRow.all)
-    func `follows from the two answers`(row: AccessRow) {
-        #expect(row.answers.withoutLevel == row.expected.withoutLevel)
-        #expect(row.answers.status(.addOnly) == row.expected.add)
-        #expect(row.answers.status(.readWrite) == row.expected.readWrite)
-        #expect(row.answers.prompts(.addOnly) == row.prompts.add)
-        #expect(row.answers.prompts(.readWrite) == row.prompts.readWrite)
+    @Test(arguments: LibraryRow.table)
+    func `follows from the two answers`(row: LibraryRow) {
+        let answers = LibraryAnswers(
+            add: row.answers[.libraryAdd]?.status ?? .notDetermined,
+            readWrite: row.answers[.libraryReadWrite]?.status ?? .notDetermined
+        )
+        #expect(answers.withoutLevel == row.withoutLevel)
+        #expect(answers.status(.addOnly) == row.add)
+        #expect(answers.status(.readWrite) == row.readWrite)
+        #expect(answers.prompts(.addOnly) == row.addPrompts)
+        #expect(answers.prompts(.readWrite) == row.readWritePrompts)
+    }
+
+    @Test(arguments: [
+        (LibraryChoice.none, AuthorizationStatus.denied, AuthorizationStatus.denied, AuthorizationStatus.denied),
+        (.addOnly, .denied, .authorized, .denied), (.limited, .authorized, .limited, .limited),
+        (.all, .authorized, .authorized, .authorized),
+    ])
+    func `follows from a choice, after which nothing prompts`(
+        choice: LibraryChoice,
+        withoutLevel: AuthorizationStatus,
+        add: AuthorizationStatus,
+        readWrite: AuthorizationStatus
+    ) {
+        let answers = choice.answers
+        #expect(answers.withoutLevel == withoutLevel)
+        #expect(answers.status(.addOnly) == add && answers.status(.readWrite) == readWrite)
+        #expect(!answers.prompts(.addOnly) && !answers.prompts(.readWrite))
     }
 
     @Test func `is restricted where policy says so`() {

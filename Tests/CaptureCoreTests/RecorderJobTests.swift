@@ -33,10 +33,19 @@ import Testing
             companion: "jpeg",
             isOrdered: true
         )
+        let pairs = RecordingJob(
+            output: PhotoSettings(format: "dng").output(named: "photo.1"),
+            hasVideo: true,
+            hasAudio: false,
+            fileCount: 3,
+            companion: "jpeg",
+            embedsCompanion: true
+        )
+        #expect(pairs.pictureCount == 3 && burst.pictureCount == 8)
         #expect(recording.origin.camera == "HDWebcam \\ =Ü")
         for job: RecorderJob in [
             .copy(limit: 0), .copy(limit: .max), .examine(isWhole: true), .examine(isWhole: false), .record(recording),
-            .record(burst),
+            .record(burst), .record(pairs),
         ] {
             #expect(try RecorderJob(text: job.text) == job)
         }

@@ -71,6 +71,8 @@ import Testing
             hasVideo: true,
             hasAudio: false
         )
+        job.output.fragmentInterval = 7
+        job.preRollBytes = 8
         job.output.segments = SegmentRule(duration: 1, fileSize: 2, isAligned: true)
         #expect(try RecordingJob(text: job.text) == job)
         for wrong in [

@@ -24,22 +24,17 @@ extension ClientIdentity {
     private static func program(of facts: ProcessFacts) throws(CaptureError) -> ClientIdentity {
         let (file, isHere) = try executable(of: facts)
         do throws(Sandbox.Doubt) {
-            if let sandbox = try Sandbox.find(facts) { return sandboxed(sandbox, facts, file) }
+            if let sandbox = try Sandbox.find(facts) {
+                let place = "\(sandbox.words) in \(facts.place)"
+                return identity(sandbox.program, .sandboxed, sandbox.name, facts, file, place, sandbox)
+            }
         } catch {
             throw doubt(facts, error.why)
         }
         if let found = try service(facts, file) { return found }
         if !facts.isLoginUser, facts.session == nil {
-            return ClientIdentity(
-                program: "uid:\(facts.uid)",
-                tier: .user,
-                user: facts.uid,
-                name: "user \(facts.uid)",
-                detail: detail("the uid \(facts.uid), which nobody logs in to", facts, file),
-                executable: file,
-                pid: facts.pid,
-                parts: IdentityParts(facts, nil)
-            )
+            let place = "the uid \(facts.uid), which nobody logs in to"
+            return identity("uid:\(facts.uid)", .user, "user \(facts.uid)", facts, file, place)
         }
         try checkPath(file.path, facts)
         guard isHere else {
@@ -59,23 +54,6 @@ extension ClientIdentity {
         }
     }
 
-    private static func sandboxed(
-        _ sandbox: Sandbox,
-        _ facts: ProcessFacts,
-        _ file: ExecutableFile
-    ) -> ClientIdentity {
-        ClientIdentity(
-            program: sandbox.program,
-            tier: .sandboxed,
-            user: facts.uid,
-            name: sandbox.name,
-            detail: detail("\(sandbox.words) in \(facts.place)", facts, file),
-            executable: file,
-            pid: facts.pid,
-            parts: IdentityParts(facts, sandbox)
-        )
-    }
-
     /// - Returns: `nil` when the process is not in a system service, is a program's own user within one, or runs there as
     ///   somebody who logs in: any other program of theirs could trace it and be it.
     private static func service(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity? {
@@ -91,16 +69,9 @@ extension ClientIdentity {
             throw doubt(facts, "it is in the system unit \(unit), but runs as uid \(facts.uid) instead of \(owner)")
         }
         if facts.isLoginUser, facts.uid != 0 { return nil }
-        return ClientIdentity(
-            program: "unit:\(unit)",
-            tier: .service,
-            user: facts.uid,
-            name: String(unit.dropLast(".service".count)),
-            detail: detail("the system unit \(unit) with its uid \(facts.uid)", facts, file),
-            executable: file,
-            pid: facts.pid,
-            parts: IdentityParts(facts, nil)
-        )
+        let name = String(unit.dropLast(".service".count))
+        let place = "the system unit \(unit) with its uid \(facts.uid)"
+        return identity("unit:\(unit)", .service, name, facts, file, place)
     }
 
     private static func claimed(_ facts: ProcessFacts, _ file: ExecutableFile) throws(CaptureError) -> ClientIdentity {
@@ -200,23 +171,32 @@ extension ClientIdentity {
         _ file: ExecutableFile,
         _ place: String
     ) -> ClientIdentity {
-        ClientIdentity(
-            program: program,
-            tier: .claimed,
-            user: facts.uid,
-            name: DisplayText.neutralized(name, limit: 80),
-            detail: detail(place, facts, file),
-            executable: file,
-            pid: facts.pid,
-            parts: IdentityParts(facts, nil)
-        )
+        identity(program, .claimed, DisplayText.neutralized(name, limit: 80), facts, file, place)
     }
 
-    /// What an identity is made of, in words. How the process was found stands before its path, which may be long.
-    private static func detail(_ place: String, _ facts: ProcessFacts, _ file: ExecutableFile) -> String {
+    /// - Parameter place: What it rests on, in words. How the process was found stands in `detail` before its path, which
+    ///   may be long.
+    private static func identity(
+        _ program: String,
+        _ tier: Tier,
+        _ name: String,
+        _ facts: ProcessFacts,
+        _ file: ExecutableFile,
+        _ place: String,
+        _ sandbox: Sandbox? = nil
+    ) -> ClientIdentity {
         let pinning = facts.isByPid ? ", found by pid" : ""
         let number = file.isProtected ? "" : " (device \(file.device), inode \(file.inode))"
-        return DisplayText.neutralized("\(place)\(pinning); runs \(file.path)\(number)", limit: 400)
+        return ClientIdentity(
+            program: program,
+            tier: tier,
+            user: facts.uid,
+            name: name,
+            detail: DisplayText.neutralized("\(place)\(pinning); runs \(file.path)\(number)", limit: 400),
+            executable: file,
+            pid: facts.pid,
+            parts: IdentityParts(facts, sandbox)
+        )
     }
 
     private static func doubt(_ facts: ProcessFacts, _ why: String) -> CaptureError {

@@ -21,8 +21,6 @@ public struct ProcessFacts: Hashable, Sendable {
     public var script: ScriptScope.Script?
     /// The login session that it is part of (`sd_pid_get_session`).
     public var session: String?
-    /// Its cgroup's path, for the journal.
-    public var cgroup: String
     /// Whether people log in as its uid; see `isLoginUser`.
     public var isLoginUser: Bool
     /// Its security label, as AppArmor or SELinux gives it; empty for none.
@@ -55,7 +53,6 @@ public struct ProcessFacts: Hashable, Sendable {
         userUnit: String? = nil,
         script: ScriptScope.Script? = nil,
         session: String? = nil,
-        cgroup: String = "",
         isLoginUser: Bool,
         label: String = "",
         flatpakInfo: FlatpakFile = .absent,
@@ -71,7 +68,6 @@ public struct ProcessFacts: Hashable, Sendable {
         self.userUnit = userUnit
         self.script = script
         self.session = session
-        self.cgroup = cgroup
         self.isLoginUser = isLoginUser
         self.label = label
         self.flatpakInfo = flatpakInfo

@@ -4,16 +4,19 @@ public import CaptureCore
 public struct UsageDescription: Hashable, Sendable {
     /// The program's name for people; `nil` when its metadata has none.
     public var name: String?
-    /// The reason for each service that was asked about.
+    /// The reason for each service that was asked about; of a program that came through a bridge, as far as there are any.
     public var reasons: [Service: String]
+    /// How a program came that gives no reason.
+    public var bridge: Bridge?
 
     /// A reason as it may be shown: neutralized, and at most 300 characters of it.
     public static func shown(_ reason: String) -> String { DisplayText.neutralized(reason, limit: 300) }
 
     /// A description of the given parts.
-    public init(name: String? = nil, reasons: [Service: String]) {
+    public init(name: String? = nil, reasons: [Service: String], bridge: Bridge? = nil) {
         self.name = name
         self.reasons = reasons
+        self.bridge = bridge
     }
 }
 
