@@ -23,7 +23,7 @@ extension BusConnection {
     ///
     /// - Throws: `.unreachable` when the bus is gone.
     public func connectionMakers() async throws(CaptureError) -> [ConnectionMaker] {
-        let answer = try await call(CaptureNames.bus, CaptureNames.busPath, CaptureNames.bus, "ListNames")
+        let answer = try await askBus("ListNames")
         let names = Set((answer.first?.elements ?? []).compactMap(\.text).filter { $0.hasPrefix(":") })
         // A name is never given to another connection.
         var known = makers.withLock { $0.filter { names.contains($0.key) } }
@@ -35,8 +35,8 @@ extension BusConnection {
                 // It has left; that the bus itself is gone, the next call tells.
                 continue
             }
-            guard let process = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }),
-                let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) })
+            guard let process = values["ProcessID"]?.integer(as: Int32.self),
+                let user = values["UnixUserID"]?.integer(as: UInt32.self)
             else { continue }
             known[name] = ConnectionMaker(process: process, user: user)
         }
@@ -48,15 +48,7 @@ extension BusConnection {
     ///
     /// - Throws: `.unreachable` when the connection is gone, or the bus is.
     public func connectionCredentials(of name: String) async throws(CaptureError) -> [String: BusValue] {
-        let answer = try await call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
-            "GetConnectionCredentials",
-            signature: "s",
-            [.string(name)]
-        )
-        return answer.first?.properties ?? [:]
+        try await askBus("GetConnectionCredentials", signature: "s", [.string(name)]).first?.properties ?? [:]
     }
 
     /// The inode of this connection's own socket.

@@ -8,17 +8,8 @@ extension BusConnection {
         _ name: String,
         _ handler: @escaping @Sendable (String?) -> Void
     ) async throws(CaptureError) -> BusSubscription {
-        let match = BusMatch(
-            sender: CaptureNames.bus,
-            path: CaptureNames.busPath,
-            interface: CaptureNames.bus,
-            member: "NameOwnerChanged",
-            firstArgument: name
-        )
-        return try await subscribe(match) { signal in
-            guard signal.sender == CaptureNames.bus, signal.arguments.count == 3,
-                let owner = signal.arguments[2].text
-            else { return }
+        try await subscribe(.ownerChanges(of: name)) { signal in
+            guard signal.arguments.count == 3, let owner = signal.arguments[2].text else { return }
             handler(owner.isEmpty ? nil : owner)
         }
     }
@@ -39,24 +30,10 @@ extension BusConnection {
 
     /// The unique name of a name's owner; `nil` when it has none.
     public func owner(of name: String) async throws(CaptureError) -> String? {
-        let answer = try await call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
-            "NameHasOwner",
-            signature: "s",
-            [.string(name)]
-        )
+        let answer = try await askBus("NameHasOwner", signature: "s", [.string(name)])
         guard answer.first?.boolean == true else { return nil }
         do throws(CaptureError) {
-            return try await call(
-                CaptureNames.bus,
-                CaptureNames.busPath,
-                CaptureNames.bus,
-                "GetNameOwner",
-                signature: "s",
-                [.string(name)]
-            ).first?.text
+            return try await askBus("GetNameOwner", signature: "s", [.string(name)]).first?.text
         } catch  where error.code == .unreachable {
             return nil
         }
@@ -66,15 +43,8 @@ extension BusConnection {
     ///
     /// - Throws: `.unreachable` when there is none.
     public func user(of name: String) async throws(CaptureError) -> UInt32 {
-        let answer = try await call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
-            "GetConnectionUnixUser",
-            signature: "s",
-            [.string(name)]
-        )
-        guard let user = answer.first?.integer.flatMap({ UInt32(exactly: $0) }) else {
+        let answer = try await askBus("GetConnectionUnixUser", signature: "s", [.string(name)])
+        guard let user = answer.first?.integer(as: UInt32.self) else {
             throw CaptureError(.unreachable, "the bus names no user of \(name)")
         }
         return user
@@ -85,14 +55,7 @@ extension BusConnection {
     /// - Throws: `.busy` when it is owned; `.notPermitted` when the bus's policy forbids it.
     public func requestName(_ name: String) async throws(CaptureError) {
         let doNotQueue: UInt32 = 4
-        let answer = try await call(
-            CaptureNames.bus,
-            CaptureNames.busPath,
-            CaptureNames.bus,
-            "RequestName",
-            signature: "su",
-            [.string(name), .uint32(doNotQueue)]
-        )
+        let answer = try await askBus("RequestName", signature: "su", [.string(name), .uint32(doNotQueue)])
         switch answer.first?.integer {
         case 1, 4: return
         default: throw CaptureError(.busy, "\(name) is taken: another captured runs on this bus")

@@ -98,6 +98,25 @@ public final class BusConnection: Sendable {
         return try await loop.perform { core, done in core.call(call, done) }
     }
 
+    /// Calls a method of the bus itself, as `call` does.
+    public func askBus(
+        _ member: String,
+        signature: String = "",
+        _ arguments: [BusValue] = [],
+        timeout: Double = 25
+    ) async throws(CaptureError) -> [BusValue] {
+        let bus = CaptureNames.bus
+        return try await call(
+            bus,
+            CaptureNames.busPath,
+            bus,
+            member,
+            signature: signature,
+            arguments,
+            timeout: timeout
+        )
+    }
+
     /// Sends a signal, to everyone who subscribed or to one connection alone.
     ///
     /// - Throws: `.internalFault` when the arguments are not of the types; `.unreachable` when the connection is gone.
@@ -129,15 +148,6 @@ public final class BusConnection: Sendable {
     /// Takes an object off the bus, after what was sent before. Calls that are being answered still are.
     public func unexport(_ path: String) {
         loop.post { $0.unexport(path) }
-    }
-
-    /// Announces the present values of properties, which `BusObject.setProperty` has set before.
-    ///
-    /// - Throws: `.unreachable` when the connection is gone.
-    public func propertiesChanged(_ path: String, _ interface: String, _ names: [String]) throws(CaptureError) {
-        try post(path, interface) { core throws(CaptureError) in
-            try core.propertiesChanged(path, interface, names)
-        }
     }
 
     /// Sets properties and announces those whose values are others than before, to everyone who subscribed or to some

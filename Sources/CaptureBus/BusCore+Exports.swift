@@ -79,7 +79,7 @@ extension BusCore {
         _ path: String,
         _ interface: String,
         _ names: [String],
-        to destinations: [String]? = nil
+        to destinations: [String]?
     ) throws(CaptureError) {
         let bus = unsafe try connected()
         guard let exported = exports[path]?.first(where: { $0.implementation.interface.name == interface }) else {

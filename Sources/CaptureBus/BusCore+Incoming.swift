@@ -18,8 +18,8 @@ struct WaitingCall {
 extension BusCore {
     /// Takes in a call; the answer comes later.
     func receive(_ message: OpaquePointer, for exported: ExportedInterface) throws(CaptureError) {
-        guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
-            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+        guard let member = unsafe text(sd_bus_message_get_member(message)),
+            let sender = unsafe text(sd_bus_message_get_sender(message)),
             let handler = exported.implementation.handlers[member], let types = exported.types[member]
         else { throw CaptureError(.internalFault, "the call has no sender or no handler") }
         func call(_ arguments: [BusValue]) -> BusCall {
@@ -52,19 +52,16 @@ extension BusCore {
     /// Refuses a call without looking at it, if its sender has no room for any.
     func refuseAtOnce(_ message: OpaquePointer) -> Bool {
         guard unsafe sd_bus_message_is_method_call(message, nil, nil) > 0,
-            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+            let sender = unsafe text(sd_bus_message_get_sender(message)),
             calls.isFull(for: sender)
         else { return false }
         unsafe reply(to: message, [], .failure(BusErrors.tooMany))
         if !telling.contains(sender) {
-            func text(_ pointer: UnsafePointer<CChar>?) -> String {
-                unsafe pointer.map { unsafe String(cString: $0) } ?? ""
-            }
             let call = BusCall(
                 sender: sender,
-                path: unsafe text(sd_bus_message_get_path(message)),
-                interface: unsafe text(sd_bus_message_get_interface(message)),
-                member: unsafe text(sd_bus_message_get_member(message)),
+                path: unsafe text(sd_bus_message_get_path(message)) ?? "",
+                interface: unsafe text(sd_bus_message_get_interface(message)) ?? "",
+                member: unsafe text(sd_bus_message_get_member(message)) ?? "",
                 arguments: []
             )
             tell(call, BusErrors.tooMany)
@@ -110,7 +107,7 @@ extension BusCore {
         users.updateValue(nil, forKey: sender)
         ask("GetConnectionUnixUser", of: sender, timeout: .infinity) { [unowned self] answer in
             guard case .success(let values) = answer,
-                let user = values.first?.integer.flatMap({ UInt32(exactly: $0) })
+                let user = values.first?.integer(as: UInt32.self)
             else {
                 // The connection is gone, so nobody waits for its calls.
                 users[sender] = nil
@@ -193,14 +190,9 @@ extension BusCore {
             return answer(self)
         }
         let loop = loop
-        let told = BusCall(
-            sender: call.sender,
-            path: call.path,
-            interface: call.interface,
-            member: call.member,
-            arguments: []
-        )
-        Task {
+        var told = call
+        told.arguments = []
+        Task { [told] in
             await failureHandler(told, error)
             loop.post { core in
                 core.telling.remove(told.sender)

@@ -15,8 +15,6 @@ public struct BusSignal: Sendable {
     public let member: String
     /// What it carries; of whatever types the sender chose.
     public let arguments: [BusValue]
-    /// Whether it was sent to this connection alone.
-    public let isUnicast: Bool
 }
 
 /// Which signals to hear of; what is `nil` is any.
@@ -53,10 +51,17 @@ public struct BusMatch: Hashable, Sendable {
         self.firstArgument = firstArgument
     }
 
-    /// Matches signals about names that change to the owner `newOwner`.
-    init(sender: String, path: String, interface: String, member: String, newOwner: String) {
-        self.init(sender: sender, path: path, interface: interface, member: member)
-        self.newOwner = newOwner
+    /// Changes of who owns a name, or of every name that changes to the owner `newOwner`.
+    static func ownerChanges(of name: String? = nil, to newOwner: String? = nil) -> BusMatch {
+        var match = BusMatch(
+            sender: CaptureNames.bus,
+            path: CaptureNames.busPath,
+            interface: CaptureNames.bus,
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+        match.newOwner = newOwner
+        return match
     }
 
     /// The match as the bus takes it.
@@ -160,17 +165,8 @@ extension BusCore {
         guard let name = wanted.sender, !name.hasPrefix(":"), name != CaptureNames.bus else {
             return install(match, completion)
         }
-        let changes = BusMatch(
-            sender: CaptureNames.bus,
-            path: CaptureNames.busPath,
-            interface: CaptureNames.bus,
-            member: "NameOwnerChanged",
-            firstArgument: name
-        )
-        let watch = Match(self, changes) { [weak match] signal in
-            if signal.sender == CaptureNames.bus, signal.arguments.count == 3 {
-                match?.owner = signal.arguments[2].text ?? ""
-            }
+        let watch = Match(self, .ownerChanges(of: name)) { [weak match] signal in
+            if signal.arguments.count == 3 { match?.owner = signal.arguments[2].text ?? "" }
         }
         match.owner = ""
         match.ownerWatch = watch.token
@@ -229,19 +225,15 @@ extension BusCore {
 
     /// A signal that cannot be read is not one of ours: nobody can answer for it, and it is dropped.
     fileprivate func received(_ message: OpaquePointer, for match: Match) {
-        func text(_ pointer: UnsafePointer<CChar>?) -> String {
-            unsafe pointer.map { unsafe String(cString: $0) } ?? ""
-        }
-        let sender = unsafe text(sd_bus_message_get_sender(message))
+        let sender = unsafe text(sd_bus_message_get_sender(message)) ?? ""
         if let owner = match.owner, owner != sender { return }
         guard let arguments = unsafe try? MessageReader.values(of: message, .answer) else { return }
         let signal = BusSignal(
             sender: sender,
-            path: unsafe text(sd_bus_message_get_path(message)),
-            interface: unsafe text(sd_bus_message_get_interface(message)),
-            member: unsafe text(sd_bus_message_get_member(message)),
-            arguments: arguments,
-            isUnicast: unsafe sd_bus_message_get_destination(message) != nil
+            path: unsafe text(sd_bus_message_get_path(message)) ?? "",
+            interface: unsafe text(sd_bus_message_get_interface(message)) ?? "",
+            member: unsafe text(sd_bus_message_get_member(message)) ?? "",
+            arguments: arguments
         )
         match.handler(signal)
     }

@@ -48,7 +48,7 @@ extension BusCore {
     /// Answers a call that is one of those; what has no answer at hand goes its usual way.
     private func take(_ message: OpaquePointer) -> Bool {
         guard let quick = quickMethods.first(where: { unsafe $0.isCalled(by: message) }),
-            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) }),
+            let sender = unsafe text(sd_bus_message_get_sender(message)),
             // Not before earlier calls of the same sender.
             calls.isIdle(sender),
             let arguments = unsafe try? MessageReader.values(of: message, .call),

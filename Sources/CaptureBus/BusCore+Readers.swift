@@ -37,7 +37,7 @@ extension BusCore {
     /// Takes in a call that reads properties of an object with readers; every other one goes its usual way.
     func takeReading(_ message: OpaquePointer) -> Bool {
         guard let count = unsafe numberOfNames(readBy: message),
-            let path = unsafe sd_bus_message_get_path(message).map({ unsafe String(cString: $0) }),
+            let path = unsafe text(sd_bus_message_get_path(message)),
             let object = exports[path]?.first?.object, let readers = object.readers,
             let (names, cost) = unsafe names(count, readBy: message)
         else { return false }
@@ -70,8 +70,8 @@ extension BusCore {
     }
 
     private func wait(_ message: OpaquePointer, _ reading: BusReading, _ cost: Int) throws(CaptureError) {
-        guard let member = unsafe sd_bus_message_get_member(message).map({ unsafe String(cString: $0) }),
-            let sender = unsafe sd_bus_message_get_sender(message).map({ unsafe String(cString: $0) })
+        guard let member = unsafe text(sd_bus_message_get_member(message)),
+            let sender = unsafe text(sd_bus_message_get_sender(message))
         else { throw CaptureError(.internalFault, "the call has no sender") }
         let call = BusCall(
             sender: sender,

@@ -48,14 +48,7 @@ extension BusCore {
     }
 
     private func beginWatch() {
-        let ends = BusMatch(
-            sender: CaptureNames.bus,
-            path: CaptureNames.busPath,
-            interface: CaptureNames.bus,
-            member: "NameOwnerChanged",
-            newOwner: ""
-        )
-        let match = Match(self, ends) { [unowned self] signal in
+        let match = Match(self, .ownerChanges(to: "")) { [unowned self] signal in
             guard let name = signal.arguments.first?.text else { return }
             for handler in vanishing.handlers[name]?.sorted(by: { $0.key < $1.key }) ?? [] { handler.value() }
         }

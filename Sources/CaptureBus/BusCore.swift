@@ -119,6 +119,11 @@ import Glibc
         return (descriptor, Int16(truncatingIfNeeded: interest), Int32(milliseconds))
     }
 
+    /// What sd-bus says of a message, copied; `nil` where it says nothing.
+    func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+        unsafe pointer.map { unsafe String(cString: $0) }
+    }
+
     /// Calls `handler` when the connection is lost, at once when it is already.
     func onDisconnect(_ handler: @escaping @Sendable (CaptureError) -> Void) {
         if unsafe bus == nil { handler(ending) } else { disconnectHandlers.append(handler) }

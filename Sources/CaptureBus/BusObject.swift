@@ -108,7 +108,7 @@ public final class BusObject: Sendable {
         snapshot.withLock { $0[interface]?[name] }
     }
 
-    /// Sets a property; tells nobody, which is `BusConnection.propertiesChanged`'s part.
+    /// Sets a property; tells nobody, which is `BusConnection.update`'s part.
     ///
     /// - Returns: Whether the value is another than before.
     /// - Throws: `.internalFault` for an unknown property or a value of another type.

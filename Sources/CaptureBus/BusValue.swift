@@ -132,11 +132,13 @@ extension BusValue {
         }
     }
 
-    /// The number of any integer type that is not negative; `nil` for other types.
-    public var unsigned: UInt64? {
-        if case .uint64(let value) = self { return value }
-        return integer.flatMap { UInt64(exactly: $0) }
+    /// The number of any integer type as another one; `nil` for other types and numbers that do not fit.
+    public func integer<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
+        if case .uint64(let value) = self { Integer(exactly: value) } else { integer.flatMap { Integer(exactly: $0) } }
     }
+
+    /// The number of any integer type that is not negative; `nil` for other types.
+    public var unsigned: UInt64? { integer(as: UInt64.self) }
 
     /// The number of a double or of any integer type; `nil` for other types.
     public var number: Double? {

@@ -1,6 +1,6 @@
 import CSystemd
 import CaptureCore
-public import CaptureSystem
+import CaptureSystem
 import Logging
 
 /// What a service tells the service manager: sd_notify(3) and sd_watchdog_enabled(3).
@@ -21,8 +21,6 @@ public enum ServiceManager {
         case watchdog
         /// Changes the watchdog interval, in microseconds; 0 turns the watchdog off.
         case watchdogInterval(UInt64)
-        /// It needs so many more microseconds to start or stop.
-        case extendTimeout(UInt64)
 
         var text: String {
             switch self {
@@ -33,39 +31,15 @@ public enum ServiceManager {
             case .status(let line): "STATUS=" + line.filter { !$0.isNewline }
             case .watchdog: "WATCHDOG=1"
             case .watchdogInterval(let microseconds): "WATCHDOG_USEC=\(microseconds)"
-            case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
             }
         }
     }
 
-    /// Tells the service manager.
-    ///
-    /// - Returns: Whether there is one that was told.
-    /// - Throws: The system's error when it is there and could not be told: after `ready` it would end the service.
-    @discardableResult
-    public static func notify(_ states: [State]) throws(SystemError) -> Bool {
+    /// Tells the service manager. One that cannot be told will act on what it was not told; the log says why.
+    public static func tell(_ states: State...) {
         let code = unsafe sd_notify(0, states.map(\.text).joined(separator: "\n"))
-        if code < 0 { throw SystemError("notify the service manager", errno: -code) }
-        return code > 0
+        if code < 0 { log.warning("\(SystemError("notify the service manager", errno: -code))") }
     }
-
-    /// Says that the service serves, with a line for `systemctl status`.
-    public static func ready(status: String) { tell(.ready, .status(status)) }
-
-    /// Shows a line in `systemctl status`.
-    public static func show(status: String) { tell(.status(status)) }
-
-    /// Says that the configuration is being read anew; `ready` follows.
-    public static func reloading() { tell(.reloading) }
-
-    /// Says that the service is ending.
-    public static func stopping() { tell(.stopping) }
-
-    /// Says that the service is alive.
-    public static func watchdog() { tell(.watchdog) }
-
-    /// Turns the watchdog off.
-    public static func turnOffWatchdog() { tell(.watchdogInterval(0)) }
 
     /// Turns the watchdog on again; it counts from now.
     ///
@@ -79,15 +53,6 @@ public enum ServiceManager {
 
     /// A hundred years in microseconds: longer than any machine is up.
     private static let farAway: UInt64 = 3_155_760_000_000_000
-
-    /// A manager that cannot be told will act on what it was not told; the log says why.
-    private static func tell(_ states: State...) {
-        do throws(SystemError) {
-            try notify(states)
-        } catch {
-            log.warning("\(error)")
-        }
-    }
 
     /// Nanoseconds within which the watchdog wants to hear of the service, best met more than twice over; `nil` for no watchdog.
     public static var watchdogInterval: Int64? {

@@ -1,6 +1,5 @@
 public import CaptureBus
 public import CaptureCore
-public import CaptureSystem
 
 /// What travels as an `a{sv}` with keys in lower case with dashes.
 public protocol BusCodable {
@@ -27,11 +26,6 @@ extension BusValue {
             throw CaptureError(.invalidArgument, "a list is of type '\(typeSignature)', not 'aa{sv}'")
         }
         return try elements.map { element throws(CaptureError) in try Element(busValue: element) }
-    }
-
-    /// Descriptors by the names of their outputs. On the bus, their tickets take their places.
-    public static func files(_ files: [String: Descriptor]) -> BusValue {
-        .dictionary("sh", files.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), .descriptor($0.value)) })
     }
 
     /// The tickets in an `a{ss}`, by the names of their outputs.

@@ -14,6 +14,21 @@ public enum CaptureInterfaces {
                 [BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}")],
                 returns: [BusArgument("session", "o")]
             ),
+            BusMethod(
+                "CreateSessionFor",
+                [
+                    BusArgument("process", "u"), BusArgument("started", "t"), BusArgument("connections", "u"),
+                    BusArgument("bridge", "s"), BusArgument("description", "a{sv}"), BusArgument("files", "a{ss}"),
+                ],
+                returns: [BusArgument("session", "o")]
+            ),
+            BusMethod(
+                "ReportStranger",
+                [
+                    BusArgument("process", "u"), BusArgument("started", "t"), BusArgument("other", "u"),
+                    BusArgument("other_started", "t"), BusArgument("service", "s"),
+                ]
+            ),
             BusMethod("ListSessions", returns: [BusArgument("sessions", "aa{sv}")]),
             BusMethod("ListUses", returns: [BusArgument("uses", "aa{sv}")]),
             BusMethod("ListHolders", returns: [BusArgument("holders", "aa{sv}")]),
@@ -183,6 +198,9 @@ public enum CaptureInterfaces {
             BusMethod("KeepControls"),
             BusMethod("WatchControls"),
             BusMethod("UnwatchControls"),
+            BusMethod("GetProfile", returns: [BusArgument("settings", "aa{sv}")]),
+            BusMethod("SaveProfile", [BusArgument("names", "as")]),
+            BusMethod("ForgetProfile", [BusArgument("names", "as")]),
         ],
         properties: [
             BusProperty("Description", "a{sv}")
@@ -208,6 +226,11 @@ public enum CaptureInterfaces {
                 returns: [BusArgument("count", "t"), BusArgument("status", "u")]
             ),
             BusMethod("GetAsset", [BusArgument("id", "s")], returns: [BusArgument("asset", "a{sv}")]),
+            BusMethod(
+                "GetAssets",
+                [BusArgument("ids", "as")],
+                returns: [BusArgument("assets", "aa{sv}"), BusArgument("status", "u")]
+            ),
             BusMethod(
                 "FindAssets",
                 [BusArgument("beginnings", "as"), BusArgument("binned", "b")],

@@ -9,7 +9,8 @@ extension DaemonHealth: BusRecord {
         BusField("historyFault", \.historyFault), BusField("historyRemedy", \.historyRemedy),
         BusField("libraryFaults", \.libraryFaults), BusField("stateDirectory", \.stateDirectory),
         BusField("configurationProblems", \.configurationProblems), BusField("switchedOff", \.switchedOff),
-        BusField("switchFault", \.switchFault), BusField("policyRules", \.policyRules),
+        BusField("switchFault", \.switchFault), BusField("profileFault", \.profileFault),
+        BusField("policyRules", \.policyRules),
         BusField("policyFaults", \.policyFaults), BusField("policyProblems", \.policyProblems),
         BusField("recorder", \.recorder), BusField("agents", \.agents), BusField("user", \.user),
     ]

@@ -3,7 +3,7 @@ public import CaptureCore
 
 extension DeviceDescription: BusCodable {
     /// `id` s, `media-type` s, `name` s, `aliases` as, `driver` s, `bus` s, `device-type` s, `position` s,
-    /// `video-formats` aa{sv}, `audio-formats` aa{sv}.
+    /// `video-formats` aa{sv}, `audio-formats` aa{sv}; of a camera with metadata `metadata-node` s, `metadata-formats` as.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the device")
         guard let id = try reader.text("id") else { throw reader.missing("id") }
@@ -20,7 +20,8 @@ extension DeviceDescription: BusCodable {
             deviceType: DeviceType(rawValue: try reader.text("device-type") ?? "") ?? .builtIn,
             position: DevicePosition(rawValue: try reader.text("position") ?? "") ?? .unspecified,
             videoFormats: try reader.list("video-formats", most: most) ?? [],
-            audioFormats: try reader.list("audio-formats", most: most) ?? []
+            audioFormats: try reader.list("audio-formats", most: most) ?? [],
+            metadata: try reader.metadata()
         )
         try reader.end()
         self = device
@@ -28,12 +29,25 @@ extension DeviceDescription: BusCodable {
 
     /// The device as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var values: [String: BusValue] = [
             "id": .string(id.rawValue), "media-type": .string(mediaType.rawValue), "name": .string(name),
             "aliases": .strings(aliases), "driver": .string(driver), "bus": .string(bus),
             "device-type": .string(deviceType.rawValue), "position": .string(position.rawValue),
             "video-formats": .list(videoFormats), "audio-formats": .list(audioFormats),
-        ])
+        ]
+        values["metadata-node"] = metadata.map { .string($0.node) }
+        values["metadata-formats"] = metadata.map { .strings($0.formats.map(\.busName)) }
+        return .properties(values)
+    }
+}
+
+extension PropertyReader {
+    fileprivate mutating func metadata() throws(CaptureError) -> DeviceMetadata? {
+        let node = try text("metadata-node") ?? ""
+        let names = try texts("metadata-formats", most: CodingLimits.mostChoices) ?? []
+        let formats = names.compactMap { PixelFormat(busName: $0) }
+        guard formats.count == names.count else { throw fault("metadata-formats", "four-character codes such as UVCH") }
+        return formats.isEmpty ? nil : DeviceMetadata(node: node, formats: formats)
     }
 }
 

@@ -7,11 +7,19 @@ package struct PickOptions: Hashable, Sendable {
     package var kinds: Set<MediaAssetKind>
     /// How many, at most.
     package var limit: Int
+    /// How long a movie may be that the person takes, in seconds; 0 for a photo, `nil` for what is in the library.
+    package var longest: Int?
+
+    /// How long a movie may be in seconds, at most.
+    package static let mostSeconds = 3600
+    /// The same where nobody says it.
+    package static let usualSeconds = 600
 
     /// Options of the given parts.
-    package init(kinds: Set<MediaAssetKind>, limit: Int) {
+    package init(kinds: Set<MediaAssetKind>, limit: Int, longest: Int? = nil) {
         self.kinds = kinds
         self.limit = limit
+        self.longest = longest
     }
 
     /// The options of a call.
@@ -21,19 +29,36 @@ package struct PickOptions: Hashable, Sendable {
     package init(busValue value: BusValue, most: Int) throws(CaptureError) {
         var reader = try PropertyReader(value, "what is to be picked")
         kinds = try reader.assetKinds()
-        limit = try reader.number("limit", 1...most) ?? 1
+        let source = try reader.text("source", longest: 16) ?? "library"
+        limit = try reader.number("limit", 1...(source == "camera" ? 1 : most)) ?? 1
+        let longest = try reader.number("duration", 1...PickOptions.mostSeconds)
         try reader.end()
+        guard source == "camera" else {
+            if source != "library" { throw reader.fault("source", "library or camera") }
+            if longest != nil { throw reader.fault("duration", "left out, since it is for what the camera takes") }
+            return
+        }
+        switch kinds {
+        case [.movie]: self.longest = longest ?? PickOptions.usualSeconds
+        case [.photo] where longest == nil: self.longest = 0
+        case [.photo]: throw reader.fault("duration", "left out, since it is for movies")
+        default: throw reader.fault("kinds", "photo or movie, one of them, since the person takes it")
+        }
     }
 
     /// The options as `a{sv}`.
     package var busValue: BusValue {
         var options: [String: BusValue] = ["limit": .int64(Int64(limit))]
+        if let longest {
+            options["source"] = .string("camera")
+            if longest > 0 { options["duration"] = .int64(Int64(longest)) }
+        }
         if !kinds.isEmpty { options["kinds"] = .strings(kinds.map(\.rawValue).sorted()) }
         return .properties(options)
     }
 }
 
-/// What was picked: of each its name, kind, type and size, in lists of the same length.
+/// What was picked: of each its name, kind, type, size and id, in lists of the same length.
 package struct PickedFacts: BusRecord {
     /// How many.
     package var count: UInt32 = 0
@@ -45,6 +70,8 @@ package struct PickedFacts: BusRecord {
     package var mediaTypes: [String] = []
     /// In bytes.
     package var sizes: [UInt64] = []
+    /// Their ids for this program; empty for what was taken, which is not in the library.
+    package var ids: [String] = []
 
     /// How `Finished` brings it.
     package static let fields: [BusField<PickedFacts>] = [
@@ -53,6 +80,7 @@ package struct PickedFacts: BusRecord {
         BusField("sizes", \.sizes, write: { .array("t", $0.map { .uint64($0) }) }) {
             $0.elements?.compactMap(\.unsigned)
         },
+        BusField("ids", \.ids),
     ]
 
     /// Nothing.

@@ -23,6 +23,8 @@ package struct AskFacts: QuestionFacts {
     package var services: [String] = []
     /// Why, in the program's words.
     package var reasons: [AuthorizationService: String] = [:]
+    /// The `Bridge` through which a program came that gives no reason; empty for others.
+    package var bridge = ""
     /// How long a yes can hold.
     package var lifetimes: [String] = []
     /// The services that may be allowed for chosen assets alone.
@@ -41,7 +43,7 @@ package struct AskFacts: QuestionFacts {
                 return Dictionary(known) { $1 }
             }
         },
-        BusField("lifetimes", \.lifetimes), BusField("limitable", \.limitable),
+        BusField("bridge", \.bridge), BusField("lifetimes", \.lifetimes), BusField("limitable", \.limitable),
     ]
 
     package init() {}
@@ -76,10 +78,15 @@ package struct PickFacts: QuestionFacts {
     package var kinds: [String] = []
     /// How many may be picked, at most.
     package var limit: UInt32 = 0
+    /// What something new may be taken with.
+    package var services: [String] = []
+    /// How long a movie may be that is taken, in seconds.
+    package var duration: UInt32 = 0
 
     package static let fields: [BusField<PickFacts>] = [
         BusField(among: \.question), BusField("purpose", \.purpose), BusField("subject", \.subject),
-        BusField("kinds", \.kinds), BusField("limit", \.limit),
+        BusField("kinds", \.kinds), BusField("limit", \.limit), BusField("services", \.services),
+        BusField("duration", \.duration),
     ]
 
     package init() {}

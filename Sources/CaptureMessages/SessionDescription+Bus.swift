@@ -2,17 +2,20 @@ public import CaptureBus
 public import CaptureCore
 
 extension SessionDescription: BusCodable {
-    /// `inputs` aa{sv}, `outputs` aa{sv}, `connections` a(ss) of input and output, `attached` b (false).
+    /// `inputs` aa{sv}, `outputs` aa{sv}, `connections` a(ss) of input and output, `attached` b (false),
+    /// `question` s (none).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the session")
         let inputs = try reader.list("inputs", most: CodingLimits.mostParts, InputDescription.self) ?? []
         let outputs = try reader.list("outputs", most: CodingLimits.mostParts, OutputDescription.self) ?? []
         let connections = try reader.connections()
         let isAttached = try reader.flag("attached") ?? false
+        let question = try reader.text("question", longest: 64)
         try reader.end()
         try SessionDescription.checkNames(inputs.map(\.name), "input", connections.map(\.input))
         try SessionDescription.checkNames(outputs.map(\.name), "output", connections.map(\.output))
         self.init(inputs: inputs, outputs: outputs, connections: connections, isAttached: isAttached)
+        self.question = question
     }
 
     private static func checkNames(_ names: [String], _ what: String, _ used: [String]) throws(CaptureError) {
@@ -26,7 +29,7 @@ extension SessionDescription: BusCodable {
 
     /// The description as `a{sv}`.
     public var busValue: BusValue {
-        .properties([
+        var properties: [String: BusValue] = [
             "inputs": .list(inputs),
             "outputs": .list(outputs),
             "connections": .array(
@@ -34,11 +37,34 @@ extension SessionDescription: BusCodable {
                 connections.map { .structure([.string($0.input), .string($0.output)]) }
             ),
             "attached": .bool(isAttached),
-        ])
+        ]
+        if let question { properties["question"] = .string(question) }
+        return .properties(properties)
     }
 }
 
 extension PropertyReader {
+    fileprivate mutating func tags() throws(CaptureError) -> [FileTag: String] {
+        guard let value = take("tags") else { return [:] }
+        let names = FileTag.allCases.map(\.rawValue).joined(separator: ", ")
+        guard case .dictionary("ss", let entries) = value else {
+            throw fault("tags", "of type 'a{ss}': texts by \(names)")
+        }
+        var tags: [FileTag: String] = [:]
+        for entry in entries {
+            guard let tag = FileTag(rawValue: entry.key.text ?? "") else {
+                throw fault("tags", "texts by known names: \(names)")
+            }
+            guard let text = entry.value.text, text.utf8.count <= FileTag.longest else {
+                throw fault("tags", "a text of at most \(FileTag.longest) bytes for '\(tag.rawValue)'")
+            }
+            guard tags.updateValue(text, forKey: tag) == nil else {
+                throw fault("tags", "without '\(tag.rawValue)' twice")
+            }
+        }
+        return tags
+    }
+
     fileprivate mutating func connections() throws(CaptureError) -> [ConnectionDescription] {
         guard let value = take("connections") else { return [] }
         guard case .array("(ss)", let elements) = value else {
@@ -61,7 +87,8 @@ extension PropertyReader {
 }
 
 extension InputDescription: BusCodable {
-    /// `name` s, `media-type` s, `device` s; of a camera `preset` s or else `pixel-format` s, `width` u, `height` u,
+    /// `name` s, `media-type` s, `device` s; of a camera (`video` or `depth`) `preset` s or else `pixel-format` s, `width` u,
+    /// `height` u,
     /// `frames-per-second` d, `exact` b; of a microphone `sample-format` s, `sample-rate` u, `channels` u, `exact` b.
     ///
     /// A camera of which nothing is asked, not even `exact`, is asked for the preset `high`.
@@ -73,8 +100,9 @@ extension InputDescription: BusCodable {
         if device == "" { throw reader.fault("device", "a device's id; leave it out for the first of its kind") }
         var input = InputDescription(name: name, mediaType: mediaType, device: device)
         switch mediaType {
-        case .video: input.video = try reader.videoRequest()
+        case .video, .depth: input.video = try reader.videoRequest()
         case .audio: input.audio = try reader.audioRequest()
+        case .metadata: break
         }
         try reader.end()
         self = input
@@ -85,7 +113,7 @@ extension InputDescription: BusCodable {
         var values: [String: BusValue] = ["name": .string(name), "media-type": .string(mediaType.rawValue)]
         values["device"] = device.map { .string($0) }
         switch mediaType {
-        case .video:
+        case .video, .depth:
             values["pixel-format"] = video.pixelFormat.map { .string($0.busName) }
             values["width"] = video.width.map { .uint32(UInt32(clamping: $0)) }
             values["height"] = video.height.map { .uint32(UInt32(clamping: $0)) }
@@ -96,6 +124,7 @@ extension InputDescription: BusCodable {
             values["sample-rate"] = audio.sampleRate.map { .uint32(UInt32(clamping: $0)) }
             values["channels"] = audio.channels.map { .uint32(UInt32(clamping: $0)) }
             values["exact"] = .bool(audio.isExact)
+        case .metadata: break
         }
         return .properties(values)
     }
@@ -165,7 +194,8 @@ extension OutputDescription: BusCodable {
     /// `name` s, `kind` s, `format` s (the kind's first), `video-codec` s (auto), `audio-codec` s (auto),
     /// `video-bit-rate` u (0), `quality` u (90), `encoder-preset` s (auto), `duration` x in nanoseconds (0),
     /// `frame-count` x (0), `library` a{sv}, `size-limit`, `max-file-size` and `min-free-space` x in bytes (0), `segments`
-    /// a{sv} (one file), `pre-roll` x in nanoseconds (0),
+    /// a{sv} (one file), `pre-roll` x in nanoseconds (0), `fragment-interval` x in nanoseconds (half a second),
+    /// `tags` a{ss} (none),
     /// `rotation` u (0), `mirrored` b (false), `channels` au (all), `gain` d in decibels (0).
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "the output")
@@ -192,7 +222,10 @@ extension OutputDescription: BusCodable {
             segments: try reader.take("segments").map { value throws(CaptureError) in try SegmentRule(busValue: value)
             },
             preRoll: try reader.number("pre-roll", 0...Int64.max) ?? 0,
-            hasMetadata: try reader.flag("metadata") ?? false
+            hasMetadata: try reader.flag("metadata") ?? false,
+            fragmentInterval: try reader.number("fragment-interval", 0...Int64.max)
+                ?? OutputDescription.usualFragmentInterval,
+            tags: try reader.tags()
         )
         output.settings = try reader.connectionSettings()
         try reader.end()
@@ -215,6 +248,13 @@ extension OutputDescription: BusCodable {
         values["segments"] = segments?.busValue
         if preRoll > 0 { values["pre-roll"] = .int64(preRoll) }
         if hasMetadata { values["metadata"] = .bool(true) }
+        if fragmentInterval != OutputDescription.usualFragmentInterval {
+            values["fragment-interval"] = .int64(fragmentInterval)
+        }
+        if !tags.isEmpty {
+            let named = tags.sorted { $0.key.rawValue < $1.key.rawValue }
+            values["tags"] = .dictionary("ss", named.map { BusEntry(.string($0.key.rawValue), .string($0.value)) })
+        }
         return .properties(values.merging(settings.properties) { $1 })
     }
 }

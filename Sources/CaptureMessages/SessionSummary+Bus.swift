@@ -4,7 +4,7 @@ package import CaptureCore
 extension SessionSummary: BusRecord {
     /// What `ListSessions` tells.
     package static let fields: [BusField<SessionSummary>] = [
-        BusField("id", \.id, isRequired: true, write: { .uint32($0) }) { $0.unsigned.flatMap { UInt32(exactly: $0) } },
+        BusField("id", \.id, isRequired: true, write: { .uint32($0) }) { $0.integer(as: UInt32.self) },
         // Follows from the number.
         BusField("path", \.id, write: { .objectPath(CaptureNames.sessionPath($0)) }) { _ in nil },
         BusField("state", \.status.state, isRequired: true), BusField("reasonCode", \.status.reasonCode),

@@ -98,8 +98,8 @@ extension InputStatistics: BusCodable {
 
 extension OutputStatistics: BusCodable {
     /// `frames`, `samples`, `missed-frames`, `missed-samples`, `items`, `silence`, `bytes` t; `start` x in nanoseconds since
-    /// 1970 (0: not yet); `duration` x in nanoseconds; `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`, `audio-encoder` s; `paused` b;
-    /// `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
+    /// 1970 (0: not yet); `duration` x in nanoseconds; `peak`, `drift`, `queue-depth` x; `video-encoder`, `encoder-preset`,
+    /// `audio-encoder` s; `paused` b; `waiting` b; `pre-roll-full` b; `disabled-inputs` as; `levels` a(dd); `reached-limit` s (none); of a photo `pictures` a(xtt): when each was captured
     /// in nanoseconds since 1970, how many frames were lost before it, and its bytes.
     public init(busValue value: BusValue) throws(CaptureError) {
         var reader = try PropertyReader(value, "an output's statistics")
@@ -121,6 +121,7 @@ extension OutputStatistics: BusCodable {
         audioEncoder = try reader.text("audio-encoder") ?? ""
         isPaused = try reader.flag("paused") ?? false
         isWaiting = try reader.flag("waiting") ?? false
+        preRollIsFull = try reader.flag("pre-roll-full") ?? false
         if let value = reader.take("levels") { levels = try [AudioLevel](busValue: value) }
         disabledInputs = try reader.texts("disabled-inputs", most: SessionDescription.mostParts) ?? []
         pictures = try reader.pictures("pictures")
@@ -138,8 +139,8 @@ extension OutputStatistics: BusCodable {
             "drift": .int64(Int64(drift)),
             "queue-depth": .int64(Int64(queueDepth)), "video-encoder": .string(videoEncoder),
             "encoder-preset": .string(encoderPreset), "audio-encoder": .string(audioEncoder),
-            "paused": .bool(isPaused), "waiting": .bool(isWaiting), "disabled-inputs": .strings(disabledInputs),
-            "levels": levels.busValue,
+            "paused": .bool(isPaused), "waiting": .bool(isWaiting), "pre-roll-full": .bool(preRollIsFull),
+            "disabled-inputs": .strings(disabledInputs), "levels": levels.busValue,
         ]
         if !pictures.isEmpty {
             values["pictures"] = .array(

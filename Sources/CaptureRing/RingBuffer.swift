@@ -91,6 +91,7 @@ struct RingPlanes: Sendable {
         switch format {
         case .video(let video): all = video.planes.map { ($0.offset, $0.size) }
         case .audio(let audio): all = [(0, audio.periodBytes)]
+        case .metadata(let metadata): all = [(0, metadata.capacity)]
         }
         count = all.count
         while all.count < RingLayout.Video.mostPlanes { all.append((0, 0)) }

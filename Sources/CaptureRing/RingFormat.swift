@@ -25,6 +25,8 @@ extension RingLayout {
             try check("sample rate", audio.sampleRate, 1...10_000_000)
             try check("number of channels", audio.channels, 1...1024)
             try check("period", audio.periodFrames, 1...1_000_000)
+        case .metadata(let metadata):
+            try check("capacity", metadata.capacity, 1...MetadataFormat.mostBytes)
         }
         return format.slotSize
     }
@@ -61,6 +63,11 @@ extension MediaFormat {
             memory.storeRelaxed32(Field.sampleRate, UInt32(audio.sampleRate))
             memory.storeRelaxed32(Field.channels, UInt32(audio.channels))
             memory.storeRelaxed32(Field.periodFrames, UInt32(audio.periodFrames))
+        case .metadata(let metadata):
+            typealias Field = RingLayout.Metadata
+            memory.storeRelaxed32(RingLayout.Header.kind, 3)
+            memory.storeRelaxed32(Field.code, metadata.code.rawValue)
+            memory.storeRelaxed32(Field.capacity, UInt32(metadata.capacity))
         }
     }
 
@@ -71,6 +78,14 @@ extension MediaFormat {
         switch memory.loadRelaxed32(RingLayout.Header.kind) {
         case 1: self = .video(try MediaFormat.video(in: memory))
         case 2: self = .audio(try MediaFormat.audio(in: memory))
+        case 3:
+            typealias Field = RingLayout.Metadata
+            self = .metadata(
+                MetadataFormat(
+                    code: PixelFormat(rawValue: memory.loadRelaxed32(Field.code)),
+                    capacity: Int(memory.loadRelaxed32(Field.capacity))
+                )
+            )
         case let kind: throw RingLayout.bad("kind", kind)
         }
         let size = try RingLayout.checkedSlotSize(of: self, .badData)

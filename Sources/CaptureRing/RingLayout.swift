@@ -73,6 +73,12 @@ public struct RingLayout: Hashable, Sendable {
         static let periodFrames = 332
     }
 
+    /// Offsets of the metadata format's fields.
+    enum Metadata {
+        static let code = 384
+        static let capacity = 388
+    }
+
     /// Offsets of what changes with every buffer.
     enum Live {
         static let published = 1024

@@ -46,6 +46,8 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
 
     /// How often the ring was handed out.
     private let readers = Atomic(0)
+    /// How often to a reader who may want each buffer at once.
+    private let eagerReaders = Atomic(0)
     /// Whether the first reader may be the only one.
     private let isForOne: Bool
 
@@ -106,6 +108,17 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
         return unsafe UnsafeMutableRawBufferPointer(start: memory.address(layout.data(of: slot)), count: slotCapacity)
     }
 
+    /// Has the system give slots their memory, so that who fills them first does not wait for it. Thread-safe.
+    ///
+    /// - Parameter count: How many, of those that are claimed first.
+    public func makeReady(_ count: Int) {
+        for slot in 0..<min(count, layout.slotCount) {
+            let room = unsafe memory(ofSlot: slot)
+            // What there is no memory for now gets it when it is written.
+            unsafe _ = clinux_populate(room.baseAddress, room.count)
+        }
+    }
+
     /// Takes a slot out of the readers' reach: an abandoned one, else the oldest that the only reader has read, else one
     /// never used, else the oldest.
     ///
@@ -144,10 +157,16 @@ public final class RingWriter: MediaSink, @unchecked Sendable {
     }
 
     /// Hands the ring to one more reader.
-    public func handOut() -> Descriptor {
+    ///
+    /// - Parameter isPatient: Whether the reader may as well get several buffers at a time.
+    public func handOut(isPatient: Bool = false) -> Descriptor {
         readers.add(1, ordering: .relaxed)
+        if !isPatient { eagerReaders.add(1, ordering: .relaxed) }
         return file
     }
+
+    /// Whether it was handed to a reader who may want each buffer at once.
+    public var isAwaited: Bool { eagerReaders.load(ordering: .relaxed) > 0 }
 
     /// Gives a claimed slot back unpublished; it is the next one that is claimed.
     public func abandon(_ slot: Int) {

@@ -6,8 +6,37 @@ public enum PickerOrder: Codable, Hashable, Sendable {
     case page(PickerPage)
     /// An asset's picture as a JPEG; `nil` where there is nothing to see.
     case picture(id: String, jpeg: PickerBytes?)
-    /// What was asked for cannot be shown, and why.
+    /// What was asked for cannot be shown, or did not work, and why.
     case failed(message: String)
+    /// Where it stands with what is taken.
+    case stage(PickerStage)
+    /// What the camera sees now, as a JPEG.
+    case frame(PickerBytes)
+}
+
+/// Where it stands with a photo or movie that the person takes.
+public enum PickerStage: Codable, Hashable, Sendable {
+    /// The camera is off. The person can turn one of these on.
+    case asked(cameras: [PickerCamera])
+    /// The window shows what the camera sees.
+    case viewing
+    /// A movie is being recorded.
+    case recording
+    /// Something was taken, which can be handed over; and why it is not whole, if it is not.
+    case taken(remark: String?)
+}
+
+/// A camera that can be turned on.
+public struct PickerCamera: Codable, Hashable, Sendable {
+    /// The device's.
+    public var id: String
+    /// Neutralized.
+    public var name: String
+
+    /// A camera.
+    public init(id: String, name: String) {
+        (self.id, self.name) = (id, name)
+    }
 }
 
 /// What the window tells the agent.
@@ -24,6 +53,13 @@ public enum PickerReport: Codable, Hashable, Sendable {
     case picked(ids: [String], dropped: [String])
     /// The person closed the window without an answer; the last of all.
     case closed
+    /// The person wants what comes next: the camera turned on, which may be named, the photo taken, or the movie begun or
+    /// ended.
+    case advance(camera: String?)
+    /// The person hands over what was taken; the last of all.
+    case handOver
+    /// The person wants to take another one.
+    case again
 }
 
 /// What the window says.
@@ -38,6 +74,8 @@ public struct PickerQuestion: Codable, Hashable, Sendable {
         case offer
         /// The person changes what may be read.
         case choose
+        /// The person takes something new.
+        case take
     }
 
     /// What is asked, and who asks.

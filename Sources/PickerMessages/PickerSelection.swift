@@ -63,7 +63,7 @@ public struct PickerSelection: Hashable, Sendable {
     /// What the button that confirms it says.
     public var action: String {
         switch purpose {
-        case .pick: return picked.isEmpty ? "Hand Over" : "Hand Over \(picked.count)"
+        case .pick, .take: return picked.isEmpty ? "Hand Over" : "Hand Over \(picked.count)"
         case .extend, .offer: return picked.isEmpty ? "Allow" : "Allow \(picked.count)"
         case .choose:
             let allow = picked.isEmpty ? [] : ["Allow \(picked.count)"]

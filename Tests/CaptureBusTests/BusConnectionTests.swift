@@ -49,6 +49,11 @@ func serve(_ bus: PrivateBus) async throws -> (BusConnection, BusObject) {
     return (connection, object)
 }
 
+/// An object that answers, and a connection that calls it.
+func serveClient(_ bus: PrivateBus) async throws -> (server: BusConnection, client: BusConnection) {
+    (try await serve(bus).0, try await bus.connect())
+}
+
 actor Counter {
     private var value: UInt32 = 0
     func next() -> UInt32 {
@@ -68,10 +73,12 @@ extension BusConnection {
 
 @Suite(.timeLimit(.minutes(10)))
 struct BusConnectionTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus() }
+
     @Test func `a call is answered with the values it carried`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let value = BusValue.properties([
             "text": .string("grün 🎥"), "numbers": .array("x", [.int64(.min), .int64(.max)]),
             "nested": .properties(["pair": .structure([.byte(1), .double(-0.5), .bool(true)])]),
@@ -85,7 +92,6 @@ struct BusConnectionTests {
     }
 
     @Test func `both sides of one bus call each other`() async throws {
-        let bus = try PrivateBus()
         let (first, _) = try await serve(bus)
         let (second, _) = try await serve(bus)
         async let there = first.ask(second, "Echo", "v", [.variant(.uint32(1))])
@@ -95,9 +101,7 @@ struct BusConnectionTests {
     }
 
     @Test func `a hundred calls at one time get their own answers`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         try await withThrowingTaskGroup(of: (UInt32, [BusValue]).self) { group in
             for number in 0..<UInt32(100) {
                 group.addTask { (number, try await client.ask(server, "Echo", "v", [.variant(.uint32(number))])) }
@@ -107,9 +111,7 @@ struct BusConnectionTests {
     }
 
     @Test func `an error arrives with its code and sentence`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         for code in [CaptureError.Code.denied, .busy, .missingUsageDescription, .noSuchDevice] {
             await #expect(throws: CaptureError(code, "it was asked to")) {
                 try await client.ask(server, "Fail", "s", [.string(code.rawValue)])
@@ -118,9 +120,7 @@ struct BusConnectionTests {
     }
 
     @Test func `a descriptor arrives with its content and goes back`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let pipe = Pipe()
         pipe.fileHandleForWriting.write(Data("through the bus".utf8))
         let file = Descriptor(owning: dup(pipe.fileHandleForReading.fileDescriptor))
@@ -135,9 +135,7 @@ struct BusConnectionTests {
     }
 
     @Test func `no descriptor is left open by calls that carry one`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let pipe = Pipe()
         func carry() async throws {
             pipe.fileHandleForWriting.write(Data("x".utf8))
@@ -160,7 +158,6 @@ struct BusConnectionTests {
     }
 
     @Test func `calls of one sender are answered in their order and those of others meanwhile`() async throws {
-        let bus = try PrivateBus()
         let (server, _) = try await serve(bus)
         let (client, other) = (try await bus.connect(), try await bus.connect())
         async let slow = client.ask(server, "Slow", "u", [.uint32(4000)])
@@ -173,9 +170,7 @@ struct BusConnectionTests {
     }
 
     @Test func `signals are heard by who subscribed`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let heard = Collector<String>()
         let match = BusMatch(sender: server.uniqueName, path: path, interface: echo.name, member: "Happened")
         let subscription = try await client.subscribe(match) { heard.add($0.arguments.first?.text ?? "") }
@@ -186,7 +181,6 @@ struct BusConnectionTests {
     }
 
     @Test func `a changed property is announced and read back`() async throws {
-        let bus = try PrivateBus()
         let (server, object) = try await serve(bus)
         let client = try await bus.connect()
         let heard = Collector<[String: BusValue]>()
@@ -212,7 +206,6 @@ struct BusConnectionTests {
     }
 
     @Test func `a changed property is announced to those alone to whom it is said to be`() async throws {
-        let bus = try PrivateBus()
         let (server, object) = try await serve(bus)
         let (client, other) = (try await bus.connect(), try await bus.connect())
         let (heard, overheard) = (Collector<BusSignal>(), Collector<BusSignal>())
@@ -237,7 +230,6 @@ struct BusConnectionTests {
     }
 
     @Test func `a second owner of a name is refused`() async throws {
-        let bus = try PrivateBus()
         let (first, second) = (try await bus.connect(), try await bus.connect())
         try await first.requestName("org.capturekit.Test")
         let refusal = await #expect(throws: CaptureError.self) { try await second.requestName("org.capturekit.Test") }
@@ -254,7 +246,6 @@ struct BusConnectionTests {
     }
 
     @Test func `a close is told to those alone who still watch for it`() async throws {
-        let bus = try PrivateBus()
         let connection = try await bus.connect()
         let told = Collector<Int>()
         let first = try await connection.watchClose { _ in told.add(1) }

@@ -7,15 +7,17 @@ import Testing
 /// Calls that are answered by an error are told of.
 @Suite(.timeLimit(.minutes(10)))
 struct FailureTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus() }
+
     private struct Failure: Sendable {
         var call: BusCall
         var error: CaptureError
     }
 
     @Test func `a failure is told of with its caller, before that hears of it`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let told = Counter()
         let failures = Collector<Failure>()
         server.onFailure { call, error in
@@ -32,9 +34,7 @@ struct FailureTests {
     }
 
     @Test func `what is too long is told of without its values, in its turn`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let failures = Collector<Failure>()
         server.onFailure { failures.add(Failure(call: $0, error: $1)) }
         let long = BusValue.string(String(repeating: "x", count: 100_000))
@@ -46,9 +46,7 @@ struct FailureTests {
     }
 
     @Test func `an oversized call is reported before its sender gets an answer and may leave`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let events = Collector<String>()
         server.onFailure { _, _ in
             // An answer that was sent earlier has arrived by now.

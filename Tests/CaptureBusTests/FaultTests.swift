@@ -9,6 +9,10 @@ import Testing
 /// Faults of the bus and of peers.
 @Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus() }
+
     @Test func `no bus is unreachable`() async throws {
         let refusal = await #expect(throws: CaptureError.self) {
             try await BusConnection.open(.address("unix:path=/nonexistent/bus"))
@@ -31,7 +35,6 @@ struct FaultTests {
     }
 
     @Test func `a daemon that is not there is not running`() async throws {
-        let bus = try PrivateBus()
         let client = try await bus.connect()
         let refusal = await #expect(throws: CaptureError.self) {
             try await client.call(CaptureNames.service, CaptureNames.root, CaptureNames.manager, "ListDevices")
@@ -41,9 +44,7 @@ struct FaultTests {
     }
 
     @Test func `a bus that dies fails every call and is told`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let told = Collector<CaptureError>()
         client.onDisconnect { told.add($0) }
         let calls = (0..<5).map { _ in
@@ -64,9 +65,7 @@ struct FaultTests {
     }
 
     @Test func `a call that is not answered in time is unreachable`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         // Far longer than the call may take: an answer would be no failure.
         let failure = await #expect(throws: CaptureError.self) {
             try await client.call(
@@ -83,9 +82,7 @@ struct FaultTests {
     }
 
     @Test func `a server that leaves while it is asked is unreachable`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let call = Task { try await client.ask(server, "Slow", "u", [.uint32(60000)]) }
         _ = try await client.owner(of: server.uniqueName)
         await server.close()
@@ -94,7 +91,6 @@ struct FaultTests {
     }
 
     @Test func `a closed connection refuses without waiting`() async throws {
-        let bus = try PrivateBus()
         let client = try await bus.connect()
         await client.close()
         await client.close()
@@ -106,7 +102,6 @@ struct FaultTests {
     }
 
     @Test func `a connection ends with its last reference`() async throws {
-        let bus = try PrivateBus()
         let watcher = try await bus.connect()
         let gone = Collector<Bool>()
         var client: BusConnection? = try await bus.connect()
@@ -118,7 +113,6 @@ struct FaultTests {
     }
 
     @Test func `a name that is gone already vanishes at once`() async throws {
-        let bus = try PrivateBus()
         let watcher = try await bus.connect()
         let gone = Collector<Bool>()
         let subscription = try await watcher.whenNameVanishes(":1.4711") { gone.add(true) }
@@ -127,7 +121,6 @@ struct FaultTests {
     }
 
     @Test func `nobody forges a signal of a well-known name`() async throws {
-        let bus = try PrivateBus()
         let (owner, forger, client) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
         let heard = Collector<String>()
         let match = BusMatch(sender: "org.capturekit.Test", interface: echo.name)
@@ -154,18 +147,14 @@ struct FaultTests {
     }
 
     @Test func `an answer of the wrong type is an error and not sent`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let failure = await #expect(throws: CaptureError.self) { try await client.ask(server, "Wrong", "", []) }
         #expect(failure?.code == .internalFault)
     }
 
     @Test(arguments: ["Echo", "Fail", "Text", "Slow", "None"])
     func `arguments of other types are refused as invalid`(_ member: String) async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let failure = await #expect(throws: CaptureError.self) {
             try await client.ask(server, member, "a(yd)", [.array("(yd)", [])])
         }
@@ -173,9 +162,7 @@ struct FaultTests {
     }
 
     @Test func `values too deep or too many are refused and the connection lives`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         var deep = BusValue.byte(1)
         for _ in 0..<31 { deep = .variant(deep) }
         let failure = await #expect(throws: CaptureError.self) {
@@ -196,9 +183,7 @@ struct FaultTests {
     }
 
     @Test func `values that are no D-Bus values are refused before they are sent`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         let wrong: [BusValue] = [
             .string("a\0b"), .objectPath("no path"), .signature("!"), .array("s", [.byte(1)]),
             .dictionary("vs", []), .structure([]), .array("", []),
@@ -211,9 +196,7 @@ struct FaultTests {
     }
 
     @Test func `random values come back as they were and random nonsense harms nobody`() async throws {
-        let bus = try PrivateBus()
-        let (server, _) = try await serve(bus)
-        let client = try await bus.connect()
+        let (server, client) = try await serveClient(bus)
         var random = SeededRandom(seed: 20)
         for _ in 0..<300 {
             let type = BusType.random(&random, depth: 0)

@@ -2,7 +2,6 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import Foundation
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

@@ -37,7 +37,9 @@ private let session = SessionDescription(
             duration: 5_000_000_000,
             frameCount: 12,
             maxFileSize: 5_000_000,
-            minFreeSpace: 1 << 40
+            minFreeSpace: 1 << 40,
+            fragmentInterval: 5_000_000_000,
+            tags: [.title: "Lecture", .location: "+48+011/"]
         ), OutputDescription(name: "ring", kind: .buffer, format: ""),
         OutputDescription(
             name: "shot",
@@ -98,6 +100,22 @@ struct CodingTests {
         }
     }
 
+    @Test func `tags are texts by known names, each once`() {
+        func tags(_ entries: [(String, BusValue)], _ type: String = "ss") -> BusValue {
+            changed("outputs", "tags", .dictionary(type, entries.map { BusEntry(.string($0.0), $0.1) }))
+        }
+        for (wrong, said) in [
+            (tags([("mood", .string("good"))]), "title, desc"),
+            (tags([("title", .string("a")), ("title", .string("b"))]), "without 'title' twice"),
+            (tags([("title", .string(String(repeating: "x", count: 1001)))]), "1000 bytes for 'title'"),
+            (tags([("title", .int64(1))], "sx"), "title, desc"),
+            (changed("outputs", "tags", .string("title")), "title, desc"),
+        ] {
+            let error = #expect(throws: CaptureError.self) { try SessionDescription(busValue: wrong) }
+            #expect(error?.code == .invalidArgument && error?.message.contains(said) == true, "\(said)")
+        }
+    }
+
     @Test func `levels survive, and what cannot be a level is refused`() throws {
         let levels = [AudioLevel(average: -12.04, peak: 0), AudioLevel()]
         #expect(try [AudioLevel](busValue: levels.busValue) == levels)
@@ -109,6 +127,15 @@ struct CodingTests {
         ] {
             #expect(throws: CaptureError.self) { try [AudioLevel](busValue: wrong) }
         }
+    }
+
+    @Test func `an input of metadata comes back, and takes no format`() throws {
+        var told = session
+        told.inputs.append(InputDescription(name: "words", mediaType: .metadata, device: "v4l2:x"))
+        #expect(try SessionDescription(busValue: told.busValue) == told)
+        var words = told.inputs[told.inputs.count - 1].busValue.properties ?? [:]
+        words["width"] = .uint32(640)
+        #expect(throws: CaptureError.self) { try InputDescription(busValue: .properties(words)) }
     }
 
     @Test func `a session comes back as it was described`() throws {
@@ -165,6 +192,9 @@ struct CodingTests {
             ]
         )
         #expect(try DeviceDescription(busValue: device.busValue) == device)
+        var teller = device
+        teller.metadata = DeviceMetadata(node: "/dev/video1", formats: [.uvcD4XX, PixelFormat(rawValue: 0x8000_0102)])
+        #expect(try DeviceDescription(busValue: teller.busValue) == teller)
         let microphone = DeviceDescription(
             id: DeviceID(rawValue: "alsa:x"),
             mediaType: .audio,
@@ -214,6 +244,7 @@ struct CodingTests {
         output.videoEncoder = "libx264"
         output.encoderPreset = "superfast"
         output.reachedLimit = .freeSpace
+        output.preRollIsFull = true
         statistics.outputs["movie"] = output
         output.pictures = [CapturedPicture(time: -1, lostBefore: .max, bytes: 7)]
         statistics.outputs["photo.1"] = output
@@ -225,7 +256,9 @@ struct CodingTests {
             PhotoSettings(), PhotoSettings(format: "png", quality: 1, burst: 16, sizeLimit: 5),
             PhotoSettings(library: LibraryDestination(name: "a", album: "b")),
             PhotoSettings(format: "dng", burst: 8, companion: "jpeg"),
+            PhotoSettings(format: "dng", companion: "jpeg", library: LibraryDestination(name: "a.dng")),
             PhotoSettings(bracket: [-1, 0, 1.5], flash: .on), PhotoSettings(flash: .off),
+            PhotoSettings(size: PictureSize(width: 1920, height: 1 << 20)),
         ] { #expect(try PhotoSettings(busValue: settings.busValue) == settings) }
         #expect(try PhotoSettings(busValue: .properties([:])) == PhotoSettings())
         let wrong: [(String, BusValue)] = [
@@ -235,11 +268,18 @@ struct CodingTests {
             ("flash", .string("auto")), ("bracket", .array("d", [.double(.nan)])),
             ("bracket", .array("d", [.double(-8.1)])), ("bracket", .array("i", [.int32(1)])),
             ("bracket", .array("d", [BusValue](repeating: .double(0), count: 17))), ("bracket", .double(1)),
-            ("shutter", .bool(true)),
+            ("shutter", .bool(true)), ("width", .uint32(0)), ("width", .int64(-1)), ("height", .uint32(1 << 31)),
+            ("height", .string("1080")),
         ]
         for (key, value) in wrong {
             let error = #expect(throws: CaptureError.self) { try PhotoSettings(busValue: .properties([key: value])) }
             #expect(error?.message.contains("'\(key)'") == true, "\(key): \(error?.message ?? "")")
+        }
+        // A width takes a height.
+        for (key, other) in [("width", "height"), ("height", "width")] {
+            let half = BusValue.properties([key: .uint32(640)])
+            let error = #expect(throws: CaptureError.self) { try PhotoSettings(busValue: half) }
+            #expect(error?.message.contains("lacks '\(other)'") == true)
         }
     }
 
@@ -259,7 +299,8 @@ struct CodingTests {
             ("inputs", "name", .string("../etc"), "'name'"), ("inputs", "name", .string(""), "'name'"),
             ("inputs", "name", .string(String(repeating: "a", count: 65)), "'name'"), ("inputs", "name", nil, "'name'"),
             ("inputs", "name", .string("exact"), "two inputs named 'exact'"),
-            ("inputs", "media-type", .string("smell"), "video, audio"), ("inputs", "width", .uint32(0), "'width'"),
+            ("inputs", "media-type", .string("smell"), "video, depth, audio"),
+            ("inputs", "width", .uint32(0), "'width'"),
             ("inputs", "width", .int32(-1), "'width'"), ("inputs", "width", .string("640"), "'width'"),
             ("inputs", "height", .uint64(.max), "'height'"),
             ("inputs", "frames-per-second", .double(.nan), "'frames-per-second'"),

@@ -31,8 +31,11 @@ struct RecordTests {
         var agent = AgentSummary()
         (agent.program, agent.session, agent.isInline) = ("exe:/a", "c2", true)
         survives(agent)
+        survives(ProfileSetting(name: "gain", value: .min, fault: "it is gone"))
+        survives(ProfileSetting(name: "gain", value: 1))
         var health = DaemonHealth()
         (health.storeFault, health.libraryFaults, health.agents) = ("it is full", ["ann: why"], 2)
+        health.profileFault = "it is damaged"
         survives(health)
         survives(DaemonHealth())
         var changes = LibraryChanges()

@@ -32,7 +32,7 @@ import Testing
     }
 
     private static let damages: [(Int, UInt32, String)] = [
-        (8, 2, "layout version"), (12, 64, "header size"), (16, 3, "kind"), (20, 0, "slot count"),
+        (8, 2, "layout version"), (12, 64, "header size"), (16, 4, "kind"), (16, 3, "capacity"), (20, 0, "slot count"),
         (20, 4_000_000_000, "slot count"), (24, 5000, "slot stride"), (28, 1, "slot stride"), (32, 0, "order offset"),
         (36, 0xffff_ffff, "order offset"), (40, 4120 + 2, "descriptors offset"), (48, 8192 + 64, "data offset"),
         (56, 0x7fff_ffff, "file size"), (64, 64, "descriptor size"), (68, 4, "kept"), (132, 0, "width"),

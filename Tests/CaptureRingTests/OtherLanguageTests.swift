@@ -32,6 +32,21 @@ import Testing
         #expect(lines.dropFirst().first?.contains(#""bytes": 2048"#) == true)
     }
 
+    @Test func `is enough for a program in Python to read the metadata of a camera`() throws {
+        let format = MediaFormat.metadata(MetadataFormat(code: .uvcHeaders, capacity: 1024))
+        let writer = try RingWriter(format: format, slots: 6, kept: 3, name: "test")
+        writer.put(1)
+        let lines = try python(reading: writer.file)
+        #expect(lines.first == #"{"format": "UVCH", "capacity": 1024}"#)
+        #expect(lines.dropFirst().first?.contains(#""deviceSequence": 101, "position": 480"#) == true)
+        let reader = try RingReader(mapping: writer.file, fromStart: true)
+        #expect(reader.format == format)
+        for capacity in [0, MetadataFormat.mostBytes + 1] {
+            let wrong = MediaFormat.metadata(MetadataFormat(code: .uvcHeaders, capacity: capacity))
+            #expect(throws: CaptureError.self) { try RingWriter(format: wrong, slots: 6, kept: 3, name: "test") }
+        }
+    }
+
     /// The lines that the example prints about a ring.
     private func python(reading ring: Descriptor) throws -> [String] {
         let script = String(#filePath.prefix(upTo: try #require(#filePath.lastIndex(of: "/")))) + "/read_ring.py"

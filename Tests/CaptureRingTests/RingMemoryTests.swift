@@ -51,6 +51,15 @@ import Testing
         try reader.stop()
     }
 
+    @Test func `is awaited buffer by buffer once a reader has it who is not patient`() throws {
+        let writer = try MemoryRing().writer
+        #expect(!writer.isAwaited)
+        _ = writer.handOut(isPatient: true)
+        #expect(!writer.isAwaited)
+        _ = writer.handOut()
+        #expect(writer.isAwaited)
+    }
+
     @Test func `keeps every buffer while no reader was seen asleep`() throws {
         let ring = try MemoryRing()
         let reader = try RingReader(mapping: ring.writer.handOut())

@@ -33,6 +33,9 @@ def read_header(ring):
         planes = [struct.unpack_from("<QQQ", ring, 168 + 24 * index) for index in range(count)]
         format = {"pixelFormat": fourcc.decode(), "width": width, "height": height, "planes": planes}
         format["interval"] = [numerator, denominator]
+    elif kind == 3:
+        fourcc, capacity = struct.unpack_from("<4sI", ring, 384)
+        format, planes = {"format": fourcc.decode(), "capacity": capacity}, [(0, 0, capacity)]
     else:
         code, rate, channels, period = struct.unpack_from("<IIII", ring, 320)
         format = {"sampleFormat": code, "sampleRate": rate, "channels": channels, "periodFrames": period}
