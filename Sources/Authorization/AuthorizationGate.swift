@@ -81,6 +81,8 @@ final class Grants {
         let client: ClientIdentity
         /// Whether policy gave it, without an answer.
         let isPolicys: Bool
+        /// The question that it was given for, and ends with; `nil` for a consent.
+        let taking: Taking?
         /// What it rests on; `nil` where nothing is stored.
         fileprivate(set) var row: StoredAnswer?
 
@@ -99,8 +101,9 @@ final class Grants {
     /// - Parameter bases: The answers that they rest on.
     fileprivate func mint(
         _ counting: [Service: CountingAnswer],
-        on bases: [Service: StoredAnswer],
-        for client: ClientIdentity
+        on bases: [Service: StoredAnswer] = [:],
+        for client: ClientIdentity,
+        _ taking: Taking? = nil
     ) -> [Service: Grant] {
         let key = AnswerKey(client).programKey
         prune(key)
@@ -111,12 +114,13 @@ final class Grants {
                 service: service,
                 program: client.program,
                 user: client.answerUser,
-                basis: row?.reason ?? .policy,
+                basis: row?.reason ?? (taking == nil ? .policy : .taking),
                 source: answer.source,
                 isLimited: answer.status == .limited
             )
             let isPolicys = answer.rule != nil
-            given[key, default: []].append(Given(grant: grant, client: client, isPolicys: isPolicys, row: row))
+            let one = Given(grant: grant, client: client, isPolicys: isPolicys, taking: taking, row: row)
+            given[key, default: []].append(one)
             made[service] = grant
         }
         return made
@@ -157,7 +161,8 @@ final class Grants {
                 $0.grant.source == row.service && !$0.grant.isLimited
             }
         }
-        for index in given[key, default: []].indices where given[key]?[index].grant?.source == row.service {
+        for index in given[key, default: []].indices
+        where given[key]?[index].taking == nil && given[key]?[index].grant?.source == row.service {
             given[key]?[index].row = row
         }
     }
@@ -255,6 +260,8 @@ public actor AuthorizationGate {
     var switchboard: Switchboard
     /// What is with the person.
     var questions: Questions
+    /// The questions by which persons take something now.
+    var takings: Set<Taking> = []
     /// Looks again when the next answer ends.
     var waking: Task<Void, Never>?
     /// Who knows whether a program's user is there; `nil` where that does not matter.
@@ -302,6 +309,23 @@ public actor AuthorizationGate {
         grants = Grants(enforcers)
         let context = AnswerContext(store: store, remembered: remembered, grants: grants, reports: reports, now: now)
         answers = Answers(context, policy: policy)
+    }
+
+    /// Gets a grant for each of the services for what a person takes by a question that stands. Asks nobody.
+    ///
+    /// - Throws: `notPermitted` when the question is over, and for a service that is not in it; `restricted`,
+    ///   `switchedOff`, `userAway`.
+    public func requestAccess(_ services: Set<Service>, for taking: Taking) async throws(CaptureError) -> [Service:
+        Grant]
+    {
+        if let absence = await absence(of: taking.client) { throw absence }
+        guard takings.contains(taking), services.isSubset(of: taking.services) else {
+            throw CaptureError(.notPermitted, "nothing more can be captured for this question")
+        }
+        if let refusal = switchboard.switches.refusal(services) { throw refusal }
+        try answers.policy.refuseRestricted(services, to: PolicySubject(taking.client))
+        let counting = services.map { ($0, CountingAnswer(status: .authorized, source: $0)) }
+        return grants.mint(Dictionary(uniqueKeysWithValues: counting), for: taking.client, taking)
     }
 
     /// Gets a grant for each of the services, asking the person about those that were never decided.

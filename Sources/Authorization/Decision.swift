@@ -14,6 +14,8 @@ public struct Decision: Hashable, Sendable {
         case confirmation
         /// A person picked something from the media library, for this once or to be read from now on.
         case picked
+        /// A person took a photo or movie for a program, which gets that alone.
+        case taken
         /// A change in settings, now on disk.
         case settings
         /// The administrator's policy.
@@ -38,6 +40,8 @@ public struct Decision: Hashable, Sendable {
         case identityChanged = "identity-changed"
         /// The store cannot be used.
         case store
+        /// The program connected itself to what another one captures, past captured.
+        case connectedItself = "connected-itself"
         /// The program that asked was stopped or went away.
         case requesterGone = "requester-gone"
         /// Something else failed; the message says what.

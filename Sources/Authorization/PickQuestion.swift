@@ -12,6 +12,8 @@ public struct PickQuestion: Hashable, Sendable {
     public var subject: String
     /// The words of the kinds that are shown; empty for all.
     public var kinds: Set<String>
+    /// What may be used for it, where something new is taken.
+    public var taking: Taking?
     /// How many may be picked, 1 to `mostAssets`.
     public var limit: Int
     /// The connection of the program.
@@ -29,6 +31,7 @@ public struct PickQuestion: Hashable, Sendable {
         let count = answer.picked.count
         let things = count == 1 ? "1 item" : "\(count) items"
         return switch purpose {
+        case .take: "the person took a \(kinds.first ?? "photo") for \(subject), to be handed to it once"
         case .pick: "the person picked \(things) of the media library for \(subject), to be handed to it once"
         case .extend, .offer: "the person let \(subject) read \(things) more of the media library"
         case .choose:

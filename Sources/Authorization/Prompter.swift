@@ -8,8 +8,10 @@ public struct PromptRequest: Hashable, Sendable {
     public var name: String
     /// What is asked for, the camera first.
     public var services: [Service]
-    /// Why, in the program's own words, neutralized; one for each service.
+    /// Why, in the program's own words, neutralized; one for each service, but for a program that came through a bridge.
     public var reasons: [Service: String]
+    /// How a program came that gives no reason.
+    public var bridge: Bridge?
     /// The login session to ask in, as the caller of `requestAccess` gave it.
     public var session: String
     /// When the gate stops waiting.
@@ -23,6 +25,7 @@ public struct PromptRequest: Hashable, Sendable {
         name: String,
         services: [Service],
         reasons: [Service: String],
+        bridge: Bridge? = nil,
         session: String,
         deadline: ContinuousClock.Instant
     ) {
@@ -30,6 +33,7 @@ public struct PromptRequest: Hashable, Sendable {
         self.name = name
         self.services = services
         self.reasons = reasons
+        self.bridge = bridge
         self.session = session
         self.deadline = deadline
     }
@@ -57,8 +61,8 @@ public protocol Prompter: Sendable {
     ///   - client: The program, of tier `claimed`.
     ///   - services: What it wants.
     ///   - session: Its connection; empty for a program that is not there.
-    /// - Returns: The reasons that there are, neutralized.
-    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> [Service: String]
+    /// - Returns: The reasons that there are, neutralized, and the bridge that it came through.
+    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> UsageDescription
 
     /// Has the person confirm what a program that may is about to do; waits, is cancelled and throws as `ask` does.
     ///
@@ -77,7 +81,7 @@ extension Prompter {
         of client: ClientIdentity,
         for services: [Service],
         session: String
-    ) async -> [Service: String] { [:] }
+    ) async -> UsageDescription { UsageDescription(reasons: [:]) }
 
     /// Nobody confirms anything where a prompter does not know how to have that done.
     public func confirm(_ request: Confirmation) async throws(CaptureError) -> Bool {

@@ -122,6 +122,21 @@ import Testing
         #expect(read().problems.first?.message.contains("expected a time from 1s to 1h") == true)
     }
 
+    @Test(arguments: [("1M", 1 << 20), ("1G", 1 << 30), ("100000K", 102_400_000), ("", 64 << 20)] as [(String, Int64)])
+    func `says how much memory a pre-roll takes`(text: String, size: Int64) throws {
+        #expect(read().recorder.preRollMemory == 64 << 20)
+        try administrator.write("captured.conf", "[Recorder]\nPreRollMemory=2M\nPreRollMemory=\(text)\n")
+        #expect(read().recorder.preRollMemory == size)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["0", "1048575", "1025M", "2G", "off", "-1M", "9223372036854775807", "64 M"])
+    func `keeps the memory of a pre-roll for a value that is out of range`(text: String) throws {
+        try administrator.write("captured.conf", "[Recorder]\nPreRollMemory=\(text)\n")
+        #expect(read().recorder.preRollMemory == 64 << 20)
+        #expect(read().problems.first?.message.contains("expected a size from 1M to 1G") == true)
+    }
+
     @Test func `says how long a yes lasts`() throws {
         #expect(read().consent.lifetimes == LifetimeLimits(grace: 10_000, unused: nil))
         try vendor.write("captured.conf", "[Consent]\nConnectionGraceSec=1500ms\nUnusedGrantsExpireSec=90d\n")

@@ -40,7 +40,7 @@ import Testing
         }
         let count = try store.file.access(.reading) { try Int.fetchOne($0, sql: "SELECT count(*) FROM answer") }
         #expect(count == rows)
-        return AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: Person())
+        return AuthorizationGate(store: store, prompter: Person())
     }
 
     /// How much longer something takes among 100,000 answers than among ten: medians of one run, measured in turns, so

@@ -102,7 +102,6 @@ import Testing
         let questions = Atomic<Int>(0)
         let gate = AuthorizationGate(
             store: store,
-            usage: FixedUsageDescriptions("to see you"),
             prompter: ClosurePrompter { _ throws(CaptureError) in
                 questions.add(1, ordering: .relaxed)
                 throw CaptureError(.dismissed, "it was closed")

@@ -35,6 +35,14 @@ final class TemporaryFolder: Sendable {
     }
 }
 
+extension TemporaryFolder {
+    /// A store whose file is no database.
+    func damagedStore() throws -> AuthorizationStore {
+        try write(AuthorizationStore.fileName, "not a database, but long enough to look at", mode: 0o600)
+        return AuthorizationStore(directory: path)
+    }
+}
+
 /// A person who is asked, and answers when the test says so.
 final class Person: Prompter {
     private struct Desk {
@@ -43,6 +51,7 @@ final class Person: Prompter {
         var withdrawn = 0
         var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
         var reasons: [Service: String] = [:]
+        var bridge: Bridge?
         var looks = 0
     }
 
@@ -71,10 +80,10 @@ final class Person: Prompter {
         return try result.get()
     }
 
-    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> [Service: String] {
+    func reasons(of client: ClientIdentity, for services: [Service], session: String) async -> UsageDescription {
         desk.withLock { desk in
             desk.looks += 1
-            return desk.reasons
+            return UsageDescription(reasons: desk.reasons, bridge: desk.bridge)
         }
     }
 
@@ -82,7 +91,9 @@ final class Person: Prompter {
     var looks: Int { desk.withLock { $0.looks } }
 
     /// What it finds that a program says.
-    func knows(_ reasons: [Service: String]) { desk.withLock { $0.reasons = reasons } }
+    func knows(_ reasons: [Service: String], bridge: Bridge? = nil) {
+        desk.withLock { ($0.reasons, $0.bridge) = (reasons, bridge) }
+    }
 
     /// Waits until that many questions were put.
     func wasAsked(_ count: Int = 1) async {

@@ -255,13 +255,7 @@ import Testing
 
     @Test func `refuses every start while the store cannot be used`() async throws {
         let folder = try TemporaryFolder()
-        try folder.write(AuthorizationStore.fileName, "not a database, but long enough to look at", mode: 0o600)
-        let gate = AuthorizationGate(
-            store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("x"),
-            prompter: person,
-            decisions: log.note
-        )
+        let gate = AuthorizationGate(store: try folder.damagedStore(), prompter: person, decisions: log.note)
         #expect(await code { _ = try await gate.request([.camera]) } == .inputOutput)
         #expect(await code { _ = try await gate.status(.camera, for: .program()) } == .inputOutput)
         #expect(person.asked.isEmpty)

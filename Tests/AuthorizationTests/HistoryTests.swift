@@ -174,13 +174,7 @@ final class FakeClock: Sendable {
 
     @Test func `has who set and reset an answer, and nobody where it ended by itself`() async throws {
         let keeper = keeper(open())
-        let gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("x"),
-            prompter: Person(),
-            decisions: keeper.note,
-            now: { [clock] in clock.now }
-        )
+        let gate = AuthorizationGate(prompter: Person(), decisions: keeper.note, now: { [clock] in clock.now })
         let root = SettingsAuthor(user: 0, program: "exe:/usr/bin/capturectl")
         let panel = SettingsAuthor(user: 1000, program: "app:panel")
         func set(_ service: Service, _ lifetime: GrantLifetime, _ author: SettingsAuthor) async throws {

@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         folders = try PolicyFolders()
-        gate = AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: person)
+        gate = AuthorizationGate(store: store, prompter: person)
     }
 
     private func rule(_ service: Service, _ decision: String) -> String {

@@ -11,13 +11,7 @@ import Testing
     private let gate: AuthorizationGate
 
     init() {
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("x"),
-            prompter: person,
-            decisions: log.note,
-            now: { [clock] in clock.now }
-        )
+        gate = AuthorizationGate(prompter: person, decisions: log.note, now: { [clock] in clock.now })
     }
 
     @Test(arguments: LibraryRow.table)
@@ -176,7 +170,7 @@ import Testing
 
     @Test func `takes away a question that it answers`() async throws {
         let asking = Person()
-        let gate = AuthorizationGate(store: .inMemory(), usage: FixedUsageDescriptions("x"), prompter: asking)
+        let gate = AuthorizationGate(prompter: asking)
         async let adding = gate.request([.libraryAdd], .album)
         await asking.wasAsked()
         try await gate.set(user: 0, program: "unit:album.service", service: .libraryReadWrite, status: .limited)

@@ -35,7 +35,7 @@ import Testing
             try store.put([answer])
         }
         let person = PreparedPerson()
-        let gate = AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: person)
+        let gate = AuthorizationGate(store: store, prompter: person)
         let found = try await gate.libraryAccess(for: .album)
         var outcomes: [String] = []
         for service in Service.ofLibrary {

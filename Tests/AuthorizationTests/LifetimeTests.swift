@@ -23,7 +23,6 @@ import Testing
     private func start(_ limits: LifetimeLimits = LifetimeLimits()) async -> AuthorizationGate {
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("to see you"),
             prompter: person,
             decisions: log.note,
             now: { [clock] in clock.now }
@@ -52,7 +51,7 @@ import Testing
     @Test func `until a date holds until then, and withdraws what runs at that time, told why`() async throws {
         let gate = await start()
         let grant = try await ask(gate, .until(clock.now.wall + Self.hour))
-        #expect(await gate.ends(try #require(try await gate.list().first)) == clock.now.wall + Self.hour)
+        #expect(try await gate.listed().first?.ends == clock.now.wall + Self.hour)
         clock.pass(Self.hour - 1)
         await gate.endDue()
         #expect(grant.isLive)
@@ -68,11 +67,7 @@ import Testing
     }
 
     @Test func `until a date ends by itself, without a call`() async throws {
-        let gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("x"),
-            prompter: person
-        )
+        let gate = AuthorizationGate(prompter: person)
         let watch = WithdrawalWatch(gate)
         let unit = ClientIdentity(program: "unit:a.service", tier: .service, user: 990, name: "a", detail: "a test")
         try await gate.set(user: 0, program: unit.program, service: .camera, status: .authorized)
@@ -404,7 +399,6 @@ import Testing
         let looks = Looks()
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("to see you"),
             prompter: person,
             now: { [clock] in
                 looks.count.add(1, ordering: .relaxed)

@@ -97,7 +97,7 @@ import Testing
             try queue.close()
         }
         let store = AuthorizationStore(directory: folder.path)
-        let gate = AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: Person())
+        let gate = AuthorizationGate(store: store, prompter: Person())
         let tool = ClientIdentity.program("/home/a/tool", inode: 7, isProtected: false)
         #expect(try await gate.status(.camera, for: tool) == .notDetermined)
         #expect(try await gate.status(.microphone, for: tool) == .denied)

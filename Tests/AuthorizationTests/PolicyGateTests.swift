@@ -26,12 +26,7 @@ import Testing
 
     init() throws {
         folders = try PolicyFolders()
-        gate = AuthorizationGate(
-            store: store,
-            usage: FixedUsageDescriptions("to see you"),
-            prompter: person,
-            decisions: log.note
-        )
+        gate = AuthorizationGate(store: store, prompter: person, decisions: log.note)
     }
 
     /// Lets a person say yes.
@@ -58,7 +53,7 @@ import Testing
         #expect(try await gate.statuses(user: 1000, program: "app:cheese")[.camera] == .restricted)
         let row = try #require(try await gate.list().first)
         #expect(row.status == .authorized)
-        #expect(await gate.verdict(on: row).place == "\(file):3")
+        #expect(try await gate.listed().first?.verdict.place == "\(file):3")
         #expect(person.asked.count == 1)
         let told = log.decisions.suffix(2)
         #expect(told.map(\.cause) == [.policy, .policy])
@@ -68,10 +63,8 @@ import Testing
 
     @Test func `refuses without a look at a store that is broken, too`() async throws {
         let folder = try TemporaryFolder()
-        try folder.write(AuthorizationStore.fileName, "not a database, but long enough to look at", mode: 0o600)
         let gate = AuthorizationGate(
-            store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("x"),
+            store: try folder.damagedStore(),
             prompter: person,
             policy: try folders.read(restricting + allowing.replacingOccurrences(of: "camera", with: "microphone"))
         )
@@ -243,12 +236,7 @@ import Testing
 
     @Test func `explains that the store cannot be used`() async throws {
         let folder = try TemporaryFolder()
-        try folder.write(AuthorizationStore.fileName, "not a database, but long enough to look at", mode: 0o600)
-        let gate = AuthorizationGate(
-            store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("x"),
-            prompter: person
-        )
+        let gate = AuthorizationGate(store: try folder.damagedStore(), prompter: person)
         guard case .refused(let error) = await gate.explain([.camera], for: .program())[0].outcome else {
             Issue.record("it is not refused")
             return

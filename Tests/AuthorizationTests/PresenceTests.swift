@@ -44,12 +44,7 @@ private final class Doorman: Presence {
     private let gate: AuthorizationGate
 
     init() async {
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to see you"),
-            prompter: person,
-            decisions: log.note
-        )
+        gate = AuthorizationGate(prompter: person, decisions: log.note)
         await gate.setPresence(doorman)
     }
 

@@ -10,13 +10,7 @@ import Testing
     let gate: AuthorizationGate
 
     init() {
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to see you"),
-            prompter: person,
-            decisions: log.note,
-            now: { [clock] in clock.now }
-        )
+        gate = AuthorizationGate(prompter: person, decisions: log.note, now: { [clock] in clock.now })
     }
 
     /// Asks, and has the question end so.
@@ -129,8 +123,6 @@ import Testing
 
     @Test func `are none where nobody was there to see them, nor where a switch took them away`() async throws {
         let unseen = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to see you"),
             prompter: ClosurePrompter { _ throws(CaptureError) in throw CaptureError(.nobodyToAsk, "nobody") }
         )
         for _ in 1...5 { #expect(await code { _ = try await unseen.request([.camera]) } == .nobodyToAsk) }

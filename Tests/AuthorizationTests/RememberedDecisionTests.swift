@@ -39,13 +39,7 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         store = AuthorizationStore(directory: folder.path)
-        gate = AuthorizationGate(
-            store: store,
-            usage: FixedUsageDescriptions("x"),
-            prompter: Person(),
-            decisions: log.note,
-            now: { [clock] in clock.now }
-        )
+        gate = AuthorizationGate(store: store, prompter: Person(), decisions: log.note, now: { [clock] in clock.now })
         try put(.authorized)
         try await decide()
     }

@@ -6,11 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Withdrawal` {
-    let gate = AuthorizationGate(
-        store: .inMemory(),
-        usage: FixedUsageDescriptions("x"),
-        prompter: ClosurePrompter { request in Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) }) }
-    )
+    let gate = AuthorizationGate(prompter: ClosurePrompter.yes)
     let program = "exe:/usr/bin/cheese"
 
     @Test func `of a grant has stopped everything when it returns`() async throws {
@@ -114,12 +110,7 @@ import Testing
     @Test(arguments: [true, false])
     func `ends what was captured though it cannot be stored`(isDenied: Bool) async throws {
         let folder = try TemporaryFolder()
-        let gate = AuthorizationGate(
-            store: AuthorizationStore(directory: folder.path),
-            usage: FixedUsageDescriptions("x"),
-            prompter: ClosurePrompter { request in Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
-            }
-        )
+        let gate = AuthorizationGate(store: AuthorizationStore(directory: folder.path), prompter: ClosurePrompter.yes)
         let grants = try await gate.request([.camera, .microphone])
         let camera = try #require(grants[.camera])
         let other = try #require(try await gate.request([.camera], .program("/usr/bin/b"))[.camera])
@@ -171,12 +162,7 @@ import Testing
 
     @Test func `in settings is told of once, however often it is set`() async throws {
         let log = DecisionLog()
-        let gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("x"),
-            prompter: Person(),
-            decisions: log.note
-        )
+        let gate = AuthorizationGate(prompter: Person(), decisions: log.note)
         for _ in 1...3 { try await gate.set(user: 1000, program: program, service: .camera, status: .denied) }
         #expect(log.decisions.count == 1)
         try await gate.set(user: 1000, program: program, service: .microphone, status: .denied)

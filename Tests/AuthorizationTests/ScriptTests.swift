@@ -178,6 +178,29 @@ import Testing
         #expect(try store.allAnswers().map(\.usage) == ["Reads a gauge"])
     }
 
+    @Test func `is not expected of who came through a bridge`() async throws {
+        person.knows([:], bridge: .v4l2)
+        let gate = gate(person)
+        async let first = gate.request([.camera])
+        await person.wasAsked()
+        #expect(person.asked.first?.bridge == .v4l2)
+        #expect(person.asked.first?.reasons == [:])
+        person.answers([.camera: true])
+        _ = try await first
+        #expect(try store.allAnswers().map(\.usage) == [nil])
+        // Another connection of the same program has the answer, however it came.
+        person.knows([:])
+        _ = try await gate.request([.camera])
+        #expect(person.asked.count == 1)
+    }
+
+    @Test func `is expected for the media library all the same`() async {
+        person.knows([:], bridge: .alsa)
+        let error = await #expect(throws: CaptureError.self) { try await gate(person).request([.libraryReadWrite]) }
+        #expect(error?.code == .missingUsageDescription)
+        #expect(person.asked.isEmpty)
+    }
+
     @Test func `has to be about each service`() async {
         person.knows([.camera: "Reads a gauge"])
         let error = await #expect(throws: CaptureError.self) { try await gate(person).request([.camera, .microphone]) }
@@ -197,7 +220,7 @@ import Testing
 
     @Test(arguments: [Tier.sandboxed, .service, .user])
     func `counts for nobody else`(tier: Tier) async {
-        person.knows([.camera: "Reads a gauge"])
+        person.knows([.camera: "Reads a gauge"], bridge: .pipewire)
         var client = ClientIdentity.program()
         client.tier = tier
         let other = client

@@ -9,12 +9,7 @@ import Testing
     let gate: AuthorizationGate
 
     init() {
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to see you"),
-            prompter: person,
-            decisions: log.note
-        )
+        gate = AuthorizationGate(prompter: person, decisions: log.note)
     }
 
     /// Requests that are under way when the question is put and before it is answered.

@@ -285,7 +285,7 @@ import Testing
     @Test func `does not count a yes that could not be kept`() async throws {
         let store = open()
         let person = Person()
-        let gate = AuthorizationGate(store: store, usage: FixedUsageDescriptions("x"), prompter: person)
+        let gate = AuthorizationGate(store: store, prompter: person)
         var client = ClientIdentity.program()
         client.detail = String(repeating: "long ", count: 10_000)
         let request = Task { [client] in await code { _ = try await gate.request([.camera], client) } }

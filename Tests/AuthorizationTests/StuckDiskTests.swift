@@ -63,7 +63,6 @@ private final class StuckDisk: Sendable {
             disk.hold(store.file)
             return AuthorizationGate(
                 store: store,
-                usage: FixedUsageDescriptions("x"),
                 prompter: Person(),
                 now: {
                     isStuck.signal()
@@ -84,7 +83,7 @@ private final class StuckDisk: Sendable {
         let keepers = (0..<count).map { _ in
             let store = HistoryStore.inMemory()
             disk.hold(store.file)
-            return HistoryKeeper(store, limits: HistoryLimits(age: 86_400_000, count: 1000))
+            return HistoryKeeper(store)
         }
         let reading = keepers.map { keeper in
             Task {
@@ -99,7 +98,7 @@ private final class StuckDisk: Sendable {
     @Test func `delays only the program whose files are on it`() async throws {
         let person = Person()
         let files = StuckFiles()
-        let gate = AuthorizationGate(store: .inMemory(), usage: files, prompter: person)
+        let gate = AuthorizationGate(usage: files, prompter: person)
         let asking = Task { try await gate.request([.camera]) }
         await files.wereLookedAt()
         #expect(try await gate.status(.camera, for: .program("/usr/bin/other")) == .notDetermined)

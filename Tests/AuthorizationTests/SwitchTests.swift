@@ -17,7 +17,6 @@ import Testing
     private func makeGate() -> AuthorizationGate {
         AuthorizationGate(
             store: store,
-            usage: FixedUsageDescriptions("to see you"),
             prompter: person,
             switches: SwitchFile(directory: folder.path),
             decisions: log.note
@@ -121,7 +120,6 @@ import Testing
     @Test func `what cannot be kept is off all the same, and never on`() async throws {
         let gate = AuthorizationGate(
             store: store,
-            usage: FixedUsageDescriptions("to see you"),
             prompter: person,
             switches: SwitchFile(directory: folder.path + "/absent")
         )

@@ -78,6 +78,9 @@ extension Configuration {
                     $0.hasPrefix("/") && $0.utf8.count < 108 ? $0 : nil
                 },
                 "Command": setter(\.recorder.command, "an absolute path") { $0.hasPrefix("/") ? $0 : nil },
+                "PreRollMemory": setter(\.recorder.preRollMemory, "a size from 1M to 1G, as in 64M") {
+                    size($0, most: 1 << 30)
+                },
             ],
         ]
     }
@@ -147,9 +150,13 @@ extension Configuration {
 
     private static let sizes = "off, or a size from 1M to 1E, as in 50G"
 
-    /// As systemd reads sizes: a whole number of bytes, or of the power of 1024 that a letter names.
     private static func quota(_ text: String) -> Int64?? {
         if text == "off" { return .some(nil) }
+        return size(text, most: 1 << 60).map { .some($0) }
+    }
+
+    /// As systemd reads sizes: a whole number of bytes, or of the power of 1024 that a letter names. At least 1 MiB.
+    private static func size(_ text: String, most: Int64) -> Int64? {
         let letters = "KMGTPE"
         var digits = Substring(text)
         var shift = 0
@@ -158,9 +165,9 @@ extension Configuration {
             digits = digits.dropLast()
         }
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits),
-            number <= (Int64(1) << 60) >> shift, number << shift >= 1 << 20
+            number <= most >> shift, number << shift >= 1 << 20
         else { return nil }
-        return .some(number << shift)
+        return number << shift
     }
 
     /// As systemd reads booleans.

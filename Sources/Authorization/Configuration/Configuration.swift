@@ -1,3 +1,5 @@
+import CaptureCore
+
 /// The daemon's configuration: `captured.conf` and `captured.conf.d/*.conf` in the form of systemd.syntax(7).
 ///
 /// Of the main files, the one in the directory that is named last counts alone; drop-ins come after it, sorted by name
@@ -100,6 +102,9 @@ public struct Configuration: Hashable, Sendable {
         public var socket = "/run/captured-recorder.socket"
         /// `Command=`: the recorder's program, started as a child instead; empty by default.
         public var command = ""
+        /// `PreRollMemory=`: bytes of encoded pictures and sound that a recorder keeps from before a movie begins; 1 MiB to
+        /// 1 GiB, 64 MiB by default.
+        public var preRollMemory: Int64 = RecordingJob.usualPreRollBytes
     }
 
     /// How people are asked.

@@ -60,10 +60,12 @@ struct Asking: Sendable {
             name: DisplayText.neutralized(usage.name ?? client.name, limit: 80),
             services: ordered,
             reasons: usage.reasons,
+            bridge: usage.bridge,
             session: requester.session,
             deadline: .now + promptTimeout
         )
-        log.debug("question \(id) goes to the person: \(client.program) wants \(ordered.map(\.rawValue))")
+        let way = usage.bridge.map { " through \($0.title)" } ?? ""
+        log.debug("question \(id) goes to the person: \(client.program) wants \(ordered.map(\.rawValue))\(way)")
         let asking = Task {
             do throws(CaptureError) {
                 let answers = try await prompter.ask(request)

@@ -12,12 +12,6 @@ extension AuthorizationGate {
     /// - Throws: `inputOutput` when the store cannot be used.
     public func listed() throws(CaptureError) -> [ListedAnswer] { try answers.listed() }
 
-    /// When an answer ends as things stand, in milliseconds since 1970; `nil` when it does not by itself.
-    public func ends(_ row: StoredAnswer) -> Int64? { answers.lifetimes.ends(row) }
-
-    /// What the policy says of a stored answer, which does not count where that is no.
-    public func verdict(on answer: StoredAnswer) -> PolicyVerdict { answers.verdict(on: answer) }
-
     /// What settings show for a program: policy's no, then its answers (the strictest, where its files have different
     /// ones), then policy's yes.
     ///

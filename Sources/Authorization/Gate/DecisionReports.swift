@@ -70,9 +70,15 @@ struct DecisionReports: Sendable {
         changed(row, cause, "\(row.service.rawValue) of \(row.program) \(what)", by: author)
     }
 
-    /// Tells what a question about the media library came to.
-    func settled(_ cause: Decision.Cause, _ status: AuthorizationStatus, of client: ClientIdentity, _ message: String) {
-        report([.libraryReadWrite], for: client, cause) { _ in
+    /// Tells what a question about the media library came to, or about what it was taken with.
+    func settled(
+        _ cause: Decision.Cause,
+        _ status: AuthorizationStatus,
+        of client: ClientIdentity,
+        _ message: String,
+        _ services: Set<Service>? = nil
+    ) {
+        report(services ?? [.libraryReadWrite], for: client, cause) { _ in
             message
         } _: { _ in
             status
@@ -80,8 +86,13 @@ struct DecisionReports: Sendable {
     }
 
     /// Tells why such a question got no answer.
-    func unsettled(_ error: CaptureError, of client: ClientIdentity, _ message: String) {
+    func unsettled(
+        _ error: CaptureError,
+        of client: ClientIdentity,
+        _ message: String,
+        _ services: Set<Service>? = nil
+    ) {
         let cause = Task.isCancelled ? .requesterGone : Decision.Cause(error)
-        settled(cause, .notDetermined, of: client, "\(message): \(error.message)")
+        settled(cause, .notDetermined, of: client, "\(message): \(error.message)", services)
     }
 }

@@ -53,6 +53,7 @@ struct LibraryQuestions: Sendable {
         _ subject: String?,
         _ kinds: Set<String>,
         _ limit: Int,
+        _ taking: Taking? = nil,
         by requester: Requester,
         on gate: isolated AuthorizationGate
     ) async throws(CaptureError) -> PickedAssets {
@@ -63,13 +64,14 @@ struct LibraryQuestions: Sendable {
                 "\(client.program) runs for no person, so there is no library to pick from"
             )
         }
-        let time = gate.questions.timeout * LibraryQuestions.pickingTime
+        let time = gate.questions.timeout * LibraryQuestions.pickingTime + .seconds(taking?.longest ?? 0)
         let question = PickQuestion(
             client: client,
             name: await files.libraryName(of: client),
             purpose: purpose,
             subject: subject ?? client.program,
             kinds: kinds,
+            taking: taking,
             limit: limit,
             session: requester.session,
             deadline: .now + time
@@ -81,10 +83,13 @@ struct LibraryQuestions: Sendable {
                 try await prompter.pick(question)
             }
             try await requester.confirm()
-            reports.settled(.picked, .authorized, of: client, question.outcome(picked))
+            let outcome = question.outcome(picked)
+            let about: Set<Service>? = taking == nil ? nil : [.camera]
+            reports.settled(taking == nil ? .picked : .taken, .authorized, of: client, outcome, about)
             return picked
         } catch {
-            reports.unsettled(error, of: client, "nothing of the media library was picked for \(question.subject)")
+            let words = taking == nil ? "nothing of the media library was picked" : "nothing was taken"
+            reports.unsettled(error, of: client, "\(words) for \(question.subject)", taking == nil ? nil : [.camera])
             throw error
         }
     }

@@ -36,7 +36,8 @@ struct ProgramFiles: Sendable {
     }
 
     /// A program's reasons for services, from files that only root or its package can write. If these have none, and the
-    /// program is the person's own, the prompter is asked.
+    /// program is the person's own, the prompter is asked. One that came through a bridge needs none for cameras and
+    /// microphones.
     ///
     /// - Parameter session: Its connection; empty for a program that does not run.
     /// - Throws: `missingUsageDescription` if a service has no reason.
@@ -55,6 +56,7 @@ struct ProgramFiles: Sendable {
             for one in services.compactMap({ try? all[$0]?.get() }) {
                 usage.name = usage.name ?? one.name
                 usage.reasons.merge(one.reasons) { $1 }
+                usage.bridge = usage.bridge ?? one.bridge
             }
             return usage
         }
@@ -79,8 +81,11 @@ struct ProgramFiles: Sendable {
         guard client.tier == .claimed, !missing.isEmpty else { return found }
         let own = await prompter.reasons(of: client, for: missing, session: session)
         for service in missing {
-            guard let reason = own[service] else { continue }
-            found[service] = .success(UsageDescription(reasons: [service: reason]))
+            if let reason = own.reasons[service] {
+                found[service] = .success(UsageDescription(reasons: [service: reason]))
+            } else if let bridge = own.bridge, service == .camera || service == .microphone {
+                found[service] = .success(UsageDescription(reasons: [:], bridge: bridge))
+            }
         }
         return found
     }

@@ -141,7 +141,7 @@ struct Questions {
         guard single.insert(key).inserted else {
             throw CaptureError(
                 .busy,
-                "the person is already being asked about what \(client.program) does in the media library; wait for that"
+                "the person is already being asked to do something for \(client.program); wait for that"
             )
         }
         return (key, count(key))

@@ -4,7 +4,6 @@ extension HistoryEntry {
     /// A use that begins.
     init(_ use: DeviceUse, began: AnswerTime) {
         self.init(
-            id: 0,
             kind: .use,
             user: use.client.user,
             program: use.client.program,
@@ -15,13 +14,8 @@ extension HistoryEntry {
             cause: use.basis.rawValue,
             status: .authorized,
             began: began,
-            ended: nil,
-            duration: 0,
-            outcome: "",
-            message: "",
             pid: use.client.pid,
-            session: use.session,
-            times: 1
+            session: use.session
         )
     }
 
@@ -30,31 +24,24 @@ extension HistoryEntry {
         let stood = decision.cause == .storedAnswer || decision.cause == .policy
         if stood, decision.status.isYes { return nil }
         self.init(
-            id: 0,
             kind: decision.isSetting ? .setting : .decision,
             user: decision.user,
             program: decision.program,
             tier: decision.tier,
             service: decision.service,
-            device: "",
-            deviceName: "",
             cause: decision.cause.rawValue,
             status: decision.status,
             began: time,
             ended: time.wall,
-            duration: 0,
-            outcome: "",
             message: DisplayText.neutralized(decision.message, limit: 500),
             pid: decision.pid,
-            session: 0,
-            times: 1,
             author: decision.author
         )
     }
 
     /// Whether it took no person, so that a program can have as many as it likes: such are counted, not listed.
     var isRepeatable: Bool {
-        let persons: [Decision.Cause] = [.answer, .inlineAnswer, .confirmation, .picked]
+        let persons: [Decision.Cause] = [.answer, .inlineAnswer, .confirmation, .picked, .taken]
         return kind == .decision && !persons.contains { $0.rawValue == cause }
     }
 

@@ -13,7 +13,7 @@ public struct HistoryEntry: Hashable, Sendable {
     }
 
     /// Its number; later entries have greater ones, and none is given twice.
-    public var id: Int64
+    public var id: Int64 = 0
     /// What kind of event it is.
     public var kind: Kind
     /// Under whom: of a use the user that the program ran as, else the user whose answer it is; 0 for the machine's.
@@ -25,9 +25,9 @@ public struct HistoryEntry: Hashable, Sendable {
     /// What it was about.
     public var service: Service
     /// The device's id; empty unless it is a use.
-    public var device: String
+    public var device = ""
     /// The device's name; empty unless it is a use.
-    public var deviceName: String
+    public var deviceName = ""
     /// What decided: the reason of the answer that a use rests on, else the cause of the decision.
     public var cause: String
     /// What it came to.
@@ -37,17 +37,17 @@ public struct HistoryEntry: Hashable, Sendable {
     /// When it ended, in milliseconds since 1970; of several that were put together, the last. `nil` while it lasts.
     public var ended: Int64?
     /// How long it was used, in milliseconds, suspend included; so far, while it lasts.
-    public var duration: Int64
+    public var duration: Int64 = 0
     /// How a use ended; empty while it lasts and for what is no use.
-    public var outcome: String
+    public var outcome = ""
     /// A sentence; may be empty.
-    public var message: String
+    public var message = ""
     /// The process; 0 where there is none.
     public var pid: Int32
     /// The session's number, by the daemon of that time; 0 where there is none.
-    public var session: UInt32
+    public var session: UInt32 = 0
     /// How many such events were put together in this entry.
-    public var times: Int64
+    public var times: Int64 = 1
     /// Who changed it in settings; `nil` for what no program did there, and what happened before that was kept.
     public var author: SettingsAuthor?
 }

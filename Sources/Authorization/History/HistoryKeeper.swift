@@ -108,6 +108,17 @@ public actor HistoryKeeper {
 
     /// Takes in that somebody turned a switch, which stands above all answers; returns at once.
     public nonisolated func note(switch service: Service, isOn: Bool, by client: ClientIdentity) {
+        let message = "\(service.title) was switched \(isOn ? "on" : "off") for every program"
+        note(setting: message, of: service, isOn ? .notDetermined : .restricted, by: client)
+    }
+
+    /// Takes in that somebody changed a device's profile, which decides about no program; returns at once.
+    public nonisolated func note(profile message: String, of service: Service, by client: ClientIdentity) {
+        note(setting: message, of: service, .notDetermined, by: client)
+    }
+
+    /// Takes in that a program connected itself to what another one captures; returns at once.
+    public nonisolated func note(stranger client: ClientIdentity, to service: Service, _ message: String) {
         note(
             Decision(
                 program: client.program,
@@ -116,9 +127,30 @@ public actor HistoryKeeper {
                 pid: client.pid,
                 identity: client.detail,
                 service: service,
-                status: isOn ? .notDetermined : .restricted,
+                status: .notDetermined,
+                cause: .connectedItself,
+                message: message
+            )
+        )
+    }
+
+    private nonisolated func note(
+        setting message: String,
+        of service: Service,
+        _ status: AuthorizationStatus,
+        by client: ClientIdentity
+    ) {
+        note(
+            Decision(
+                program: client.program,
+                tier: client.tier,
+                user: client.user,
+                pid: client.pid,
+                identity: client.detail,
+                service: service,
+                status: status,
                 cause: .settings,
-                message: "\(service.title) was switched \(isOn ? "on" : "off") for every program",
+                message: message,
                 author: SettingsAuthor(client)
             )
         )

@@ -39,12 +39,7 @@ struct PolicySubject: Hashable, Sendable {
         self.user = user
         paths = path.map { [$0] } ?? []
         isRunning = false
-        switch program {
-        case .user(let number): self.user = number
-        case .unit(let name): units = [name]
-        case .executable(let file): paths = [file]
-        case .flatpak, .snap, .app: break
-        }
+        take(program)
     }
 
     /// Whose answer it was.
@@ -54,8 +49,12 @@ struct PolicySubject: Hashable, Sendable {
         user = answer.tier.belongsToMachine ? nil : answer.user
         paths = answer.executable.map { [$0.path] } ?? []
         isRunning = false
-        guard let id = try? ProgramID(program) else { return }
-        switch id {
+        if let id = try? ProgramID(program) { take(id) }
+    }
+
+    /// Takes what an id says besides.
+    private mutating func take(_ program: ProgramID) {
+        switch program {
         case .user(let number): user = number
         case .unit(let name): units = [name]
         case .executable(let file): paths = [file]

@@ -1,10 +1,5 @@
+import CaptureCore
 import Glibc
-
-/// Which file it is, whatever it is called.
-struct FileIdentity: Hashable, Sendable {
-    var device: UInt64
-    var inode: UInt64
-}
 
 /// The store's file and folder: who owns them, who may write them, and moving a new file into place.
 enum StoreFiles {

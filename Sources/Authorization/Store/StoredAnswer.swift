@@ -10,6 +10,8 @@ public enum AnswerReason: String, Hashable, Sendable {
     case settings
     /// Policy allows it: nobody was asked, and nothing is stored.
     case policy
+    /// The person takes a photo or movie for the program: nothing is stored.
+    case taking
 }
 
 /// One row of the store.
