@@ -16,10 +16,12 @@ public enum NodeHolders {
     }
 
     /// The error for a node that is in use.
-    static func busy(_ path: String) -> CaptureError {
+    ///
+    /// - Parameter name: What people call the device.
+    static func busy(_ path: String, _ name: String) -> CaptureError {
         let holders = of(path)
         let who = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-        return CaptureError(.busy, "the camera \(path) is in use by \(who)", errno: EBUSY)
+        return CaptureError(.busy, "\(name) is in use by \(who)", errno: EBUSY)
     }
 
     /// By process, each node once.

@@ -46,13 +46,12 @@ struct UdevRecord {
         guard let device = unsafe udev_device_new_from_devnum(udev, 0x63, dev_t(number)) else { return nil }
         defer { unsafe udev_device_unref(device) }
         isSettled = unsafe !UdevRecord.isKept || udev_device_get_is_initialized(device) > 0
-        videoCapabilities = unsafe udev_device_get_property_value(device, "ID_V4L_CAPABILITIES").map {
-            unsafe String(cString: $0)
+        func property(_ name: String) -> String? {
+            unsafe udev_device_get_property_value(device, name).map { unsafe String(cString: $0) }
         }
-        cameraDirection = unsafe udev_device_get_property_value(device, "ID_CAMERA_DIRECTION").map {
-            unsafe String(cString: $0)
-        }
-        hasSerial = unsafe udev_device_get_property_value(device, "ID_SERIAL_SHORT") != nil
+        videoCapabilities = property("ID_V4L_CAPABILITIES")
+        cameraDirection = property("ID_CAMERA_DIRECTION")
+        hasSerial = property("ID_SERIAL_SHORT") != nil
         links = []
         var entry = unsafe udev_device_get_devlinks_list_entry(device)
         while let now = unsafe entry {

@@ -72,9 +72,9 @@ import Testing
     }
 
     @Test func `mixer names are words with underscores`() {
-        #expect(ALSAMixer.controlName("Mic Boost") == "mic_boost")
-        #expect(ALSAMixer.controlName("Capture") == "capture")
-        #expect(ALSAMixer.controlName("S/PDIF 16-bit") == "s_pdif_16_bit")
+        #expect(ALSAControls.controlName("Mic Boost") == "mic_boost")
+        #expect(ALSAControls.controlName("Capture") == "capture")
+        #expect(ALSAControls.controlName("S/PDIF 16-bit") == "s_pdif_16_bit")
     }
 
     @Test func `a grant for cameras opens no microphone, and a withdrawn one nothing`() async throws {

@@ -1,7 +1,6 @@
 import CaptureCore
 import Glibc
 import LyingDriver
-import Synchronization
 import Testing
 
 @testable import CaptureDevices

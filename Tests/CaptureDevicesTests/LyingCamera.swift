@@ -69,9 +69,10 @@ final class LyingCamera {
         _ sequence: UInt32,
         index: UInt32 = .max,
         used: UInt32 = size,
-        flags: Int32 = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC
+        flags: Int32 = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC,
+        at time: Timestamp = .now
     ) {
-        let now = Timestamp.now.nanoseconds
+        let now = time.nanoseconds
         var frame = lying_frame(
             index: index,
             used: used,

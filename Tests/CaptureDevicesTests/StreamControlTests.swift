@@ -1,6 +1,5 @@
 import CaptureCore
 import CaptureSystem
-import Synchronization
 import TestSupport
 import Testing
 

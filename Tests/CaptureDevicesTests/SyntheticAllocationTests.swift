@@ -10,6 +10,7 @@ import Testing
 @safe private final class CountingSink: MediaSink, @unchecked Sendable {
     let slotCount = 8
     let slotCapacity: Int
+    let isAwaited = true
     let enough: StreamControl
     private let slots: UnsafeMutableRawBufferPointer
     private let halfway: (@Sendable () -> Void)?

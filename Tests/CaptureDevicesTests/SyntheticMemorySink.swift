@@ -19,6 +19,7 @@ import Synchronization
 
     let slotCount: Int
     let slotCapacity: Int
+    let isAwaited = true
     let enough: StreamControl
     private let target: Int
     private let keepBytes: Bool

@@ -2,7 +2,6 @@ import Authorization
 import CLinux
 import CaptureCore
 import CaptureSystem
-import Synchronization
 import TestSupport
 import Testing
 

@@ -89,6 +89,21 @@ import Testing
         #expect(length(whole + rest) == whole.count)
     }
 
+    /// Blocks of 64 bytes are looked at together.
+    @Test(arguments: Array(0...130)) func `ends where its end is, wherever that lies`(place: Int) {
+        let filling: [[UInt8]] = [[7], [0xff, 0], [0xff, 0xd4], [0, 0xff, 0]]
+        for filler in filling {
+            var data = (0..<place).map { filler[$0 % filler.count] }
+            // What stands before the end is no half of something.
+            if data.last == 0xff { data[data.count - 1] = 1 }
+            let frame = Array(whole.dropLast(2)) + data + [0xff, 0xd9]
+            #expect(length(frame) == frame.count)
+            #expect(length(frame + Array(repeating: 9, count: 200) + [0xff, 0xd9]) == frame.count)
+            #expect(length(Array(frame.dropLast())) == nil)
+            #expect(length(frame.dropLast(2) + Array(repeating: 9, count: 200)) == nil)
+        }
+    }
+
     @Test func `has two scans when it is progressive`() {
         let second: [UInt8] = [0xff, 0xda, 0, 3, 1, 4, 4, 0xff, 0xd9]
         #expect(length(whole.dropLast(2) + second) == whole.count - 2 + second.count)

@@ -36,6 +36,7 @@ private final class CountedRing: MediaSink, Sendable {
 
     var slotCount: Int { ring.slotCount }
     var slotCapacity: Int { ring.slotCapacity }
+    var isAwaited: Bool { ring.isAwaited }
     func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer { unsafe ring.memory(ofSlot: slot) }
     func claim() -> Int? { ring.claim() }
     func abandon(_ slot: Int) { ring.abandon(slot) }

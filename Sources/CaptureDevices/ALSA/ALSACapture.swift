@@ -12,6 +12,8 @@ struct ALSACapture: DeviceRun {
     static let patience: Int32 = 5000
     /// So many restarts without a single period between them count as a lost device too.
     static let mostRestarts = 50
+    /// How many periods the thread sleeps over while nobody may want each at once.
+    static let unawaited = 4
 
     private let pcm: PCM
     private let format: AudioFormat
@@ -35,6 +37,8 @@ struct ALSACapture: DeviceRun {
     /// Milliseconds since a period last came.
     private var quiet: Int32 = 0
     private var restarts = 0
+    /// How many periods the thread sleeps over.
+    private var pace = 1
 
     init(_ setup: PCMSetup, _ name: String, _ sink: any MediaSink) {
         pcm = setup.pcm
@@ -76,6 +80,7 @@ struct ALSACapture: DeviceRun {
                 do throws(ALSAFailure) {
                     try drain()
                     if outcome == .troubled { try checkRunning() }
+                    try keepPace()
                 } catch {
                     if try recover(from: error, control) { return }
                 }
@@ -92,6 +97,16 @@ struct ALSACapture: DeviceRun {
     private func begin() throws(ALSAFailure) {
         unsafe try pcm.check("prepare") { unsafe snd_pcm_prepare($0) }
         unsafe try pcm.check("start") { unsafe snd_pcm_start($0) }
+    }
+
+    /// Sleeps over several periods, as long as no reader may want each at once and the hardware's buffer has room for
+    /// many.
+    private mutating func keepPace() throws(ALSAFailure) {
+        let isSlow = runsFree && !sink.isAwaited && buffer / format.periodFrames >= 4 * Self.unawaited
+        let wanted = isSlow ? Self.unawaited : 1
+        guard wanted != pace else { return }
+        try pcm.setWakeUp(snd_pcm_uframes_t(wanted * format.periodFrames))
+        pace = wanted
     }
 
     /// Tells why a stream does not run any more: an overrun, a suspend, an unplugged device, or a driver that stopped it
@@ -181,11 +196,16 @@ struct ALSACapture: DeviceRun {
                     available -= Int(lost)
                 }
             }
-            if available < format.periodFrames { return }
             let first = SoundTiming.first(stamp: stamp, available: available, rate: format.sampleRate)
-            try take(first)
+            var taken = 0
+            while available - taken >= format.periodFrames {
+                let time = first.advanced(by: SoundTiming.nanoseconds(Int64(taken), format.sampleRate))
+                // Behind what was torn, all has to be looked at again.
+                guard try take(time) else { break }
+                taken += format.periodFrames
+            }
             // Where less than another period was there, the next wait asks again.
-            if available < 2 * format.periodFrames { return }
+            if available - taken < format.periodFrames { return }
         }
     }
 
@@ -224,14 +244,16 @@ struct ALSACapture: DeviceRun {
     }
 
     /// Copies one period out and publishes it.
-    private mutating func take(_ first: Timestamp) throws(ALSAFailure) {
+    ///
+    /// - Returns: Whether it was whole, so that the number of unread sample frames still holds.
+    private mutating func take(_ first: Timestamp) throws(ALSAFailure) -> Bool {
         let next = first.advanced(by: SoundTiming.nanoseconds(Int64(format.periodFrames), format.sampleRate))
         guard let slot = sink.claim() else {
             try skip(Int64(format.periodFrames))
             sink.count(.noSlot, 1)
             skipped &+= UInt32(format.periodFrames)
             advance(to: next)
-            return
+            return true
         }
         do throws(ALSAFailure) {
             unsafe try copy(into: sink.memory(ofSlot: slot))
@@ -243,7 +265,7 @@ struct ALSACapture: DeviceRun {
         if runsFree, unsafe snd_pcm_avail_update(pcm.handle) > buffer - format.periodFrames {
             sink.abandon(slot)
             fill(Int64(format.periodFrames), from: first)
-            return
+            return false
         }
         var flags = flags
         if skipped > 0 { flags.insert(.discontinuity) }
@@ -260,6 +282,7 @@ struct ALSACapture: DeviceRun {
         )
         skipped = 0
         advance(to: next)
+        return true
     }
 
     private mutating func advance(to next: Timestamp) {

@@ -2,24 +2,21 @@ public import Authorization
 public import CaptureCore
 public import CaptureSystem
 import Logging
+import Synchronization
 
 /// A microphone by ALSA, read from the memory it shares with the hardware.
 ///
-/// What it delivers is the hardware's own wherever that fits the request; `usesPlug` says when it is not. Thread-safe,
-/// as `MediaSource` says.
+/// What it delivers is the hardware's own wherever that fits the request. Thread-safe, as `MediaSource` says.
 public final class ALSAMicrophone: MediaSource {
     /// What it delivers, as the driver reported it.
     public let format: MediaFormat
     /// One: a period is copied out and published at once.
     public let slotsInFlight = 1
-    /// Whether alsa-lib converts, because the hardware cannot give what was asked exactly.
-    public let usesPlug: Bool
-    /// Sample frames that hardware and driver hold before an overrun.
-    public let bufferFrames: Int
 
     private let device: DeviceDescription
     private let address: PCMAddress
-    private let setup: ALSAOpenSetup
+    /// `nil` when it is closed: alsa-lib closes the stream with the last reference.
+    private let setup: Mutex<PCMSetup?>
     private let thread: DeviceThread
 
     private init(
@@ -32,9 +29,7 @@ public final class ALSAMicrophone: MediaSource {
         self.device = device
         self.address = address
         format = .audio(setup.format)
-        usesPlug = setup.usesPlug
-        bufferFrames = setup.bufferFrames
-        self.setup = ALSAOpenSetup(setup)
+        self.setup = Mutex(setup)
     }
 
     deinit { close() }
@@ -75,7 +70,7 @@ public final class ALSAMicrophone: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        guard let setup = setup.current else { throw CaptureError(.wrongState, "\(device.name) was closed") }
+        guard let setup = setup.withLock({ $0 }) else { throw CaptureError(.wrongState, "\(device.name) was closed") }
         let format = MediaFormat.audio(setup.format)
         try thread.stream(
             "mic-\(address.card)-\(address.device)",
@@ -99,20 +94,6 @@ public final class ALSAMicrophone: MediaSource {
     /// Stops, and closes the device for others to open; idempotent.
     public func close() {
         thread.stop()
-        setup.close()
-    }
-
-    /// The card's capture volumes and switches, with their values now.
-    ///
-    /// - Throws: `.inputOutput` when the card does not answer.
-    public func controls() throws(CaptureError) -> [DeviceControl] {
-        try ALSAControls(card: address.card).list()
-    }
-
-    /// Sets a capture volume or switch of the card, on all channels.
-    ///
-    /// - Throws: `.invalidArgument` naming the controls or the range, `.inputOutput`.
-    public func setControl(_ name: String, _ value: Int64) throws(CaptureError) {
-        try ALSAControls(card: address.card).set(name, to: value)
+        setup.withLock { $0 = nil }
     }
 }

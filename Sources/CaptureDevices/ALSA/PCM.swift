@@ -23,6 +23,18 @@ import Glibc
 
     deinit { unsafe snd_pcm_close(handle) }
 
+    /// Has waits last until so many sample frames are unread. Allowed while it streams.
+    func setWakeUp(_ frames: snd_pcm_uframes_t) throws(ALSAFailure) {
+        var made: OpaquePointer?
+        guard unsafe snd_pcm_sw_params_malloc(&made) >= 0, let params = unsafe made else {
+            throw ALSAFailure("set up \(name)", -ENOMEM)
+        }
+        defer { unsafe snd_pcm_sw_params_free(params) }
+        unsafe try check("parameters") { unsafe snd_pcm_sw_params_current($0, params) }
+        unsafe try check("wake-up") { unsafe snd_pcm_sw_params_set_avail_min($0, params, frames) }
+        unsafe try check("parameters") { unsafe snd_pcm_sw_params($0, params) }
+    }
+
     /// Makes a call on the stream and turns a negative answer into an error.
     @discardableResult
     func check(_ action: @autoclosure () -> String, _ call: (OpaquePointer) -> Int32) throws(ALSAFailure) -> Int32 {
@@ -50,10 +62,7 @@ extension CaptureError {
     /// alsa-lib's refusal to open or set up a microphone, in words for a person.
     init(_ failure: ALSAFailure, opening name: String, _ address: PCMAddress) {
         switch failure.errno {
-        case EBUSY:
-            let holders = NodeHolders.of(address.node)
-            let by = holders.isEmpty ? "another program" : holders.joined(separator: ", ")
-            self.init(.busy, "\(name) is in use by \(by)", errno: EBUSY)
+        case EBUSY: self = NodeHolders.busy(address.node, name)
         case ENOENT, ENODEV, ENXIO:
             self.init(.noSuchDevice, "\(name) is not there any more", errno: failure.errno)
         case EACCES, EPERM:

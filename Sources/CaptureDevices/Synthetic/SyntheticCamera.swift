@@ -19,6 +19,7 @@ struct SyntheticCamera: DeviceRun {
     private var picture: TestPicture
     private let clock: SyntheticClock
     private let controls: SyntheticControls
+    private let frames: FrameNumbers
     private var sink: any MediaSink
     private var lost: UInt32 = 0
 
@@ -27,13 +28,15 @@ struct SyntheticCamera: DeviceRun {
         _ picture: TestPicture,
         _ clock: SyntheticClock,
         _ controls: SyntheticControls,
-        _ sink: any MediaSink
+        _ sink: any MediaSink,
+        frames: FrameNumbers = FrameNumbers()
     ) {
         self.format = format
         frameSize = format.frameSize
         self.picture = picture
         self.clock = clock
         self.controls = controls
+        self.frames = frames
         self.sink = sink
     }
 
@@ -74,12 +77,8 @@ struct SyntheticCamera: DeviceRun {
                 deliver(next, number: UInt64(next - first))
                 next += 1
             }
-        } catch let error as SystemError {
-            throw CaptureError(.internalFault, error)
-        } catch let error as CaptureError {
-            throw error
         } catch {
-            throw CaptureError(.internalFault, "\(error)")
+            throw SyntheticPace.fault(error)
         }
     }
 
@@ -110,6 +109,7 @@ struct SyntheticCamera: DeviceRun {
                 lostBefore: lost
             )
         )
+        frames.note(stamp, number)
         lost = 0
     }
 

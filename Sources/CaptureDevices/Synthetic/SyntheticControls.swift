@@ -64,14 +64,14 @@ final class SyntheticControls: DeviceSettings {
 
     init(_ mediaType: MediaType) {
         let pull = Entry(Self.button("disconnect", "Disconnect"), disconnect)
+        let faults = [
+            Entry(Self.number("drop_every", "Lose Every Nth Frame", 0...100_000, 0), dropEvery),
+            Entry(Self.number("error_every", "Break Every Nth Frame", 0...100_000, 0), errorEvery),
+            pull,
+        ]
         switch mediaType {
-        case .video:
-            entries =
-                optics.entries + [
-                    Entry(Self.number("drop_every", "Lose Every Nth Frame", 0...100_000, 0), dropEvery),
-                    Entry(Self.number("error_every", "Break Every Nth Frame", 0...100_000, 0), errorEvery),
-                    pull,
-                ]
+        case .video, .metadata: entries = optics.entries + faults
+        case .depth: entries = faults
         case .audio:
             entries = [
                 Entry(Self.button("force_xrun", "Force an Overrun"), forceXrun),
@@ -129,16 +129,9 @@ final class SyntheticControls: DeviceSettings {
     }
 
     static func button(_ name: String, _ label: String) -> DeviceControl {
-        DeviceControl(
-            name: name,
-            label: label,
-            kind: .button,
-            minimum: 0,
-            maximum: 0,
-            step: 0,
-            defaultValue: 0,
-            value: 0
-        )
+        var control = number(name, label, 0...0, 0, by: 0)
+        control.kind = .button
+        return control
     }
 
     static func toggle(_ name: String, _ label: String, _ standard: Int64 = 0) -> DeviceControl {

@@ -2,22 +2,30 @@ public import Authorization
 public import CaptureCore
 public import CaptureSystem
 
-/// The synthetic camera and microphone of a process: always there, on one clock, with faults among their controls.
+/// The synthetic camera, depth camera and microphone of a process: always there, on one clock, with faults among their
+/// controls. The depth camera sees a wall that goes away to the right.
 ///
 /// Thread-safe. Controls belong to the device, not to a stream: they can be set before it is opened and stay.
 public final class SyntheticDevices: Sendable {
     /// The camera's id.
     public static let cameraID = DeviceID(rawValue: "synthetic:camera")
+    /// The depth camera's id.
+    public static let depthCameraID = DeviceID(rawValue: "synthetic:depth")
     /// The microphone's id.
     public static let microphoneID = DeviceID(rawValue: "synthetic:microphone")
 
-    /// The clock of both.
+    /// All ids.
+    public static let ids: Set = [cameraID, depthCameraID, microphoneID]
+
+    /// The clock of all.
     public let clock: SyntheticClock
     private let proof: ProofOfLife
+    private let frames = FrameNumbers()
     private let cameraControls = SyntheticControls(.video)
+    private let depthControls = SyntheticControls(.depth)
     private let microphoneControls = SyntheticControls(.audio)
 
-    /// A camera and a microphone.
+    /// The devices.
     ///
     /// - Parameters:
     ///   - speed: How many times as fast as real time their streams pass, 1 to 1000.
@@ -27,30 +35,27 @@ public final class SyntheticDevices: Sendable {
         clock = SyntheticClock(speed: speed)
     }
 
-    /// Both devices, the camera first.
+    /// The devices, the camera before the depth camera.
     public func descriptions() -> [DeviceDescription] {
-        [
+        func device(_ id: DeviceID, _ mediaType: MediaType, _ name: String) -> DeviceDescription {
             DeviceDescription(
-                id: Self.cameraID,
-                mediaType: .video,
-                name: "Synthetic Camera",
+                id: id,
+                mediaType: mediaType,
+                name: name,
                 aliases: [],
                 driver: "synthetic",
                 bus: "synthetic",
-                deviceType: .synthetic,
-                videoFormats: SyntheticFormats.videoOptions
-            ),
-            DeviceDescription(
-                id: Self.microphoneID,
-                mediaType: .audio,
-                name: "Synthetic Microphone",
-                aliases: [],
-                driver: "synthetic",
-                bus: "synthetic",
-                deviceType: .synthetic,
-                audioFormats: SyntheticFormats.audioOptions
-            ),
-        ]
+                deviceType: .synthetic
+            )
+        }
+        var camera = device(Self.cameraID, .video, "Synthetic Camera")
+        camera.videoFormats = SyntheticFormats.videoOptions
+        camera.metadata = DeviceMetadata(node: "", formats: [SyntheticMetadata.format.code])
+        var depthCamera = device(Self.depthCameraID, .video, "Synthetic Depth Camera")
+        depthCamera.videoFormats = SyntheticFormats.depthOptions
+        var microphone = device(Self.microphoneID, .audio, "Synthetic Microphone")
+        microphone.audioFormats = SyntheticFormats.audioOptions
+        return [camera, depthCamera, microphone]
     }
 
     /// Opens the camera.
@@ -60,7 +65,35 @@ public final class SyntheticDevices: Sendable {
         _ request: VideoFormatRequest,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
-        try SyntheticSource.camera(request, clock, cameraControls, proof, grant: grant)
+        try SyntheticSource.camera(
+            try SyntheticFormats.negotiate(request),
+            clock,
+            cameraControls,
+            frames,
+            proof,
+            grant: grant
+        )
+    }
+
+    /// Opens the depth camera.
+    ///
+    /// - Throws: As `openCamera(_:grant:)`.
+    public func openDepthCamera(_ request: VideoFormatRequest, grant: Grant) throws(CaptureError) -> SyntheticSource {
+        try SyntheticSource.camera(
+            try SyntheticFormats.negotiate(request, among: [.z16]),
+            clock,
+            depthControls,
+            FrameNumbers(),
+            proof,
+            grant: grant
+        )
+    }
+
+    /// Opens the metadata of the camera's frames, which comes while the camera streams.
+    ///
+    /// - Throws: `.notPermitted` or `.revoked` for the grant.
+    public func openMetadata(grant: Grant) throws(CaptureError) -> SyntheticSource {
+        try SyntheticSource.metadata(frames, proof, grant: grant)
     }
 
     /// Opens the microphone.
@@ -91,6 +124,7 @@ public final class SyntheticDevices: Sendable {
     private func controls(of id: DeviceID) throws(CaptureError) -> SyntheticControls {
         switch id {
         case Self.cameraID: cameraControls
+        case Self.depthCameraID: depthControls
         case Self.microphoneID: microphoneControls
         default: throw CaptureError(.noSuchDevice, "'\(id)' is no synthetic device")
         }

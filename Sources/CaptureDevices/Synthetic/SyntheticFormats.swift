@@ -2,7 +2,7 @@ import CaptureCore
 
 /// What the synthetic devices offer, and how a request is met from it.
 enum SyntheticFormats {
-    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420] + sensorFormats.map(\.0) + [.z16]
+    static let pixelFormats: [PixelFormat] = [.yuyv, .nv12, .yuv420] + sensorFormats.map(\.0)
     /// Bayer patterns of each depth, packed and unpacked, and V4L2's words for them.
     private static let sensorFormats: [(PixelFormat, String)] = [
         ("RGGB", "8-bit Bayer RGRG/GBGB"), ("RG10", "10-bit Bayer RGRG/GBGB"), ("RG12", "12-bit Bayer RGRG/GBGB"),
@@ -18,10 +18,15 @@ enum SyntheticFormats {
     static var videoOptions: [VideoFormatOption] {
         let intervals = FrameIntervals.discrete(rates.reversed().map { FrameInterval(framesPerSecond: UInt32($0)) })
         let offered = sizes.map { DiscreteSize(width: $0.0, height: $0.1, intervals: intervals) }
-        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"] + sensorFormats.map(\.1) + ["16-bit Depth"]
+        let names = ["YUYV 4:2:2", "Y/CbCr 4:2:0", "Planar YUV 4:2:0"] + sensorFormats.map(\.1)
         return zip(pixelFormats, names).map {
             VideoFormatOption(pixelFormat: $0, name: $1, sizes: .discrete(offered))
         }
+    }
+
+    /// Of the depth camera.
+    static var depthOptions: [VideoFormatOption] {
+        videoOptions.prefix(1).map { VideoFormatOption(pixelFormat: .z16, name: "16-bit Depth", sizes: $0.sizes) }
     }
 
     static var audioOptions: [AudioFormatOption] {
@@ -30,10 +35,13 @@ enum SyntheticFormats {
         }
     }
 
-    /// The format nearest to a request: 640x480 YUYV at 30 frames a second where nothing is asked.
+    /// The format nearest to a request: 640x480 in the first format at 30 frames a second where nothing is asked.
     ///
     /// - Throws: `.noSuchFormat` when the request is exact and cannot be met.
-    static func negotiate(_ request: VideoFormatRequest) throws(CaptureError) -> VideoFormat {
+    static func negotiate(
+        _ request: VideoFormatRequest,
+        among pixelFormats: [PixelFormat] = pixelFormats
+    ) throws(CaptureError) -> VideoFormat {
         let pixelFormat = request.pixelFormat.flatMap { pixelFormats.contains($0) ? $0 : nil } ?? pixelFormats[0]
         let wanted = (request.width ?? 640, request.height ?? 480)
         let size = nearest(sizes) { abs($0.0 - wanted.0) + abs($0.1 - wanted.1) } ?? (640, 480)
@@ -46,7 +54,7 @@ enum SyntheticFormats {
             guard isMet else {
                 throw CaptureError(
                     .noSuchFormat,
-                    "the synthetic camera offers \(pixelFormats.map(\.description).joined(separator: ", ")) at 320x240, "
+                    "this synthetic camera offers \(pixelFormats.map(\.description).joined(separator: ", ")) at 320x240, "
                         + "640x480, 1280x720 and 1920x1080 with 15, 30 or 60 fps, and not what was asked"
                 )
             }

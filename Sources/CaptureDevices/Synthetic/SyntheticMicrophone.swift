@@ -99,12 +99,8 @@ struct SyntheticMicrophone: DeviceRun {
                     deliver(samples)
                 }
             }
-        } catch let error as SystemError {
-            throw CaptureError(.internalFault, error)
-        } catch let error as CaptureError {
-            throw error
         } catch {
-            throw CaptureError(.internalFault, "\(error)")
+            throw SyntheticPace.fault(error)
         }
     }
 

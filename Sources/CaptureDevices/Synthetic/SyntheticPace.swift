@@ -21,6 +21,15 @@ struct SyntheticPace: ~Copyable {
         self.orders = orders
     }
 
+    /// Why a device that keeps pace stops: its own reason, or that the system does not let it.
+    static func fault(_ error: any Error) -> CaptureError {
+        switch error {
+        case let error as CaptureError: error
+        case let error as SystemError: CaptureError(.internalFault, error)
+        default: CaptureError(.internalFault, "\(error)")
+        }
+    }
+
     /// Waits until a moment of CLOCK_MONOTONIC; returns at once when it has passed.
     func wait(until moment: Timestamp) throws(SystemError) -> Outcome {
         // Arming anew takes the last expiry back, so the timer never has to be read. 0 would disarm it.

@@ -31,16 +31,26 @@ public final class SyntheticSource: MediaSource {
     deinit { stop() }
 
     static func camera(
-        _ request: VideoFormatRequest,
+        _ format: VideoFormat,
         _ clock: SyntheticClock,
         _ controls: SyntheticControls,
+        _ frames: FrameNumbers,
         _ proof: ProofOfLife,
         grant: Grant
     ) throws(CaptureError) -> SyntheticSource {
         try grant.require(.camera)
-        let format = try SyntheticFormats.negotiate(request)
         return SyntheticSource("cam-synthetic", .video(format), of: format.frameSize, proof) { sink in
-            SyntheticCamera(format, TestPicture(format), clock, controls, sink)
+            SyntheticCamera(format, TestPicture(format), clock, controls, sink, frames: frames)
+        }
+    }
+
+    static func metadata(_ frames: FrameNumbers, _ proof: ProofOfLife, grant: Grant) throws(CaptureError)
+        -> SyntheticSource
+    {
+        try grant.require(.camera)
+        let format = SyntheticMetadata.format
+        return SyntheticSource("meta-synthetic", .metadata(format), of: format.capacity, proof) { sink in
+            SyntheticMetadata(frames, sink)
         }
     }
 

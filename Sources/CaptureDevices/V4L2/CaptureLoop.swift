@@ -25,6 +25,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
     var sink: any MediaSink
     let control: StreamControl
     let counters: StreamCounters
+    private let frames: FrameNumbers
 
     /// The driver's buffers, or `nil` when it writes into the sink's slots.
     var pool: MappedPool?
@@ -70,6 +71,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         depth: DriverDepth,
         sink: any MediaSink,
         counters: StreamCounters,
+        frames: FrameNumbers,
         control: StreamControl
     ) {
         self.node = node
@@ -78,6 +80,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         self.depth = depth
         self.sink = sink
         self.counters = counters
+        self.frames = frames
         self.control = control
         planeCount = min(format.planes.count, 4)
         inspector = FrameInspector(format, joinsLate: node.driver == V4L2Node.loopback)
@@ -110,7 +113,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         if let failure { throw CaptureLoop.loss(failure, of: name) }
     }
 
-    private static func loss(_ error: SystemError, of name: String) -> CaptureError {
+    static func loss(_ error: SystemError, of name: String) -> CaptureError {
         let what =
             switch error.errno {
             case ENODEV, ENXIO: "went away while streaming"
@@ -268,7 +271,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
             let from = unsafe memory(plane).baseAddress
             let used = plane == 0 ? picture.count : inspector.used(raw, plane)
             guard let from = unsafe from, let to = room.baseAddress else { return sink.abandon(slot) }
-            unsafe memcpy(to + Int(layout[plane]), from + Int(element(raw.start, plane)), used)
+            unsafe clinux_copy_frame(to + Int(layout[plane]), from + Int(element(raw.start, plane)), used)
             counters.copiedBytes.add(UInt64(used), ordering: .relaxed)
         }
         unsafe publish(slot, raw, picture)
@@ -288,6 +291,7 @@ final class CaptureLoop: DeviceRun, @unchecked Sendable {
         lost = 0
         isDiscontinuous = false
         sink.publish(slot, info)
+        frames.note(info.timestamp, info.deviceSequence)
         counters.published.add(1, ordering: .relaxed)
     }
 }

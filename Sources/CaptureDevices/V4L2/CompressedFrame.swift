@@ -1,5 +1,4 @@
 import CaptureCore
-import Glibc
 
 /// What can be told of a compressed frame from a few of its bytes, without decoding and without allocation.
 enum CompressedFrame {
@@ -37,16 +36,45 @@ enum CompressedFrame {
     /// Where the marker behind entropy-coded data is; `nil` when the data ends first.
     private static func nextMarker(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
-        while index + 1 < bytes.count, let base = bytes.baseAddress {
-            guard let found = unsafe memchr(base + index, 0xff, bytes.count - 1 - index) else { return nil }
-            index = unsafe UnsafeRawPointer(found) - base
-            switch unsafe bytes[index + 1] {
-            case 0x00, 0xd0...0xd7: index += 2
-            case 0xff: index += 1
-            default: return index
+        while index + 1 < bytes.count {
+            index = unsafe passedOver(bytes, from: index)
+            let end = min(index + blockSize, bytes.count - 1)
+            while index < end {
+                guard unsafe bytes[index] == 0xff else {
+                    index += 1
+                    continue
+                }
+                switch unsafe bytes[index + 1] {
+                case 0x00, 0xd0...0xd7: index += 2
+                case 0xff: index += 1
+                default: return index
+                }
             }
         }
         return nil
+    }
+
+    /// Bytes that are looked at together.
+    private static let blockSize = 64
+
+    /// The first block, counted from a place, that has a 0xff with anything but a zero behind it: some data has a 0xff in
+    /// every other block.
+    @inline(__always)
+    private static func passedOver(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let (full, none) = (SIMD16<UInt8>(repeating: 0xff), SIMD16<UInt8>())
+        @inline(__always) func marks(_ place: Int) -> SIMD16<UInt8> {
+            let first = unsafe bytes.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self)
+            let second = unsafe bytes.loadUnaligned(fromByteOffset: place + 1, as: SIMD16<UInt8>.self)
+            return none.replacing(with: full, where: (first .== full) .& (second .!= none))
+        }
+        var index = start
+        while index + blockSize < bytes.count {
+            let found = (marks(index) | marks(index + 16)) | (marks(index + 32) | marks(index + 48))
+            let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
+            if halves.x | halves.y != 0 { break }
+            index += blockSize
+        }
+        return index
     }
 
     /// Whether an H.264 or H.265 access unit with start codes can be decoded by itself: what its first slice is.

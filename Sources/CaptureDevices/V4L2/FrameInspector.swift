@@ -80,14 +80,15 @@ struct FrameInspector {
             flags.insert(.startOfExposure)
         }
         return BufferInfo(
-            timestamp: stamp(raw, &flags),
+            timestamp: Self.stamp(raw, &flags),
             deviceSequence: deviceSequence,
             bytesUsed: (picture.count, used(raw, 1), used(raw, 2), used(raw, 3)),
             flags: flags
         )
     }
 
-    private func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
+    /// When a buffer was captured, and how that is known.
+    static func stamp(_ raw: clinux_v4l2_buffer, _ flags: inout BufferFlags) -> Timestamp {
         let clock = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK)
         // What a driver says can be anything; in nanoseconds it need not fit.
         let isNumber = (0...1 << 33).contains(raw.seconds) && (0...1_000_000).contains(raw.microseconds)
@@ -104,5 +105,7 @@ struct FrameInspector {
     }
 
     /// Whether a stamp can be the monotonic clock's: some cameras' own clocks leap by hours.
-    private func isPlausible(_ stamp: Timestamp) -> Bool { abs(stamp - Timestamp.now) < FrameInspector.largestDistance }
+    private static func isPlausible(_ stamp: Timestamp) -> Bool {
+        abs(stamp - Timestamp.now) < FrameInspector.largestDistance
+    }
 }

@@ -4,6 +4,10 @@ import Glibc
 
 /// The driver's own buffers, mapped: the pool owns the mappings and takes them down at its end.
 ///
+/// Frames are copied from here into a ring. Readers are not given the buffers themselves (VIDIOC_EXPBUF): the kernel
+/// keeps a read-only export from being mapped writable, but not from being queued to another device, which then writes
+/// into it. So one reader could change what all others see. v4l2loopback exports none.
+///
 /// Thread-bound, to the capture loop that holds it.
 final class MappedPool {
     private struct Mapping {

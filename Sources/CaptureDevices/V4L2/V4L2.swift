@@ -28,10 +28,19 @@ final class V4L2Probe: Sendable {
         var index: String
         var place: DevicePlace
         var formats: [VideoFormatOption]
+        var seat: NodeSeat
     }
 
-    /// By path; `nil` for a node that is no camera.
-    private let found = Mutex<[String: Camera?]>([:])
+    /// What a node is.
+    private enum Node {
+        case camera(Camera)
+        /// It has the metadata of a camera beside it.
+        case metadata(NodeSeat, [PixelFormat])
+        case other
+    }
+
+    /// By path.
+    private let found = Mutex<[String: Node]>([:])
 
     /// The cameras now.
     ///
@@ -45,16 +54,29 @@ final class V4L2Probe: Sendable {
             for path in found.keys where !paths.contains(path) { found[path] = nil }
             for path in paths where found[path] == nil || changed?.contains(path) ?? true {
                 switch V4L2Probe.examine(path, records[path] ?? nil) {
-                case .success(let camera): found.updateValue(camera, forKey: path)
+                case .success(let node): found[path] = node
                 // Not remembered, so that it is tried again at the next event: its permissions may not be set yet.
                 case .failure: found[path] = nil
                 }
             }
             // Named anew each time: a node that comes may contest the links of one that is there.
             let links = UdevRecord.uncontested(records.compactMapValues { $0?.links })
-            let cameras = paths.compactMap { path in (found[path] ?? nil).map { (path: path, camera: $0) } }
-            let devices = cameras.map { path, camera in
-                describe(camera, at: path, links[path] ?? [], records[path]??.hasSerial ?? false)
+            var cameras: [(path: String, camera: Camera)] = []
+            var tellers: [(seat: NodeSeat, metadata: DeviceMetadata)] = []
+            for path in paths {
+                switch found[path] {
+                case .camera(let camera): cameras.append((path, camera))
+                case .metadata(let seat, let formats):
+                    tellers.append((seat, DeviceMetadata(node: path, formats: formats)))
+                case .other, nil: break
+                }
+            }
+            let owners = tellers.map { $0.seat.owner(among: cameras.map(\.camera.seat)) }
+            let devices = cameras.enumerated().map { place, one in
+                let hasSerial = records[one.path]??.hasSerial ?? false
+                var device = describe(one.camera, at: one.path, links[one.path] ?? [], hasSerial)
+                device.metadata = zip(owners, tellers).first { $0.0 == place }?.1.metadata
+                return device
             }
             return DevicePlace.toldApart(
                 V4L2Probe.distinct(devices),
@@ -86,23 +108,33 @@ final class V4L2Probe: Sendable {
         )
     }
 
-    /// What a node is: `nil` for one that is no camera.
-    private static func examine(_ path: String, _ record: UdevRecord?) -> Result<Camera?, SystemError> {
+    /// What a node is.
+    private static func examine(_ path: String, _ record: UdevRecord?) -> Result<Node, SystemError> {
         do throws(SystemError) {
             guard let record else { throw SystemError("find \(path)", errno: ENODEV) }
             // udev's event follows.
             guard record.isSettled else { throw SystemError("open \(path)", errno: EAGAIN) }
             let node = try V4L2Node(path: path)
-            guard node.isCamera else { return .success(nil) }
             let folder = "/sys/class/video4linux/\(path.dropFirst("/dev/".count))"
+            let index = Files.line(of: "\(folder)/index") ?? "0"
+            let parent = Files.resolved("\(folder)/device") ?? ""
+            let seat = NodeSeat(bus: node.bus, parent: parent, index: Int(index) ?? 0)
+            if node.isMetadata {
+                let formats = node.metadataFormats()
+                return .success(formats.isEmpty ? .other : .metadata(seat, formats))
+            }
+            guard node.isCamera else { return .success(.other) }
             return .success(
-                Camera(
-                    driver: node.driver,
-                    bus: node.bus,
-                    card: node.card,
-                    index: Files.line(of: "\(folder)/index") ?? "0",
-                    place: DevicePlace(ofCamera: node, at: folder, direction: record.cameraDirection),
-                    formats: node.formatOptions()
+                .camera(
+                    Camera(
+                        driver: node.driver,
+                        bus: node.bus,
+                        card: node.card,
+                        index: index,
+                        place: DevicePlace(ofCamera: node, at: folder, direction: record.cameraDirection),
+                        formats: node.formatOptions(),
+                        seat: seat
+                    )
                 )
             )
         } catch {

@@ -16,11 +16,14 @@ public final class V4L2Camera: MediaSource {
     public let format: MediaFormat
     /// How many slots the driver holds while streaming, so that its queue does not run dry.
     public var slotsInFlight: Int { depth.steady }
+    /// How many slots are filled as soon as it streams, whole; none with compressed frames, which are small.
+    public var slotsAtStart: Int { videoFormat.pixelFormat.isCompressed ? 0 : depth.first }
 
     private let videoFormat: VideoFormat
     private let inputName: String
     private let depth: DriverDepth
     private let counters = StreamCounters()
+    private let frames: FrameNumbers
     /// `nil` when it is closed.
     private let node: Mutex<V4L2Node?>
     private let thread: DeviceThread
@@ -32,19 +35,21 @@ public final class V4L2Camera: MediaSource {
     ///   - request: The wish.
     ///   - grant: A live grant for cameras.
     ///   - proof: The camera stands still while this proof is missing.
+    ///   - frames: Where each frame's time and number are noted.
     /// - Throws: `notPermitted` or `revoked` for the grant, `noSuchDevice`, `noSuchFormat` naming what there is, `busy`
     ///   naming who holds the camera.
     public static func open(
         _ device: DeviceDescription,
         _ request: VideoFormatRequest,
         grant: Grant,
-        proof: ProofOfLife = ProofOfLife()
+        proof: ProofOfLife = ProofOfLife(),
+        frames: FrameNumbers = FrameNumbers()
     ) throws(CaptureError) -> V4L2Camera {
         let node = try V4L2Node.open(device, grant: grant)
         node.adoptSignal()
         let negotiation = FormatNegotiation(options: node.formatOptions(since: device.videoFormats))
         let format = try node.configure(try negotiation.choose(request), for: request)
-        return V4L2Camera(device, node, format, depth: try node.depth(for: format), proof)
+        return V4L2Camera(device, node, format, depth: try node.depth(for: format), proof, frames)
     }
 
     private init(
@@ -52,9 +57,11 @@ public final class V4L2Camera: MediaSource {
         _ node: V4L2Node,
         _ format: VideoFormat,
         depth: DriverDepth,
-        _ proof: ProofOfLife
+        _ proof: ProofOfLife,
+        _ frames: FrameNumbers
     ) {
         self.device = device
+        self.frames = frames
         videoFormat = format
         inputName = node.inputName
         self.format = .video(format)
@@ -89,7 +96,9 @@ public final class V4L2Camera: MediaSource {
         into sink: any MediaSink,
         ended: @escaping @Sendable (CaptureError) -> Void
     ) throws(CaptureError) {
-        let node = try openNode()
+        guard let node = node.withLock({ $0 }) else {
+            throw CaptureError(.wrongState, "the camera \(device.name) is closed")
+        }
         let number = node.path.split(separator: "/").last.map(String.init) ?? "camera"
         try thread.stream("v4l2-\(number)", format, of: videoFormat.frameSize, into: sink, ended: ended) {
             (control) throws(CaptureError) in
@@ -100,6 +109,7 @@ public final class V4L2Camera: MediaSource {
                 depth: depth,
                 sink: sink,
                 counters: counters,
+                frames: frames,
                 control: control
             )
             do throws(SystemError) {
@@ -125,31 +135,6 @@ public final class V4L2Camera: MediaSource {
     public func close() {
         thread.stop()
         node.withLock { $0 = nil }
-    }
-
-    /// The camera's settings now.
-    ///
-    /// - Throws: `wrongState` when it was closed, `deviceLost`.
-    public func controls() throws(CaptureError) -> [DeviceControl] {
-        try openControls().list()
-    }
-
-    /// Writes a setting.
-    ///
-    /// - Throws: As `V4L2Controls.set`, and `wrongState` when the camera was closed.
-    public func setControl(_ name: String, _ value: Int64) throws(CaptureError) {
-        try openControls().set(name, to: value)
-    }
-
-    private func openControls() throws(CaptureError) -> V4L2Controls {
-        V4L2Controls(try openNode())
-    }
-
-    private func openNode() throws(CaptureError) -> V4L2Node {
-        guard let node = node.withLock({ $0 }) else {
-            throw CaptureError(.wrongState, "the camera \(device.name) is closed")
-        }
-        return node
     }
 
     private static func startFailure(_ error: SystemError, _ node: V4L2Node, _ format: VideoFormat) -> CaptureError {

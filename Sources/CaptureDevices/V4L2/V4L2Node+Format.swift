@@ -38,7 +38,7 @@ extension V4L2Node {
     func failure(_ error: SystemError) -> CaptureError? {
         switch error.errno {
         case ENODEV, ENXIO: CaptureError(.deviceLost, "the camera \(path) went away", errno: error.errno)
-        case EBUSY: NodeHolders.busy(path)
+        case EBUSY: NodeHolders.busy(path, "the camera \(path)")
         default: nil
         }
     }

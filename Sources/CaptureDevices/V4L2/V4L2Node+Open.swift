@@ -13,12 +13,7 @@ extension V4L2Node {
         guard let path = device.aliases.first(where: { $0.hasPrefix("/dev/video") }) else {
             throw CaptureError(.noSuchDevice, "the camera \(device.id) has no device node")
         }
-        let node: V4L2Node
-        do throws(SystemError) {
-            node = try V4L2Node(path: path)
-        } catch {
-            throw openFailure(error, path)
-        }
+        let node = try open(path)
         // Numbers are given anew when devices come and go.
         guard node.driver == device.driver, node.bus == device.bus, node.isCamera else {
             throw CaptureError(.noSuchDevice, "\(path) is not the camera \(device.name) any more")
@@ -26,10 +21,33 @@ extension V4L2Node {
         return node
     }
 
+    /// Opens the metadata node of a described camera, for someone who may.
+    ///
+    /// - Throws: `notPermitted`, `revoked`, `noSuchDevice`, `busy`.
+    static func openMetadata(of device: DeviceDescription, grant: Grant) throws(CaptureError) -> V4L2Node {
+        try grant.require(.camera)
+        guard let path = device.metadata?.node, !path.isEmpty else {
+            throw CaptureError(.noSuchDevice, "the camera \(device.id) has no node with metadata")
+        }
+        let node = try open(path)
+        guard node.driver == device.driver, node.bus == device.bus, node.isMetadata else {
+            throw CaptureError(.noSuchDevice, "\(path) is not the metadata of the camera \(device.name) any more")
+        }
+        return node
+    }
+
+    private static func open(_ path: String) throws(CaptureError) -> V4L2Node {
+        do throws(SystemError) {
+            return try V4L2Node(path: path)
+        } catch {
+            throw openFailure(error, path)
+        }
+    }
+
     private static func openFailure(_ error: SystemError, _ path: String) -> CaptureError {
         switch error.errno {
         case ENOENT, ENODEV, ENXIO: CaptureError(.noSuchDevice, "the camera \(path) is not there any more")
-        case EBUSY: NodeHolders.busy(path)
+        case EBUSY: NodeHolders.busy(path, "the camera \(path)")
         case EACCES, EPERM:
             CaptureError(.notPermitted, "the daemon may not open \(path); is it in the group of video devices?")
         default: CaptureError(.inputOutput, error)

@@ -40,9 +40,16 @@ final class V4L2Node: Sendable {
     /// Whether it speaks the multi-planar API.
     var isMultiplanar: Bool { capabilities & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 }
 
+    /// Whether the metadata of a camera's frames comes out of it.
+    var isMetadata: Bool {
+        let wanted = UInt32(V4L2_CAP_META_CAPTURE) | UInt32(V4L2_CAP_STREAMING)
+        return capabilities & wanted == wanted && !isCamera
+    }
+
     /// `enum v4l2_buf_type`.
     var bufferType: UInt32 {
-        isMultiplanar ? V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue : V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+        if isMetadata { return V4L2_BUF_TYPE_META_CAPTURE.rawValue }
+        return isMultiplanar ? V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue : V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     }
 
     /// The driver whose frames another program writes.
