@@ -23,24 +23,40 @@ extension CaptureEngine {
         forgetLevels(for: connection)
         for session in sessions.values { session.changes.refuse(of: connection, ChangeQueue.clientGone) }
         for session in sessions.values where session.client.connection == connection {
-            let gone = CaptureError(.unreachable, "its program left before it ran")
-            switch session.state {
-            case .configured, .authorizing:
-                if let ending = beginEnd(session, as: .failed, gone) { waiting.append(ending) }
-            case .starting: _ = beginEnd(session, as: .failed, gone)
-            case .running where session.description.isAttached, .suspended where session.description.isAttached:
-                _ = beginEnd(session, as: .stopped, nil)
-            // Buffers go on for the connection that has them alone.
-            case .running where session.suspending != nil, .suspended:
-                _ = beginEnd(
-                    session,
-                    as: .failed,
-                    CaptureError(.unreachable, "its program left while it was interrupted")
-                )
-            default: session.isAbandoned = true
-            }
+            if let ending = leave(session) { waiting.append(ending) }
         }
         for ending in waiting { await ending.value }
+    }
+
+    /// A process has ended that captured through a bridge: its sessions end, although the bridge's connection is there.
+    public func processGone(_ client: ClientIdentity, on connection: String) async {
+        for session in sessions.values
+        where session.client.connection == connection && session.client.identity == client {
+            _ = leave(session)
+        }
+    }
+
+    /// Ends a session whose client left, if it is one that ends with it.
+    ///
+    /// - Returns: The end of one that has not begun to run.
+    private func leave(_ session: Session) -> Task<Void, Never>? {
+        let gone = CaptureError(.unreachable, "its program left before it ran")
+        switch session.state {
+        case .configured, .authorizing:
+            return beginEnd(session, as: .failed, gone)
+        case .starting: _ = beginEnd(session, as: .failed, gone)
+        case .running where session.description.isAttached, .suspended where session.description.isAttached:
+            _ = beginEnd(session, as: .stopped, nil)
+        // Buffers go on for the connection that has them alone.
+        case .running where session.suspending != nil, .suspended:
+            _ = beginEnd(
+                session,
+                as: .failed,
+                CaptureError(.unreachable, "its program left while it was interrupted")
+            )
+        default: session.isAbandoned = true
+        }
+        return nil
     }
 
     /// A device stopped by itself: the sessions that use it are interrupted, those that are only starting too, and their
@@ -62,7 +78,7 @@ extension CaptureEngine {
         guard !session.state.isFinal else { return nil }
         // Its files end with a device, and who sees that may stop the session before the loss is heard of here.
         let loss =
-            state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.shared.failure).first : nil
+            state == .stopped && reason == nil ? session.inputs.values.lazy.compactMap(\.deviceFailure).first : nil
         let ending = Task { await self.close(session, as: loss == nil ? state : .interrupted, reason ?? loss) }
         session.end(in: ending)
         refuseChanges(of: session, "ended", reason ?? loss)
@@ -109,16 +125,19 @@ extension CaptureEngine {
                 : "stopped before it ran"
             output.refuse(CaptureError(.wrongState, what))
         }
+        await pool.giveUp(session.id)
         await session.starting?.value
         // A change under way notices that the session ends and undoes what it began. It no longer waits for files.
         for output in session.outputs.values { output.stopWaiting() }
         await withCheckedContinuation { session.changes.whenIdle($0) }
+        await pool.forget(session.id)
         // Devices first, so that nothing is delivered while a slow disk is waited for: what was published until now stays in
         // the rings for the recorders.
         let outputs = Array(session.outputs.values)
         for output in outputs { output.stop() }
         if goesOn { await shown.leave(of: session, atOnce: true, shared: true, on: self) }
-        for input in session.inputs.values {
+        // A camera's metadata ends before the camera does.
+        for input in session.inputs.values.sorted(by: { $0.isMetadata && !$1.isMetadata }) {
             let end: StreamEnd = goesOn ? .moved : reason?.isWithdrawal == true ? .revoked : .stopped
             await pool.release(input.shared.device.id, for: session.id, end)
         }

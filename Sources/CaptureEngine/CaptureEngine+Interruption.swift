@@ -95,23 +95,16 @@ extension CaptureEngine {
     private func reopen(_ session: Session) async throws(CaptureError) {
         session.delivery.begin()
         try await uses.check()
-        let grants = try await gate.requestAccess(
-            session.neededServices,
-            for: session.client.identity,
-            session: session.client.connection,
-            mayAsk: false,
-            again: session.client.identifyAgain
-        )
-        try await session.adopt(grants)
+        try await session.adopt(try await grants(session.neededServices, for: session.client, mayAsk: false))
         do throws(CaptureError) {
             try await openAgain(session)
         } catch {
             // A device that is refused for a dead grant does not say what ended it.
-            throw session.grants.values.first { !$0.isLive }?.withdrawal ?? error
+            throw session.withdrawal ?? error
         }
         session.run()
         announce(session)
-        for output in session.buffers where output.kind == .buffer {
+        for output in session.buffers where output.kind == .buffer && !session.isDisabled(output.name) {
             observer.bufferMoved(session.snapshot, output: output.name)
         }
         finishIfDone(session)
@@ -134,8 +127,10 @@ extension CaptureEngine {
 
 extension Session {
     /// Whether it can be interrupted and go on: it runs, or is interrupted, and has a buffer that its client may read, or takes
-    /// photos on demand. Files are finished instead.
-    var canGoOn: Bool { state == .suspended || state == .running && !buffers.isEmpty && !isAbandoned }
+    /// photos on demand. Files are finished instead, and what a person takes by a question is over.
+    var canGoOn: Bool {
+        state == .suspended || state == .running && !buffers.isEmpty && !isAbandoned && client.taking == nil
+    }
 
     /// The outputs that no recorder writes.
     fileprivate var buffers: [OutputDescription] { description.outputs.filter { !$0.kind.hasRecorder } }
@@ -144,9 +139,15 @@ extension Session {
     ///
     /// - Parameter replaced: Finished outputs that new ones of the same names replace.
     func needed(of description: SessionDescription, replacing replaced: Set<String> = []) -> [InputDescription] {
-        description.inputs.filter { input in
+        let needed = description.inputs.filter { input in
             let fed = description.connections.filter { $0.input == input.name }.map(\.output)
             return fed.isEmpty || fed.contains { outputs[$0]?.isDone != true || replaced.contains($0) }
+        }
+        // A camera stays as long as its metadata is needed.
+        return description.inputs.filter { input in
+            needed.contains(input)
+                || input.mediaType.isFrames
+                    && needed.contains { $0.mediaType == .metadata && $0.device == input.device }
         }
     }
 

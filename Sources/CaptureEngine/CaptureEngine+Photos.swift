@@ -12,11 +12,12 @@ extension CaptureEngine {
     /// - Parameters:
     ///   - name: An output that a camera feeds, of any kind.
     ///   - files: The files that the client opened, by their numbers from 1: one for each picture, or two if they have
-    ///     companions. None for the library.
+    ///     companions. None for the library, whose companions are inside their pictures' files.
     ///   - cameras: Lends the camera for photos that it is set for.
     /// - Throws: `notPermitted` for another program, and if it may not save into the library; `invalidArgument` for an
-    ///   output without a camera, for settings and for files; `busy` if too many photos are asked for; `wrongState` unless
-    ///   the session runs; why the session ends, if it does meanwhile.
+    ///   output without a camera, for settings and for files, and for a size that the camera does not have; `busy` if too
+    ///   many photos are asked for, and for another size of a camera that others use; `wrongState` unless the session runs;
+    ///   why the session ends, if it does meanwhile.
     public func capturePhoto(
         _ id: UInt32,
         output name: String,
@@ -26,6 +27,7 @@ extension CaptureEngine {
         cameras: (any CameraLender)? = nil
     ) async throws(CaptureError) -> String {
         let session = try changeable(id, by: client)
+        let client = session.acting(client)
         try session.checkTakesPhotos()
         try settings.check(files: files.count)
         guard files.isEmpty || Set(files.keys) == Set((1...settings.fileCount).map { "\($0)" }) else {
@@ -33,8 +35,17 @@ extension CaptureEngine {
         }
         let shot = try session.beginShot(of: name, settings)
         do throws(CaptureError) {
-            try await inTurn(session, for: client) { () throws(CaptureError) in
-                try await take(settings, shot, of: name, files: files, in: session, for: client, cameras)
+            try await takeTurn(session, for: client.connection)
+            var still: StillCapture?
+            defer { if still == nil { endTurn(session) } }
+            if Task.isCancelled { throw ChangeQueue.cancelled }
+            still = try await take(settings, shot, of: name, files: files, in: session, for: client, cameras)
+            if let still {
+                // No other change comes before the camera runs as usual.
+                Task {
+                    await still.end(shot, on: self)
+                    endTurn(session)
+                }
             }
             return shot
         } catch {
@@ -51,14 +62,11 @@ extension CaptureEngine {
         in session: Session,
         for client: SessionClient,
         _ cameras: (any CameraLender)?
-    ) async throws(CaptureError) {
+    ) async throws(CaptureError) -> StillCapture? {
         try session.checkTakesPhotos()
         var description = session.description
-        guard let whole = description.outputs.first(where: { $0.name == name }) else {
-            let known = description.outputs.map(\.name).joined(separator: ", ")
-            throw CaptureError(.invalidArgument, "session \(session.id) has no output '\(name)'; it has: \(known)")
-        }
-        guard let camera = description.inputs(of: name).first(where: { $0.mediaType == .video }) else {
+        let whole = description.outputs[try place(of: name, in: session)]
+        guard let camera = description.inputs(of: name).first(where: \.mediaType.isFrames) else {
             throw CaptureError(.invalidArgument, "no camera feeds the output '\(name)', so it takes no photo")
         }
         guard !session.disabled.contains(ConnectionDescription(input: camera.name, output: name)) else {
@@ -84,16 +92,36 @@ extension CaptureEngine {
             }
         )
         // Whoever does not read a pipe would keep the camera from having its settings back.
-        if settings.setsCamera, named.values.contains(where: { $0.identity == nil }) {
+        let changesFormat = source.pictures.flatMap { StillCapture.size(for: settings, $0) } != nil
+        if settings.setsCamera || changesFormat, named.values.contains(where: { $0.identity == nil }) {
             throw CaptureError(
                 .invalidArgument,
-                "photos with a bracket or flash cannot go into a pipe, a socket or a device; give files"
+                "photos with a bracket, a flash or another format of the camera cannot go into a pipe, a socket or a "
+                    + "device; give files"
             )
         }
         try sessions.refuseShared(named, beside: session.written, of: session.id, for: client)
         session.files.merge(named) { $1 }
         defer { for name in named.keys { session.files[name] = nil } }
-        let run = try await borrow(source, for: settings, of: client, cameras)
+        let still = try await StillCapture.begin(settings, of: camera, in: session, on: self)
+        do throws(CaptureError) {
+            let run = try await borrow(still?.source ?? source, for: settings, of: client, cameras)
+            try await begin(photo, of: description, in: session, for: client, run)
+        } catch {
+            await still?.goBack(on: self)
+            throw error
+        }
+        session.outputs[shot]?.still = still
+        return still
+    }
+
+    private func begin(
+        _ photo: OutputDescription,
+        of description: SessionDescription,
+        in session: Session,
+        for client: SessionClient,
+        _ run: ShotRun?
+    ) async throws(CaptureError) {
         do throws(CaptureError) {
             _ = try await open([], outputs: [photo], of: description, in: session, for: client)
         } catch {
@@ -102,7 +130,7 @@ extension CaptureEngine {
         }
         guard let run else { return }
         // Its recorder may be gone by now.
-        guard let output = session.outputs[shot], !output.isDone else { return await run.camera.giveBack() }
+        guard let output = session.outputs[photo.name], !output.isDone else { return await run.camera.giveBack() }
         output.run = run
         Task { await run.takeAll(by: output, on: self) }
     }
@@ -188,7 +216,7 @@ extension Session {
     func whyNoPhoto(_ error: CaptureError) -> CaptureError {
         if !isEnding, state == .running || state == .configured { return error }
         if let reason { return reason }
-        if let grant = grants.values.first(where: { !$0.isLive }) { return grant.withdrawal }
+        if let withdrawal { return withdrawal }
         if let loss = inputs.values.lazy.compactMap(\.shared.failure).first { return loss }
         return notNow
     }

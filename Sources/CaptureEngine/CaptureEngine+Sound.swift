@@ -19,7 +19,7 @@ extension CaptureEngine {
         try output.checkGain(hasSound: session.description.inputs(of: name).contains { $0.mediaType == .audio })
         guard output != session.description.outputs[place] else { return }
         session.description.outputs[place] = output
-        session.outputs[name]?.setGain(gain)
+        session.outputs[name]?.working?.setGain(gain)
         observer.sessionChanged(session.snapshot)
     }
 
@@ -54,7 +54,7 @@ extension CaptureEngine {
         let after = before + (isWatched ? 1 : -1)
         watchers[client.connection] = after > 0 ? after : nil
         session.levelWatchers[name] = watchers
-        if wasWatched == watchers.isEmpty { session.outputs[name]?.watchLevels(!watchers.isEmpty) }
+        if wasWatched == watchers.isEmpty { session.outputs[name]?.working?.watchLevels(!watchers.isEmpty) }
     }
 
     /// A connection left the bus, and hears of no levels any more.
@@ -62,18 +62,22 @@ extension CaptureEngine {
         for session in sessions.values {
             for (name, watchers) in session.levelWatchers where watchers[connection] != nil {
                 session.levelWatchers[name]?[connection] = nil
-                if watchers.count == 1 { session.outputs[name]?.watchLevels(false) }
+                if watchers.count == 1 { session.outputs[name]?.working?.watchLevels(false) }
             }
         }
     }
 
-    private func alive(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
+    /// The session of a number, for a client that may change it while it is not over.
+    func alive(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
         let session = try changeable(id, by: client)
         try session.checkAlive()
         return session
     }
 
-    private func place(of name: String, in session: Session) throws(CaptureError) -> Int {
+    /// Where an output stands in a session's description.
+    ///
+    /// - Throws: `invalidArgument` naming the outputs that there are.
+    func place(of name: String, in session: Session) throws(CaptureError) -> Int {
         if let place = session.description.outputs.firstIndex(where: { $0.name == name }) { return place }
         let known = session.description.outputs.map(\.name).joined(separator: ", ")
         throw CaptureError(.invalidArgument, "session \(session.id) has no output '\(name)'; it has: \(known)")

@@ -49,18 +49,31 @@ extension CaptureEngine {
     private func authorize(_ session: Session) async throws(CaptureError) {
         let services = Set(session.description.inputs.map { Service($0.mediaType) })
         try await uses.check()
-        let grants = try await gate.requestAccess(
-            services,
-            for: session.client.identity,
-            session: session.client.connection,
-            again: session.client.identifyAgain
-        )
+        let grants = try await grants(services, for: session.client, mayAsk: true)
         try session.proceed()
         try await session.adopt(grants)
         try await desk.authorizeSaving(session.description.outputs, of: session, for: session.client, mayAsk: true)
     }
 
+    /// Grants on the consent of a client, or on the question by which a person takes something.
+    func grants(
+        _ services: Set<Service>,
+        for client: SessionClient,
+        mayAsk: Bool
+    ) async throws(CaptureError) -> [Service: Grant] {
+        if let taking = client.taking { return try await gate.requestAccess(services, for: taking) }
+        return try await gate.requestAccess(
+            services,
+            for: client.identity,
+            session: client.connection,
+            mayAsk: mayAsk,
+            again: client.identifyAgain
+        )
+    }
+
     /// Opens devices and begins recorders; on a fault everything opened here is closed again.
+    ///
+    /// Where all outputs are photos or buffers, devices start to stream meanwhile: whoever is late takes a later frame.
     ///
     /// - Parameter client: Who asks for the outputs; `nil` for the session's maker.
     func open(
@@ -74,12 +87,13 @@ extension CaptureEngine {
         var begun: [LiveOutput] = []
         var opened: [LiveInput] = []
         var starts: [String: RecorderStart] = [:]
+        var streaming: Task<Result<Void, CaptureError>, Never>?
         defer { for start in starts.values { start.dismiss() } }
         do throws(CaptureError) {
-            for input in inputs where live[input.name] == nil {
-                guard let grant = session.grants[Service(input.mediaType)] else {
-                    throw CaptureError(.notPermitted, "there is no consent for the input '\(input.name)'")
-                }
+            // A camera before its metadata.
+            for input in inputs.sorted(by: { $1.mediaType == .metadata && $0.mediaType != .metadata })
+            where live[input.name] == nil {
+                let grant = try session.grant(for: input)
                 let device = try await pool.resolve(input)
                 let shared = try await pool.acquire(input, device, grant: grant, for: session.id)
                 let one = LiveInput(shared)
@@ -91,6 +105,8 @@ extension CaptureEngine {
             starts = desk.start(outputs)
             // From here on samples may flow: a device that others use streams already.
             try await uses.begin(inputs, live, in: session)
+            try session.proceed()
+            if outputs.allSatisfy({ $0.kind == .photo || $0.kind == .buffer }) { streaming = streamMeanwhile(opened) }
             for output in outputs {
                 try session.proceed()
                 let one = try await desk.begin(
@@ -109,8 +125,11 @@ extension CaptureEngine {
                 try session.proceed()
                 try await desk.waitUntilReady(output, on: self)
             }
+            try await streaming?.value.get()
             return live
         } catch {
+            // What is starting is closed after that.
+            _ = await streaming?.value
             await desk.discard(begun)
             for output in begun { session.outputs[output.description.name] = nil }
             for input in opened { await pool.release(input.shared.device.id, for: session.id) }
@@ -121,11 +140,27 @@ extension CaptureEngine {
     }
 
     func stream(_ session: Session) async throws(CaptureError) {
-        // Sound first: a movie begins with its first picture, by which time the sound shall be there.
-        let inputs = session.inputs.values.sorted { left, right in
-            left.shared.source.format.mediaType == .audio && right.shared.source.format.mediaType == .video
+        for source in CaptureEngine.inOrder(session.inputs.values) { try await pool.stream(source) }
+    }
+
+    private func streamMeanwhile(_ inputs: [LiveInput]) -> Task<Result<Void, CaptureError>, Never> {
+        let sources = CaptureEngine.inOrder(inputs)
+        return Task {
+            do throws(CaptureError) {
+                for source in sources { try await pool.stream(source) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
         }
-        for input in inputs { try await pool.stream(input.shared) }
+    }
+
+    private static func inOrder(_ inputs: some Sequence<LiveInput>) -> [SharedSource] {
+        // Sound first: a movie begins with its first picture, by which time the sound shall be there. A camera comes before
+        // its metadata.
+        let order: [MediaType] = [.audio, .video, .metadata]
+        let sources = inputs.map(\.shared)
+        return order.flatMap { kind in sources.filter { $0.source.format.mediaType == kind } }
     }
 }
 
@@ -142,15 +177,23 @@ extension CaptureEngine {
         -> any OpenFile
     {
         let session = try sessions.find(id, for: client)
-        return try await shown.open(for: session, on: self) { () throws(CaptureError) in
-            try reading(name, of: id, by: client)
+        while true {
+            // A buffer gets no frames of a photo's size.
+            while let still = session.still { await still.whenOver(on: self) }
+            do throws(CaptureError) {
+                return try await shown.open(for: session, on: self) { () throws(CaptureError) in
+                    try reading(name, of: id, by: client)
+                }
+            } catch {
+                if session.still == nil { throw error }
+            }
         }
     }
 
     /// The input whose ring a client may be given now.
     private func reading(_ name: String, of id: UInt32, by client: SessionClient) throws(CaptureError) -> LiveInput {
         let session = try sessions.find(id, for: client)
-        guard session.client.connection == client.connection, session.client.identity == client.identity else {
+        guard session.client.connection == client.connection, session.client.caller == client.identity else {
             throw CaptureError(.notPermitted, "only the program that made session \(id) may have its buffers")
         }
         if let refusal = session.refusal { throw refusal }
@@ -160,6 +203,15 @@ extension CaptureEngine {
         guard let output = session.outputs[name], output.description.kind == .buffer,
             let input = session.description.inputs(of: name).first, let live = session.inputs[input.name]
         else { throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)' of kind buffer") }
+        guard !session.isDisabled(name) else {
+            throw CaptureError(
+                .wrongState,
+                "the connection from '\(input.name)' to '\(name)' is disabled; enable it first"
+            )
+        }
+        guard session.still == nil else {
+            throw CaptureError(.wrongState, "session \(id) takes a photo of another size; try again after that")
+        }
         let service = Service(input.mediaType)
         guard let grant = session.grants[service], grant.isLive else {
             throw session.grants[service]?.withdrawal ?? Grant.withdrawal(of: service, "")

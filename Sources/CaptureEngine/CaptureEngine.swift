@@ -14,6 +14,7 @@ public actor CaptureEngine {
     let desk: RecorderDesk
     let shown = ShownRings()
     private(set) var silence = SilenceWatch()
+    private(set) var preRollMemory = RecordingJob.usualPreRollBytes
     private let devices: any DeviceProvider
     private let rings: any RingProvider
     private var madePool: SourcePool?
@@ -141,6 +142,9 @@ public actor CaptureEngine {
     /// Sets how long a device may deliver nothing usable to a recording: `SilenceTimeoutSec=`.
     public func setSilenceLimit(_ limit: Duration) { silence.limit = limit }
 
+    /// Sets how many bytes recorders keep for a pre-roll that start from now on: `PreRollMemory=`.
+    public func setPreRollMemory(_ bytes: Int64) { preRollMemory = bytes }
+
     /// Takes a turn of the engine, to prove that the engine works, and looks after devices that deliver nothing.
     ///
     /// Sessions show as `suspended` while their devices stand still because a part of the daemon does not prove that it
@@ -230,7 +234,8 @@ extension CaptureEngine {
 
     func changeable(_ id: UInt32, by client: SessionClient) throws(CaptureError) -> Session {
         let session = try sessions.find(id, for: client)
-        guard session.client.identity.hasSameConsent(as: client.identity) else {
+        let isOwn = session.client.taking == nil || session.client.connection == client.connection
+        guard isOwn, session.client.identity.hasSameConsent(as: client.identity) else {
             throw CaptureError(.notPermitted, "only the program that made session \(id) may change it")
         }
         return session
@@ -323,27 +328,6 @@ extension CaptureEngine {
             throw CaptureError(.invalidArgument, "session \(id) has no output '\(name)'; it has: \(known)")
         }
         return output
-    }
-
-    /// Enables or disables a connection: a disabled microphone records silence, a disabled camera adds no picture. Files and
-    /// streams go on, devices stay open, and in use. Does nothing if it is so already.
-    ///
-    /// - Throws: `notPermitted` for another program; `invalidArgument` for a connection that does not exist or leads to a
-    ///   photo or a buffer; `wrongState` for a session that is over.
-    public func setEnabled(
-        _ isEnabled: Bool,
-        _ id: UInt32,
-        from input: String,
-        to output: String,
-        client: SessionClient
-    ) throws(CaptureError) {
-        let session = try changeable(id, by: client)
-        try session.checkAlive()
-        let connection = ConnectionDescription(input: input, output: output)
-        let kind = try session.description.kindToDisable(of: connection)
-        guard isEnabled == session.disabled.contains(connection) else { return }
-        session.setEnabled(isEnabled, connection)
-        session.outputs[output]?.setEnabled(isEnabled, kind)
     }
 
     /// Adds one output to a session, fed by inputs that it has: a photo of a running recording, say. The oldest finished

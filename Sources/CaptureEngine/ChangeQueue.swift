@@ -90,16 +90,22 @@ extension CaptureEngine {
         _ change: () async throws(CaptureError) -> Void
     ) async throws(CaptureError) {
         try await takeTurn(session, for: client.connection)
-        defer {
-            session.changes.end()
-            // Outputs may have finished during the change, even if it failed.
-            finishIfDone(session)
-        }
+        defer { endTurn(session) }
         if Task.isCancelled { throw ChangeQueue.cancelled }
         try await change()
     }
 
-    private func takeTurn(_ session: Session, for connection: String) async throws(CaptureError) {
+    /// Ends the turn of a change.
+    func endTurn(_ session: Session) {
+        session.changes.end()
+        // Outputs may have finished during the change, even if it failed.
+        finishIfDone(session)
+    }
+
+    /// Waits for the turn of a change, which `endTurn` ends.
+    ///
+    /// - Throws: As `inTurn`.
+    func takeTurn(_ session: Session, for connection: String) async throws(CaptureError) {
         if session.changes.begin() { return }
         guard session.changes.waitingCount < ChangeQueue.mostWaiting else {
             throw CaptureError(
@@ -134,6 +140,6 @@ extension CaptureEngine {
 }
 
 extension ChangeQueue {
-    fileprivate static let cancelled = CaptureError(.dismissed, "the change was cancelled before it began")
+    static let cancelled = CaptureError(.dismissed, "the change was cancelled before it began")
     static let clientGone = CaptureError(.unreachable, "the program disconnected before this change began")
 }

@@ -14,6 +14,9 @@ public protocol DeviceProvider: Sendable {
     func openMicrophone(_ device: DeviceDescription, _ request: AudioFormatRequest, grant: Grant)
         async throws(CaptureError) -> any MediaSource
 
+    /// Opens the metadata of a camera's frames, without streaming.
+    func openMetadata(_ camera: DeviceDescription, grant: Grant) async throws(CaptureError) -> any MediaSource
+
     /// A camera's settings now, which say how long it exposes; none when it does not tell them.
     func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl]
 
@@ -32,6 +35,11 @@ public protocol DeviceProvider: Sendable {
 }
 
 extension DeviceProvider {
+    /// There is none.
+    public func openMetadata(_ camera: DeviceDescription, grant: Grant) async throws(CaptureError) -> any MediaSource {
+        throw CaptureError(.noSuchDevice, "\(camera.name) has no metadata")
+    }
+
     /// None are told.
     public func settings(of device: DeviceDescription, grant: Grant) async -> [DeviceControl] { [] }
 }
@@ -49,7 +57,9 @@ public protocol MediaRing: AnyObject, Sendable {
     /// Where the source writes.
     var sink: any MediaSink { get }
     /// Returns the file that a reader maps. Call it once for each reader: the ring counts them.
-    func handOut() -> any OpenFile
+    ///
+    /// - Parameter isPatient: Whether the reader may as well get several buffers at a time, as one does that writes a file.
+    func handOut(isPatient: Bool) -> any OpenFile
     /// The counters now.
     var counters: RingCounters { get }
     /// What readers are told of why nothing more comes; `nil` while more may come.
@@ -64,6 +74,8 @@ public struct RingCounters: Hashable, Sendable {
     public var drops = [UInt64](repeating: 0, count: DropCause.allCases.count)
     /// From the stamp of the latest buffer to its publication, in nanoseconds.
     public var latency: Int64 = 0
+    /// Since the latest buffer was captured, in nanoseconds.
+    public var age: Int64 = 0
     /// Slots published and not yet written again.
     public var queueDepth = 0
 
@@ -228,21 +240,31 @@ public protocol EngineObserver: Sendable {
 public struct SessionClient: Sendable {
     /// The program.
     public var identity: ClientIdentity
+    /// The bridge that it captures through; `nil` for none.
+    private let bridge: ClientIdentity?
+    /// Who has the connection: the program itself, or its bridge.
+    public var caller: ClientIdentity { bridge ?? identity }
     /// The connection's unique name; empty for a caller of the control socket, which has no bus connection.
     public var connection: String
     /// Identifies the same connection anew; any difference refuses.
     public var identifyAgain: @Sendable () async throws(CaptureError) -> ClientIdentity
+    /// The question that a session is for, which stands in the place of consent; `nil` for one on the client's own.
+    public var taking: Taking?
     /// The same for a start of capturing, which takes longer: refuses, too, who no longer has the connection alone.
     public var identifyAtStart: @Sendable () async throws(CaptureError) -> ClientIdentity
 
     /// A caller of the given identity, identified at a start as at any other time unless that is given.
+    ///
+    /// - Parameter bridge: The one that it captures through; `nil` for none.
     public init(
         identity: ClientIdentity,
+        through bridge: ClientIdentity? = nil,
         connection: String,
         identifyAtStart: (@Sendable () async throws(CaptureError) -> ClientIdentity)? = nil,
         identifyAgain: @escaping @Sendable () async throws(CaptureError) -> ClientIdentity
     ) {
         self.identity = identity
+        self.bridge = bridge
         self.connection = connection
         self.identifyAgain = identifyAgain
         self.identifyAtStart = identifyAtStart ?? identifyAgain
@@ -259,6 +281,9 @@ public struct SessionClient: Sendable {
             throw CaptureError(.notPermitted, "the program behind the connection changed; nothing was started")
         }
     }
+
+    /// The program that captures: the one that gets what its person takes, or the client itself.
+    var capturer: ClientIdentity { taking?.client ?? identity }
 
     func mayControl(_ owner: ClientIdentity) -> Bool { identity.mayControl(owner.program, of: owner.user) }
 }

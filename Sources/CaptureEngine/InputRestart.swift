@@ -77,7 +77,7 @@ struct InputRestart {
         }
         // An output that came with this change records, too.
         try InputRestart.check(input, of: session)
-        let grant = try grant(for: input)
+        let grant = try session.grant(for: input)
         let start = ContinuousClock.now
         try await engine.pool.restart(shared, as: input, grant: grant, for: session.id)
         closed = (former, since: start)
@@ -94,24 +94,13 @@ struct InputRestart {
         on engine: isolated CaptureEngine
     ) async throws(CaptureError) {
         guard let former = session.inputs[input.name]?.shared else { return }
-        let grant = try grant(for: input)
-        let shared = try await engine.pool.acquire(input, former.device, grant: grant, for: session.id)
-        do throws(CaptureError) {
-            try session.proceed()
-            try await engine.pool.stream(shared)
-            try session.proceed()
-        } catch {
-            await engine.pool.release(shared.device.id, for: session.id)
-            throw error
-        }
-        var counters = session.statistics.inputs[input.name] ?? InputStatistics()
-        counters.drops[DropCause.paused.name, default: 0] += former.source.format.count(in: .now - start)
-        session.before[input.name] = counters
+        let shared = try await engine.reopen(input, former.device, for: session)
+        session.countPause(of: input.name, former.source.format, since: start)
         session.inputs[input.name] = LiveInput(shared)
         for (name, output) in session.outputs where output.reads(former) {
             if output.recorder == nil {
                 session.outputs[name] = LiveOutput(output.description, recorder: nil, feeds: [shared])
-                if output.description.kind == .buffer {
+                if output.description.kind == .buffer, !session.isDisabled(name) {
                     engine.observer.bufferMoved(session.snapshot, output: name)
                 }
             } else if output.isDone {
@@ -119,12 +108,41 @@ struct InputRestart {
             }
         }
     }
+}
 
-    private func grant(for input: InputDescription) throws(CaptureError) -> Grant {
-        guard let grant = session.grants[Service(input.mediaType)] else {
+extension CaptureEngine {
+    /// Opens a device that was closed for a session, and has it stream.
+    func reopen(_ input: InputDescription, _ device: DeviceDescription, for session: Session)
+        async throws(CaptureError) -> SharedSource
+    {
+        let grant = try session.grant(for: input)
+        let shared = try await pool.acquire(input, device, grant: grant, for: session.id)
+        do throws(CaptureError) {
+            try session.proceed()
+            try await pool.stream(shared)
+            try session.proceed()
+        } catch {
+            await pool.release(shared.device.id, for: session.id)
+            throw error
+        }
+        return shared
+    }
+}
+
+extension Session {
+    /// The consent to an input.
+    func grant(for input: InputDescription) throws(CaptureError) -> Grant {
+        guard let grant = grants[Service(input.mediaType)] else {
             throw CaptureError(.notPermitted, "there is no consent for the input '\(input.name)'")
         }
         return grant
+    }
+
+    /// Counts what a device would have delivered since it was closed, before it is replaced.
+    func countPause(of input: String, _ format: MediaFormat, since start: ContinuousClock.Instant) {
+        var counters = statistics.inputs[input] ?? InputStatistics()
+        counters.drops[DropCause.paused.name, default: 0] += format.count(in: .now - start)
+        before[input] = counters
     }
 }
 
@@ -135,6 +153,7 @@ extension MediaFormat {
             switch self {
             case .video(let format): format.interval.framesPerSecond
             case .audio(let format): Double(format.sampleRate)
+            case .metadata: 0.0
             }
         return UInt64(max(0, Double(time.nanoseconds) / 1e9 * rate))
     }

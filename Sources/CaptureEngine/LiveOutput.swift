@@ -36,6 +36,8 @@ final class LiveOutput {
     let recordings: [any LibraryRecording]
     /// Sets the camera for its photos, if they ask for that.
     var run: ShotRun?
+    /// Has its camera in another size for its photos, if they ask for that.
+    var still: StillCapture?
     /// The unique name of the connection that asked for it.
     let connection: String
     /// What it reads.
@@ -52,6 +54,8 @@ final class LiveOutput {
     private var levelsPassed = ContinuousClock.now - .seconds(1)
     /// Wait for its end.
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Wait until it needs nothing more of what feeds it.
+    private var fedWaiters: [CheckedContinuation<Void, Never>] = []
 
     init(
         _ description: OutputDescription,
@@ -108,10 +112,11 @@ final class LiveOutput {
 
     // MARK: Its recorder
 
+    /// Its recorder, unless there is nothing more to tell it.
+    var working: (any RecorderHandle)? { isDone ? nil : recorder }
+
     /// Tells its recorder to finish the file.
-    func stop() {
-        if !isDone { recorder?.stop() }
-    }
+    func stop() { working?.stop() }
 
     /// Has its recorder leave out what is captured from now on, or take it again.
     ///
@@ -120,7 +125,7 @@ final class LiveOutput {
         guard description.kind == .movie || description.kind == .sound else {
             throw CaptureError(
                 .invalidArgument,
-                "the output '\(description.name)' is a \(description.kind.rawValue); only movies and sounds can be paused"
+                "the output '\(description.name)' is \(description.kind.phrase); only movies and sounds can be paused"
             )
         }
         try checkRecording()
@@ -135,7 +140,7 @@ final class LiveOutput {
         guard description.takesMarkers else {
             throw CaptureError(
                 .invalidArgument,
-                "the output '\(description.name)' is a \(description.kind.rawValue) in \(description.format); "
+                "the output '\(description.name)' is \(description.kind.phrase) in \(description.format); "
                     + "only movies and sounds in m4a have markers"
             )
         }
@@ -204,21 +209,6 @@ final class LiveOutput {
         }
     }
 
-    /// Has its recorder take what is captured of a kind from now on, or leave it out.
-    func setEnabled(_ isEnabled: Bool, _ kind: MediaType) {
-        if !isDone { recorder?.setEnabled(isEnabled, kind) }
-    }
-
-    /// Has its recorder make sound louder by so many decibels.
-    func setGain(_ gain: Double) {
-        if !isDone { recorder?.setGain(gain) }
-    }
-
-    /// Has its recorder report the levels of sound, or no more.
-    func watchLevels(_ isWatched: Bool) {
-        if !isDone { recorder?.watchLevels(isWatched) }
-    }
-
     /// Takes levels that its recorder reports.
     ///
     /// - Returns: Whether to pass them on: no recorder has more than twice as many passed on as it should report.
@@ -248,11 +238,18 @@ final class LiveOutput {
         let (media, ring) = (source.source.format.mediaType, source.ring)
         if given[media] === ring { return }
         given[media] = ring
-        recorder?.move(media, to: ring.handOut())
+        recorder?.move(media, to: ring.handOut(isPatient: !files.contains(nil)))
     }
 
     /// Lets go of what keeps a device or a ring alive.
     func leaveFeeds() { feeds = [] }
+
+    /// Goes on with a device that was closed and opened again.
+    func follow(_ source: SharedSource, to next: SharedSource) {
+        if isDone { return leaveFeeds() }
+        feeds = feeds.map { $0 === source ? next : $0 }
+        if recorder != nil, !needsNothing { go(on: next) }
+    }
 
     // MARK: Its beginning
 
@@ -307,6 +304,7 @@ final class LiveOutput {
             !files.contains(nil)
         else { return }
         state = .fed
+        needNothing()
     }
 
     /// Its recorder said what became of the file that the library is to take. A complete file was begun.
@@ -341,6 +339,7 @@ final class LiveOutput {
             save(error)
         case .beginning, .saving, .done: break
         }
+        needNothing()
     }
 
     /// It is at its end, whatever came of it: nobody waits for it any more.
@@ -369,5 +368,17 @@ final class LiveOutput {
     func stopWaiting() {
         for waiter in waiters { waiter.resume() }
         waiters = []
+        needNothing()
+    }
+
+    /// Resumes a continuation when nothing more comes of what feeds it, or nobody is to wait for that any more.
+    func whenFed(_ waiter: CheckedContinuation<Void, Never>) {
+        if needsNothing { waiter.resume() } else { fedWaiters.append(waiter) }
+    }
+
+    /// Nothing more comes of what feeds it.
+    func needNothing() {
+        for waiter in fedWaiters { waiter.resume() }
+        fedWaiters = []
     }
 }

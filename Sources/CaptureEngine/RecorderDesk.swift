@@ -144,7 +144,7 @@ final class RecorderDesk {
             session.outputs[output.name] = live
             return live
         }
-        let video = fed.first { $0.mediaType == .video }.flatMap { inputs[$0.name]?.shared }
+        let video = fed.first(where: \.mediaType.isFrames).flatMap { inputs[$0.name]?.shared }
         let audio = fed.first { $0.mediaType == .audio }.flatMap { inputs[$0.name]?.shared }
         var origin = CaptureOrigin(camera: video?.device, microphone: audio?.device)
         if output.kind == .photo, let camera = video?.device, let grant = session.grants[.camera] {
@@ -158,13 +158,17 @@ final class RecorderDesk {
             disabled: disabled,
             origin: origin,
             silenceLimit: engine.silence.limit.nanoseconds,
+            preRollBytes: engine.preRollMemory,
             fileCount: session.fileNames(of: output.name).count,
             companion: session.shot(output.name)?.companion,
+            embedsCompanion: session.shot(output.name)?.embedsCompanion ?? false,
             isOrdered: session.shot(output.name)?.setsCamera ?? false
         )
         let feeds = [video, audio].compactMap(\.self)
         let (files, recordings) = try await places(of: output, madeWith: feeds.first, in: session, for: client)
         let given = [video, audio].map { $0?.ring }
+        // Who reads a pipe may want to hear it at once.
+        let isPatient = !files.contains { $0.identity == nil }
         let handle: any RecorderHandle
         do throws(CaptureError) {
             let recorder = try await start.recorder()
@@ -178,8 +182,8 @@ final class RecorderDesk {
             handle = try await recorder.take(
                 job,
                 files: files,
-                video: given[0]?.handOut(),
-                audio: given[1]?.handOut()
+                video: given[0]?.handOut(isPatient: isPatient),
+                audio: given[1]?.handOut(isPatient: isPatient)
             )
         } catch {
             for recording in recordings { await recording.cancel() }
@@ -201,14 +205,14 @@ final class RecorderDesk {
         }
         // Connections may have been enabled or disabled meanwhile.
         for kind in disabled.symmetricDifference(session.disabledKinds(of: output.name, in: description)) {
-            live.setEnabled(disabled.contains(kind), kind)
+            live.working?.setEnabled(disabled.contains(kind), kind)
         }
         if session.state == .starting, let now = session.description.outputs.first(where: { $0.name == output.name }),
             now.settings.gain != output.settings.gain
         {
-            live.setGain(now.settings.gain)
+            live.working?.setGain(now.settings.gain)
         }
-        if session.levelWatchers[output.name]?.isEmpty == false { live.watchLevels(true) }
+        if session.levelWatchers[output.name]?.isEmpty == false { live.working?.watchLevels(true) }
         // The recorder has its own descriptors now; the daemon keeps no file of a client open.
         for name in session.fileNames(of: output.name) { session.files[name] = nil }
         let id = session.id
@@ -325,10 +329,16 @@ final class RecorderDesk {
         on engine: isolated CaptureEngine
     ) {
         let error = output.run.map { $0.end(error) } ?? error
-        if let run = output.run, !run.isOver {
-            // Whoever hears that the photos are taken finds the camera as it was.
+        let isSet = output.run?.isOver == false
+        if isSet || output.still?.isOver == false {
+            if !isSet { output.needNothing() }
+            // Whoever hears that the photos are taken finds the camera as it was, and in its former size.
             Task {
-                await run.whenOver(on: engine)
+                if isSet {
+                    await output.run?.whenOver(on: engine)
+                } else {
+                    await output.still?.whenOver(on: engine)
+                }
                 if !output.isDone { self.finished(output, error, in: session, on: engine) }
             }
             return

@@ -67,6 +67,8 @@ final class Session {
     private(set) var firstFault: CaptureError?
     /// The photos that are asked for and not taken yet.
     var shots = PhotoShots()
+    /// Has one of its cameras in another size for photos; `nil` while all run as described.
+    var still: StillCapture?
     /// What its inputs had counted when it was interrupted, by name.
     var before: [String: InputStatistics] = [:]
     /// Whether its client has left, and nobody reads its buffers any more.
@@ -82,6 +84,9 @@ final class Session {
         self.description = description
         self.files = files
     }
+
+    /// As whom a client acts that may change it: what a person takes by a question is the question's.
+    func acting(_ client: SessionClient) -> SessionClient { self.client.taking == nil ? client : self.client }
 
     // MARK: Where it stands
 
@@ -148,12 +153,15 @@ final class Session {
     /// What it is doing, for one who cannot have something of it now.
     var doing: String { isEnding && !state.isFinal ? "ending" : state.rawValue }
 
+    /// The withdrawal of one of its grants; `nil` while all hold.
+    var withdrawal: CaptureError? { grants.values.first { !$0.isLive }?.withdrawal }
+
     /// Refuses what is for a session that is not over, and whose consent stands: a withdrawal may be on its way here.
     ///
     /// - Throws: The withdrawal that ends it or ended it; else `wrongState` if it is over.
     func checkAlive(_ wanted: String = "") throws(CaptureError) {
         if let reason, reason.isWithdrawal { throw reason }
-        if let grant = grants.values.first(where: { !$0.isLive }) { throw grant.withdrawal }
+        if let withdrawal { throw withdrawal }
         guard !state.isFinal, !isEnding else {
             throw CaptureError(.wrongState, "session \(id) is \(doing)\(wanted)")
         }
@@ -191,6 +199,9 @@ final class Session {
     func setEnabled(_ isEnabled: Bool, _ connection: ConnectionDescription) {
         if isEnabled { disabled.remove(connection) } else { disabled.insert(connection) }
     }
+
+    /// Whether a connection to an output is disabled; a buffer has just one.
+    func isDisabled(_ output: String) -> Bool { disabled.contains { $0.output == output } }
 
     /// Those that are disabled and stay so under a new description.
     private func disabledConnections(in new: SessionDescription) -> Set<ConnectionDescription> {
@@ -303,7 +314,7 @@ final class Session {
     /// Whether a start may go on: nobody stopped the session and no consent was withdrawn meanwhile.
     func proceed() throws(CaptureError) {
         if isEnding { throw CaptureError(.wrongState, "stopped before it ran") }
-        if let grant = grants.values.first(where: { !$0.isLive }) { throw grant.withdrawal }
+        if let withdrawal { throw withdrawal }
     }
 
     /// Takes grants, so that their withdrawal ends the session, or interrupts it.

@@ -11,7 +11,7 @@ struct SessionChange {
     init(of session: Session, files: [String: any OpenFile], by client: SessionClient) {
         self.session = session
         self.files = files
-        self.client = client
+        self.client = session.acting(client)
     }
 
     /// Gives the session a new description. Only while no other change of it is under way.
@@ -96,7 +96,7 @@ struct SessionChange {
         let needed = session.needed(of: description, replacing: Set(replaced.keys))
         let missing = Set(needed.map { Service($0.mediaType) }).subtracting(session.grants.keys)
         if !missing.isEmpty {
-            for service in missing {
+            for service in missing where session.client.taking == nil {
                 let status = try await engine.gate.status(service, for: session.client.identity)
                 // What policy forbids is refused below, with the file that says so.
                 if status == .authorized || status == .restricted { continue }
@@ -105,14 +105,7 @@ struct SessionChange {
                     "there is no consent for the \(service.rawValue) yet; request access, then change"
                 )
             }
-            let grants = try await engine.gate.requestAccess(
-                missing,
-                for: session.client.identity,
-                session: session.client.connection,
-                mayAsk: false,
-                again: session.client.identifyAgain
-            )
-            try await session.adopt(grants)
+            try await session.adopt(try await engine.grants(missing, for: session.client, mayAsk: false))
         }
         let known = Set(session.outputs.keys).subtracting(replaced.keys)
         let fresh = description.outputs.filter { !known.contains($0.name) }

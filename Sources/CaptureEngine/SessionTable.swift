@@ -53,7 +53,8 @@ final class SessionTable {
     /// What sessions that are not at their end need consent for, by their clients.
     var servicesInUse: [ClientIdentity: Set<Service>] {
         var used: [ClientIdentity: Set<Service>] = [:]
-        for session in sessions.values where !session.state.isFinal && session.ending == nil {
+        for session in sessions.values
+        where !session.state.isFinal && session.ending == nil && session.client.taking == nil {
             used[session.client.identity, default: []].formUnion(session.grants.keys)
         }
         return used

@@ -9,6 +9,7 @@ extension SessionDescription {
     /// - Throws: `.invalidArgument` with the name that is wrong and what would be right.
     func validate(files: Set<String>, finished: Set<String> = []) throws(CaptureError) {
         func wrong(_ text: String) -> CaptureError { CaptureError(.invalidArgument, text) }
+        guard question == nil else { throw wrong("a session gets its question when it is made, and not later") }
         guard !inputs.isEmpty else { throw wrong("a session needs an input: a camera or a microphone") }
         guard !outputs.isEmpty else { throw wrong("a session needs an output") }
         if let name = SessionDescription.twice(inputs.map(\.name)) { throw wrong("two inputs are named '\(name)'") }
@@ -22,6 +23,7 @@ extension SessionDescription {
             }
         }
         if Set(connections).count != connections.count { throw wrong("a connection is given twice") }
+        try checkMetadata()
         for output in outputs where !finished.contains(output.name) {
             try validate(output, hasFile: files.contains(output.name))
         }
@@ -51,8 +53,15 @@ extension SessionDescription {
         }
         try validateLimits(of: output, wrong)
         let fed = inputs(of: output.name)
-        let pictures = fed.count { $0.mediaType == .video }
-        let sounds = fed.count - pictures
+        let pictures = fed.count { $0.mediaType.isFrames }
+        let sounds = fed.count { $0.mediaType == .audio }
+        guard output.kind == .buffer || fed.count == pictures + sounds else {
+            throw wrong("takes no metadata of a camera; connect that to an output of kind buffer")
+        }
+        guard !fed.contains(where: { $0.mediaType == .depth }) || [.photo, .photos, .buffer].contains(output.kind)
+        else {
+            throw wrong("takes no depth; connect that to a photo or to an output of kind buffer")
+        }
         switch output.kind {
         case .movie:
             guard pictures <= 1, sounds <= 1, !fed.isEmpty else {
@@ -91,6 +100,8 @@ extension SessionDescription {
         try output.checkSegments()
         try output.checkPreRoll()
         try output.checkMetadata()
+        try output.checkFragments()
+        try output.checkTags()
         guard output.maxFileSize > 0 || output.minFreeSpace > 0 else { return }
         guard output.kind.hasRecorder, output.kind != .photo else {
             throw wrong("has no length that a greatest size or a least free space could end")

@@ -24,6 +24,7 @@ final class ShownRings {
         guard let older = former(of: session, input, among: engine.sessions) else {
             return show(input, to: session)
         }
+        try await input.outlast()
         do throws(CaptureError) {
             try await engine.pool.move(input.shared.device.id, from: older, atOnce: false)
         } catch {
@@ -42,7 +43,7 @@ final class ShownRings {
     private func show(_ input: LiveInput, to session: Session) -> any OpenFile {
         let ring = input.shared.ring
         rings[session.id, default: [:]][input.shared.device.id] = ring
-        return ring.handOut()
+        return ring.handOut(isPatient: false)
     }
 
     /// The ring that an input writes, if it holds what was captured before the session joined and its client does not
@@ -73,7 +74,9 @@ final class ShownRings {
             for output in session.outputs.values where !output.isDone && output.reads(shared) {
                 if output.recorder != nil {
                     output.go(on: shared)
-                } else if rings[session.id]?[shared.device.id] != nil {
+                } else if output.description.kind == .buffer, rings[session.id]?[shared.device.id] != nil,
+                    !session.isDisabled(output.description.name)
+                {
                     engine.observer.bufferMoved(session.snapshot, output: output.description.name)
                 }
             }
@@ -81,6 +84,25 @@ final class ShownRings {
     }
 
     // MARK: Leaving them
+
+    /// A buffer's connection was enabled or disabled: its source goes on in a ring that its client has not mapped, without a
+    /// loss to others. The client is told of it if it is to have it.
+    func turn(_ buffer: LiveOutput, _ isEnabled: Bool, of session: Session, on engine: isolated CaptureEngine) async {
+        for shared in buffer.feeds {
+            let id = shared.device.id
+            let isRead = session.outputs.values.contains { other in
+                other !== buffer && other.description.kind == .buffer && other.reads(shared)
+                    && !session.isDisabled(other.description.name)
+            }
+            let known = rings[session.id]?[id]
+            if !isEnabled, !isRead { rings[session.id]?[id] = nil }
+            guard let ring = isEnabled ? shared.ring : known else { continue }
+            await goOn(id, from: ring, whose: "connection was \(isEnabled ? "enabled" : "disabled")", on: engine)
+            if isEnabled, known == nil, session.state == .running, !session.isDisabled(buffer.description.name) {
+                engine.observer.bufferMoved(session.snapshot, output: buffer.description.name)
+            }
+        }
+    }
 
     /// Lets devices go on in rings that a session's client has not mapped.
     ///
@@ -117,15 +139,22 @@ final class ShownRings {
         on engine: isolated CaptureEngine
     ) async {
         if !atOnce, isSeen(ring, by: session, among: engine.sessions) { return }
+        let what = atOnce ? "consent was withdrawn" : "session ended"
+        await goOn(id, from: ring, atOnce: atOnce, whose: what, on: engine)
+    }
+
+    /// Lets a device go on in another ring than this one; one that cannot is closed.
+    private func goOn(
+        _ id: DeviceID,
+        from ring: any MediaRing,
+        atOnce: Bool = false,
+        whose what: String,
+        on engine: isolated CaptureEngine
+    ) async {
         do throws(CaptureError) {
             try await engine.pool.move(id, from: ring, atOnce: atOnce)
         } catch {
-            await interrupt(
-                id,
-                whose: atOnce ? "consent was withdrawn" : "session ended",
-                error,
-                on: engine
-            )
+            await interrupt(id, whose: what, error, on: engine)
         }
     }
 

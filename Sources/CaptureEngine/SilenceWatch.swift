@@ -32,7 +32,7 @@ struct SilenceWatch {
                 session.interruption = interruption
                 changed(session)
             }
-            if wasHeldUp || session.standstill != nil { continue }
+            if wasHeldUp || session.standstill != nil || session.still != nil { continue }
             for (name, input) in session.inputs
             where session.outputs.values.contains(where: { $0.records(input.shared) }) {
                 var silence = before[session.id]?[name] ?? Silence(since: now)
@@ -99,10 +99,10 @@ private struct Silence {
 
 extension LiveInput {
     /// From one frame to the next; 0 where the driver does not say, and for sound, whose periods are short.
-    fileprivate var interval: Duration {
+    var interval: Duration {
         switch shared.source.format {
         case .video(let format): .nanoseconds(format.interval.nanoseconds)
-        case .audio: .zero
+        case .audio, .metadata: .zero
         }
     }
 }

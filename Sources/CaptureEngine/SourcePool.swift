@@ -28,6 +28,16 @@ actor SourcePool {
     private var entries: [DeviceID: Entry] = [:]
     private var users: [DeviceID: Set<UInt32>] = [:]
     private var moves: [DeviceID: Task<Void, any Error>] = [:]
+    /// The sessions that have devices for themselves, with those who wait for that.
+    private var holds: [DeviceID: Hold] = [:]
+    /// Sessions that stop, and wait for no device any more.
+    private var leaving: Set<UInt32> = []
+
+    private struct Hold {
+        let session: UInt32
+        /// Those who wait, each until it may have the device, or gives up.
+        var waiting: [(session: UInt32, resume: CheckedContinuation<Void, Never>)] = []
+    }
 
     /// - Parameters:
     ///   - lost: Told when a device stops by itself, with the sessions that use it or are about to.
@@ -46,8 +56,14 @@ actor SourcePool {
 
     /// The device that an input names, or the first of its kind.
     func resolve(_ input: InputDescription) async throws(CaptureError) -> DeviceDescription {
-        let all = await devices.devices().filter { $0.mediaType == input.mediaType }
-        let kind = input.mediaType == .video ? "camera" : "microphone"
+        if input.mediaType == .metadata { return try await resolve(input.cameraOfMetadata).metadataPart() }
+        let devices = await devices.devices()
+        let (all, kind) =
+            switch input.mediaType {
+            case .audio: (devices.filter { $0.mediaType == .audio }, "microphone")
+            case .depth: (devices.filter { !$0.depthFormats.isEmpty }, "depth camera")
+            case .video, .metadata: (devices.filter { $0.mediaType == .video }, "camera")
+            }
         guard let name = input.device else {
             if let first = all.first { return first }
             throw CaptureError(.noSuchDevice, "there is no \(kind)")
@@ -65,7 +81,18 @@ actor SourcePool {
         async throws(CaptureError) -> SharedSource
     {
         // The task itself takes the entry away, so that whoever waits for it never finds it again.
-        while case .closing(let task) = entries[device.id] { await task.value }
+        while true {
+            if let hold = holds[device.id], hold.session != session {
+                guard !leaving.contains(session) else {
+                    throw CaptureError(.wrongState, "session \(session) was stopped while it waited for \(device.name)")
+                }
+                await withCheckedContinuation { holds[device.id]?.waiting.append((session, $0)) }
+            } else if case .closing(let task) = entries[device.id] {
+                await task.value
+            } else {
+                break
+            }
+        }
         log.debug("session \(session) \(entries[device.id] == nil ? "opens" : "joins") \(device.id)")
         // From here to the entry there is no suspension, so nobody comes between.
         users[device.id, default: []].insert(session)
@@ -103,11 +130,16 @@ actor SourcePool {
         do throws(CaptureError) {
             let source =
                 switch input.mediaType {
-                case .video: try await devices.openCamera(device, input.video, grant: grant)
+                case .video, .depth:
+                    try await devices.openCamera(device, try input.request(to: device), grant: grant)
                 case .audio: try await devices.openMicrophone(device, input.audio, grant: grant)
+                case .metadata: try await devices.openMetadata(device.camera, grant: grant)
                 }
             let ring: any MediaRing
             do throws(CaptureError) {
+                guard input.accepts(source.format) else {
+                    throw CaptureError(.noSuchFormat, "\(device.name) delivers no depth, but \(source.format)")
+                }
                 ring = try rings.makeRing(for: source, name: device.id.rawValue, isMoved: false)
             } catch {
                 await devices.close(source)
@@ -173,6 +205,8 @@ actor SourcePool {
         guard case .open(let current, _) = entries[id], current === shared else { return }
         log.debug("\(id) stopped by itself: \(error.message)")
         entries[id] = .open(shared, .ended(error))
+        // Frames come without it, so that no session ends with it. Its readers see the end of the ring.
+        if shared.device.mediaType == .metadata { return }
         await lost(users[id] ?? [], error)
     }
 
@@ -273,22 +307,72 @@ actor SourcePool {
         await closing.value
     }
 
+    /// Has other sessions wait for a device that a session alone uses, until `letGo`.
+    ///
+    /// - Returns: Whether it alone uses it.
+    func hold(_ shared: SharedSource, for session: UInt32) -> Bool {
+        guard users[shared.device.id] == [session], holds[shared.device.id] == nil else { return false }
+        holds[shared.device.id] = Hold(session: session)
+        return true
+    }
+
+    /// Lets others have a device again.
+    func letGo(_ id: DeviceID) {
+        for waiter in holds.removeValue(forKey: id)?.waiting ?? [] { waiter.resume.resume() }
+    }
+
+    /// Has a session wait for no device that others hold, until `forget`: its start or change fails.
+    func giveUp(_ session: UInt32) {
+        leaving.insert(session)
+        for id in holds.keys {
+            let waiting = holds[id]?.waiting ?? []
+            holds[id]?.waiting = waiting.filter { $0.session != session }
+            for waiter in waiting where waiter.session == session { waiter.resume.resume() }
+        }
+    }
+
+    /// A session that gave up has stopped, and may come back.
+    func forget(_ session: UInt32) { leaving.remove(session) }
+
     /// The sessions that use a device, or are about to.
     func users(of id: DeviceID) -> Set<UInt32> { users[id] ?? [] }
 
     private static func check(_ input: InputDescription, fits shared: SharedSource) throws(CaptureError) {
         let isSame =
             switch shared.source.format {
-            case .video(let format): !input.video.isExact || format.fulfils(input.video)
+            case .video(let format):
+                input.accepts(.video(format)) && (!input.video.isExact || format.fulfils(input.video))
             case .audio(let format): !input.audio.isExact || format.fulfils(input.audio)
+            case .metadata: true
             }
         if isSame { return }
-        let format =
-            switch shared.source.format {
-            case .video(let format): "\(format)"
-            case .audio(let format): "\(format)"
-            }
-        throw CaptureError(.busy, "\(shared.device.name) is in use in another format: \(format)")
+        throw CaptureError(.busy, "\(shared.device.name) is in use in another format: \(shared.source.format)")
+    }
+}
+
+extension InputDescription {
+    /// What is asked of the camera: distances, if the input is of depth.
+    ///
+    /// - Throws: `noSuchFormat` if that is no depth format, or the camera has none.
+    fileprivate func request(to device: DeviceDescription) throws(CaptureError) -> VideoFormatRequest {
+        guard mediaType == .depth else { return video }
+        var request = video
+        request.pixelFormat = video.pixelFormat ?? device.depthFormats.first?.pixelFormat
+        guard let asked = request.pixelFormat, asked.isDepth else {
+            let known = Set(device.depthFormats.map { "\($0.pixelFormat)" }).sorted().joined(separator: ", ")
+            throw CaptureError(
+                .noSuchFormat,
+                "the input '\(name)' is of depth, which \(request.pixelFormat.map { "\($0)" } ?? device.name) has not; "
+                    + (known.isEmpty ? "\(device.name) has no depth format" : "\(device.name) has: \(known)")
+            )
+        }
+        return request
+    }
+
+    /// Whether a device's format is of the input's kind.
+    fileprivate func accepts(_ format: MediaFormat) -> Bool {
+        guard mediaType == .depth, case .video(let video) = format else { return mediaType != .depth }
+        return video.pixelFormat.isDepth
     }
 }
 

@@ -23,7 +23,8 @@ final class UseLog {
     {
         var names: [String] = []
         var uses: [DeviceUse] = []
-        for input in inputs where open[session.id]?[input.name] == nil {
+        // The camera of metadata is an input of the same session, and that is one use.
+        for input in inputs where input.mediaType != .metadata && open[session.id]?[input.name] == nil {
             let service = Service(input.mediaType)
             guard let device = live[input.name]?.shared.device, let grant = session.grants[service] else {
                 throw CaptureError(.internalFault, "the input '\(input.name)' is used without a device or a consent")
@@ -31,7 +32,7 @@ final class UseLog {
             names.append(input.name)
             uses.append(
                 DeviceUse(
-                    client: session.client.identity,
+                    client: session.client.capturer,
                     service: service,
                     device: device.id,
                     deviceName: device.name,

@@ -8,6 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `Capturing photos` {
     private let bench = EngineBench()
 
+    init() throws {
+        var camera = FakeMachine.camera
+        let size = DiscreteSize(width: 640, height: 480, intervals: .discrete([FrameInterval(1, 30)]))
+        camera.videoFormats += [
+            VideoFormatOption(pixelFormat: try #require(PixelFormat(name: "RGGB")), name: "", sizes: .discrete([size]))
+        ]
+        bench.machine.plug([camera, FakeMachine.microphone])
+    }
+
     private static let photos = SessionDescription(
         inputs: [InputDescription(name: "camera", mediaType: .video)],
         outputs: [OutputDescription(name: "photo", kind: .photos, format: "")],
@@ -139,6 +148,9 @@ import Testing
             (PhotoSettings(companion: "png"), Self.files(1...1)), (PhotoSettings(companion: "png"), Self.files(2...3)),
             (PhotoSettings(burst: 9, companion: "png"), Self.files(1...18)),
             (PhotoSettings(companion: "png", library: LibraryDestination()), [:]),
+            (PhotoSettings(format: "dng", companion: "png", library: LibraryDestination()), [:]),
+            (PhotoSettings(companion: "dng", library: LibraryDestination()), [:]),
+            (PhotoSettings(format: "dng", companion: "jpeg", library: LibraryDestination()), Self.files(1...2)),
         ] {
             #expect(await refusal(id, settings, files)?.code == .invalidArgument, "\(settings)")
         }
@@ -216,6 +228,20 @@ import Testing
         try await bench.engine.configure(id, more, files: [:], client: EngineBench.client())
         await taken(name)
         #expect(bench.watch.faults[name] == .some(nil))
+    }
+
+    @Test func `into the library has a raw photo's JPEG inside, so that both are one asset`() async throws {
+        let id = try await running()
+        let library = LibraryDestination(name: "sea.dng")
+        let settings = PhotoSettings(format: "dng", burst: 9, companion: "jpeg", library: library)
+        let name = try await capture(id, settings, [:])
+        let recorder = try #require(bench.recorders.recorder(name))
+        #expect((recorder.job.fileCount, recorder.job.pictureCount) == (9, 9))
+        #expect(recorder.job.companion == "jpeg" && recorder.job.embedsCompanion)
+        recorder.report(.finished(OutputStatistics()))
+        recorder.kill()
+        await bench.watch.waitForOutput(name)
+        #expect(bench.saver.log.filter { $0.hasPrefix("begin photo.1") }.count == 9)
     }
 
     @Test func `into the library makes an asset of each picture of a burst`() async throws {

@@ -55,8 +55,8 @@ import Testing
         #expect(await refusal(of: "camera", to: "movie", in: id, by: user) == .noSuchSession)
         #expect(await refusal(of: "camera", to: "nothing", in: id) == .invalidArgument)
         #expect(await refusal(of: "nothing", to: "movie", in: id) == .invalidArgument)
-        let buffer = try await bench.running(EngineBench.buffer)
-        #expect(await refusal(of: "camera", to: "frames", in: buffer) == .invalidArgument)
+        try await bench.addPhoto(to: id)
+        #expect(await refusal(of: "camera", to: "shot", in: id) == .invalidArgument)
         try await bench.engine.stop(id, client: EngineBench.client())
         _ = await bench.watch.wait(id, for: .stopped, .failed)
         #expect(await refusal(of: "camera", to: "movie", in: id) == .wrongState)
@@ -66,7 +66,7 @@ import Testing
         let id = try await bench.create()
         try await set(false, id)
         var changed = EngineBench.buffer
-        changed.outputs[0].name = "movie"
+        (changed.outputs[0].name, changed.outputs[0].kind) = ("movie", .photos)
         changed.connections[0].output = "movie"
         try await bench.engine.configure(id, changed, files: [:], client: EngineBench.client())
         try await bench.engine.start(id, client: EngineBench.client())

@@ -17,14 +17,18 @@ struct EngineBench {
     init(
         history store: HistoryStore = .inMemory(),
         hasLibrary: Bool = true,
-        answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = EngineBench.yes
+        answer: @escaping @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool]
     ) {
-        history = HistoryKeeper(store, limits: HistoryLimits(age: 86_400_000, count: 1000))
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to test"),
-            prompter: ClosurePrompter(answer)
-        )
+        self.init(history: store, hasLibrary: hasLibrary, prompter: ClosurePrompter(answer))
+    }
+
+    init(
+        history store: HistoryStore = .inMemory(),
+        hasLibrary: Bool = true,
+        prompter: any Prompter = ClosurePrompter.yes
+    ) {
+        history = HistoryKeeper(store)
+        gate = AuthorizationGate(prompter: prompter)
         engine = CaptureEngine(
             devices: machine,
             rings: rings,
@@ -35,10 +39,6 @@ struct EngineBench {
             saver: hasLibrary ? saver : nil,
             patience: RecorderPatience(begin: .seconds(600), finish: .seconds(600))
         )
-    }
-
-    static let yes: @Sendable (PromptRequest) async throws(CaptureError) -> [Service: Bool] = { request in
-        Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
     }
 
     static func client(
@@ -102,5 +102,12 @@ struct EngineBench {
         try await engine.start(id, client: client)
         _ = await watch.wait(id, for: .running, .failed)
         return id
+    }
+}
+
+/// A person who says yes, this time.
+struct ThisTime: Prompter {
+    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        Dictionary(uniqueKeysWithValues: request.services.map { ($0, PersonsAnswer(true, lifetime: .session)) })
     }
 }

@@ -62,29 +62,15 @@ import Testing
     }
 
     @Test func `that was allowed this time takes the yes along when it ends`() async throws {
-        let gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to test"),
-            prompter: OncePrompter()
-        )
-        let watch = StateWatch()
-        let engine = CaptureEngine(
-            devices: FakeMachine(),
-            rings: FakeRings(),
-            recorders: FakeRecorders(),
-            gate: gate,
-            observer: watch,
-            history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
-        )
+        let bench = EngineBench(prompter: ThisTime())
         let client = EngineBench.client()
-        await gate.connected([client.identity], revision: 1)
-        let id = try await engine.create(EngineBench.buffer, files: [:], client: client)
-        try await engine.start(id, client: client)
-        #expect(await watch.wait(id, for: .running, .failed).state == .running)
-        #expect(try await gate.status(.camera, for: client.identity) == .authorized)
-        try await engine.stop(id, client: client)
-        _ = await watch.wait(id, for: .stopped)
-        #expect(try await gate.status(.camera, for: client.identity) == .notDetermined)
+        await bench.gate.connected([client.identity], revision: 1)
+        let id = try await bench.running(EngineBench.buffer, client)
+        #expect(await bench.state(of: id)?.state == .running)
+        #expect(try await bench.gate.status(.camera, for: client.identity) == .authorized)
+        try await bench.engine.stop(id, client: client)
+        _ = await bench.watch.wait(id, for: .stopped)
+        #expect(try await bench.gate.status(.camera, for: client.identity) == .notDetermined)
     }
 
     @Test func `is not there when nothing was opened`() async throws {
@@ -163,12 +149,5 @@ import Testing
         #expect(try await uses(bench).map(\.service) == [.camera, .microphone])
         try await bench.engine.configure(id, camera, files: [:], client: EngineBench.client())
         #expect(try await uses(bench).map(\.outcome) == ["", "stopped"])
-    }
-}
-
-/// A person who says yes, this time.
-private struct OncePrompter: Prompter {
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        Dictionary(uniqueKeysWithValues: request.services.map { ($0, PersonsAnswer(true, lifetime: .session)) })
     }
 }

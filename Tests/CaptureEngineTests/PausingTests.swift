@@ -68,7 +68,9 @@ import Testing
         }
         var description = EngineBench.movie(named: "goal")
         description.outputs[0].preRoll = 1_000_000_000
+        await bench.engine.setPreRollMemory(2 << 20)
         let id = try await bench.running(description)
+        #expect(bench.recorders.recorder("goal")?.job.preRollBytes == 2 << 20)
         let other = EngineBench.client(":1.2", program: "other")
         await #expect(throws: CaptureError.self) {
             try await bench.engine.begin(id, output: "goal", from: nil, client: other)
@@ -78,7 +80,13 @@ import Testing
         #expect(bench.recorders.recorder("goal")?.switches == ["begin"])
         for (change, word): ((inout OutputDescription) -> Void, String) in [
             ({ $0.preRoll = 301_000_000_000 }, "300"), ({ $0.duration = 1 }, "longer"),
-            ({ $0.preRoll = -1 }, "more than 0"),
+            ({ $0.preRoll = -1 }, "more than 0"), ({ $0.fragmentInterval = 99_999_999 }, "0.1 s to 30 s"),
+            ({ $0.fragmentInterval = 30_000_000_001 }, "0.1 s to 30 s"), ({ $0.fragmentInterval = 0 }, "0.1 s to 30 s"),
+            ({ $0.tags = [.title: "a\nb"] }, "one line"),
+            (
+                { ($0.preRoll, $0.kind, $0.format, $0.fragmentInterval) = (0, .frames, "raw", 1_000_000_000) },
+                "no fragments"
+            ),
         ] {
             var description = description
             change(&description.outputs[0])

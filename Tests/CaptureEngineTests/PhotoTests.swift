@@ -7,15 +7,16 @@ import Testing
 @Suite struct `A photo` {
     private let bench = EngineBench()
 
+    private static let description = SessionDescription(
+        inputs: [InputDescription(name: "camera", mediaType: .video)],
+        outputs: [OutputDescription(name: "shot", kind: .photo, format: "jpeg")],
+        connections: [ConnectionDescription(input: "camera", output: "shot")],
+        isAttached: false
+    )
+
     private func start(_ file: FakeFile) async throws -> (id: UInt32, recorder: FakeRecorder) {
-        let description = SessionDescription(
-            inputs: [InputDescription(name: "camera", mediaType: .video)],
-            outputs: [OutputDescription(name: "shot", kind: .photo, format: "jpeg")],
-            connections: [ConnectionDescription(input: "camera", output: "shot")],
-            isAttached: false
-        )
         let client = EngineBench.client()
-        let id = try await bench.engine.create(description, files: ["shot": file], client: client)
+        let id = try await bench.engine.create(Self.description, files: ["shot": file], client: client)
         try await bench.engine.start(id, client: client)
         #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
         let recorder = try #require(bench.recorders.recorder("shot"))
@@ -39,6 +40,32 @@ import Testing
         while try await bench.engine.statistics(of: id, client: EngineBench.client()).outputs["shot"] != counters {
             await Task.yield()
         }
+    }
+
+    /// Starts a photo whose recorder has not begun its file, and waits until the camera streams.
+    private func startAhead() async throws -> (id: UInt32, recorder: FakeRecorder) {
+        bench.recorders.hold("shot")
+        let id = try await bench.create(Self.description)
+        try await bench.engine.start(id, client: EngineBench.client())
+        await bench.machine.wait(for: "start fake:camera")
+        await bench.recorders.waitForLaunch("shot")
+        return (id, try #require(bench.recorders.recorder("shot")))
+    }
+
+    @Test func `has its camera started while its recorder begins, and runs when both have`() async throws {
+        let (id, recorder) = try await startAhead()
+        #expect(await state(of: id) == .starting)
+        recorder.report(.ready(OutputStatistics()))
+        #expect(await bench.watch.wait(id, for: .running, .failed).state == .running)
+    }
+
+    @Test func `closes its camera if its recorder does not begin`() async throws {
+        let (id, recorder) = try await startAhead()
+        recorder.kill()
+        let end = await bench.watch.wait(id, for: .running, .failed)
+        #expect(end.state == .failed)
+        #expect(end.reason?.code == .recorderLost)
+        #expect(bench.machine.log.contains("close fake:camera"))
     }
 
     @Test func `closes its camera once it has its frame, and is over when its file is complete`() async throws {

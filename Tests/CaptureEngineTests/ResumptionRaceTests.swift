@@ -126,6 +126,8 @@ import Testing
         try await bench.turn(.microphone, on: true)
         #expect(await bench.watch.wait(id, for: .running, .failed, .interrupted).state == .running)
         #expect(bench.machine.openDevices.sorted() == ["fake:camera", "fake:microphone"])
+        // The turn that tells of the state tells of the buffers, too, after it.
+        #expect(await bench.state(of: id)?.state == .running)
         #expect(bench.watch.bufferMoves == 2)
     }
 

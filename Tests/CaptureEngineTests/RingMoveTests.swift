@@ -1,5 +1,6 @@
 import Authorization
 import CaptureCore
+import Foundation
 import TestSupport
 import Testing
 
@@ -149,6 +150,38 @@ import Testing
         let again = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
         #expect(again === given)
         #expect(try await bench.engine.openBuffer(first, output: "frames", client: other) === given)
+    }
+
+    @Test func `who joins a camera that lags waits for what is captured after that`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        let ring = bench.rings.made[0]
+        (ring.counters.published, ring.counters.age) = (1, .max / 2)
+        let joining = try await bench.running(EngineBench.buffer)
+        let given = Task { try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client()) }
+        // The camera delivers, for longer than one that is silent would be waited for, on a thread of its own, as it does.
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                for _ in 0..<300 {
+                    usleep(5000)
+                    ring.counters.published += 1
+                }
+                done.resume()
+            }
+        }
+        #expect(!bench.machine.log.contains { $0.hasPrefix("move") })
+        ring.counters.age = 0
+        #expect(try await given.value === bench.rings.made.last?.handOut(isPatient: false))
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
+    }
+
+    @Test func `who joins a camera that delivers nothing does not wait for it`() async throws {
+        let bench = EngineBench()
+        _ = try await bench.running(EngineBench.movie(), other)
+        (bench.rings.made[0].counters.published, bench.rings.made[0].counters.age) = (1, .max / 2)
+        let joining = try await bench.running(EngineBench.buffer)
+        _ = try await bench.engine.openBuffer(joining, output: "frames", client: EngineBench.client())
+        #expect(bench.machine.log.filter { $0.hasPrefix("move") } == ["move fake:camera"])
     }
 
     @Test func `who joins without memory for it is refused alone`() async throws {

@@ -239,24 +239,16 @@ import Testing
         #expect(bench.machine.log.contains("close fake:camera"))
     }
 
-    @Test func `a device that cannot be opened leaves nothing behind`() async throws {
-        let bench = EngineBench()
-        bench.machine.failOpening(CaptureError(.busy, "in use"))
-        let id = try await bench.create()
-        try await bench.engine.start(id, client: EngineBench.client())
-        #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
-        bench.machine.failOpening(nil)
-        _ = try await bench.running(EngineBench.movie(named: "next"))
-        #expect(bench.machine.log.contains("open fake:camera"))
-    }
-
-    @Test func `a device that cannot be opened costs no recorder`() async throws {
+    @Test func `a device that cannot be opened costs no recorder and leaves nothing behind`() async throws {
         let bench = EngineBench()
         bench.machine.failOpening(CaptureError(.busy, "in use"))
         let id = try await bench.create()
         try await bench.engine.start(id, client: EngineBench.client())
         #expect(await bench.watch.wait(id, for: .running, .failed).reason?.code == .busy)
         #expect(bench.recorders.started == 0)
+        bench.machine.failOpening(nil)
+        _ = try await bench.running(EngineBench.movie(named: "next"))
+        #expect(bench.machine.log.contains("open fake:camera"))
     }
 }
 

@@ -87,23 +87,13 @@ import Testing
     @Test func `given this time is there when it goes on, whichever session of the process ended meanwhile`()
         async throws
     {
-        let (gate, watch) = (onceGate(), StateWatch())
-        let engine = CaptureEngine(
-            devices: FakeMachine(),
-            rings: FakeRings(),
-            recorders: FakeRecorders(),
-            gate: gate,
-            observer: watch,
-            history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
-        )
+        let bench = EngineBench(prompter: ThisTime())
+        let (gate, engine, watch) = (bench.gate, bench.engine, bench.watch)
         let client = EngineBench.client()
         await gate.connected([client.identity], revision: 1)
-        let reading = try await engine.create(EngineBench.buffer, files: [:], client: client)
-        let recording = try await engine.create(EngineBench.movie(), files: ["movie": FakeFile()], client: client)
-        for id in [reading, recording] {
-            try await engine.start(id, client: client)
-            #expect(await watch.wait(id, for: .running, .failed).state == .running)
-        }
+        let reading = try await bench.running(EngineBench.buffer, client)
+        let recording = try await bench.running(EngineBench.movie(), client)
+        for id in [reading, recording] { #expect(await bench.state(of: id)?.state == .running) }
         try await gate.setSwitch(.camera, isOn: false)
         #expect(await watch.wait(recording, for: .interrupted, .failed).state == .interrupted)
         try await gate.setSwitch(.camera, isOn: true)
@@ -115,17 +105,6 @@ import Testing
         try await engine.stop(reading, client: client)
         _ = await watch.wait(reading, for: .stopped, .failed)
         #expect(try await gate.status(.camera, for: client.identity) == .notDetermined)
-    }
-
-    private func onceGate() -> AuthorizationGate {
-        AuthorizationGate(store: .inMemory(), usage: FixedUsageDescriptions("to test"), prompter: ThisTime())
-    }
-}
-
-/// A person who says yes, this time.
-private struct ThisTime: Prompter {
-    func ask(_ request: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        Dictionary(uniqueKeysWithValues: request.services.map { ($0, PersonsAnswer(true, lifetime: .session)) })
     }
 }
 
