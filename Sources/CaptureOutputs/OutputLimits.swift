@@ -1,6 +1,6 @@
 import CaptureCore
 
-/// When an output is finished by itself.
+/// When an output is finished by itself, and how much it keeps until then.
 struct OutputLimits {
     /// Nanoseconds; 0 for no end.
     var duration: Int64
@@ -18,15 +18,23 @@ struct OutputLimits {
 
     /// Nanoseconds that are kept in memory until it is begun; 0 if it begins at once.
     var preRoll: Int64
+    /// Bytes that this may take.
+    var preRollBytes: Int64
 
-    /// The limits of an output.
-    init(_ output: OutputDescription) {
+    /// Nanoseconds after which what is written is brought into the file: what a crash may cost.
+    var fragmentInterval: Int64
+
+    /// The limits of a job's output.
+    init(_ job: RecordingJob) {
+        let output = job.output
         duration = output.duration
         frameCount = output.frameCount
         fileSize = output.maxFileSize
         freeSpace = output.minFreeSpace
         expected = output.duration
         preRoll = output.preRoll
+        preRollBytes = job.preRollBytes
+        fragmentInterval = output.fragmentInterval
         if let rule = output.segments {
             segmentSize = rule.fileSize
             expected = [duration, rule.duration].filter { $0 > 0 }.min() ?? 0

@@ -44,6 +44,7 @@ extension OutputMaker {
                 sound: sound,
                 limits: limits,
                 origin: origin,
+                tags: wanted.tags,
                 file: file,
                 markers: markers,
                 metadata: wanted.hasMetadata ? metadata : nil,

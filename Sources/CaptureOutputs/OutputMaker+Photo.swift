@@ -10,8 +10,8 @@ extension OutputMaker {
     /// Photos of what a camera delivers.
     ///
     /// - Parameters:
-    ///   - job: Has the format of every second file, if there are two of each picture, and whether pictures wait for orders.
-    ///   - files: One for each picture, or two with a companion.
+    ///   - job: Has the format of every second file, or of what is inside each, and whether pictures wait for orders.
+    ///   - files: One for each picture, or two with a companion in a file of its own.
     func photo(
         _ video: VideoFormat,
         as job: RecordingJob,
@@ -19,7 +19,7 @@ extension OutputMaker {
     ) throws(CaptureError) -> OutputPlan {
         let turn = PictureOrientation(wanted.settings)
         let first = try picture(video, as: wanted.format, turned: turn)
-        var codings = [first.coding]
+        var (codings, converter) = ([first.coding], first.converter)
         var pairs: PairConverter?
         if let companion = job.companion {
             let paired = PhotoSettings.pairedFormats
@@ -30,8 +30,17 @@ extension OutputMaker {
                 )
             }
             let second = try picture(video, as: companion, turned: turn)
-            codings.append(second.coding)
-            pairs = PairConverter(first.converter, second.converter)
+            let both = PairConverter(first.converter, second.converter)
+            if job.embedsCompanion {
+                guard case .dng(let raw) = first.coding, case .jpeg(let shown) = second.coding else {
+                    throw CaptureError(.invalidArgument, "a \(wanted.format) cannot have a \(companion) inside")
+                }
+                codings = [.pair(raw, shown, both)]
+            } else {
+                codings.append(second.coding)
+                pairs = both
+            }
+            converter = both
         }
         let output = PictureOutput(
             codings,
@@ -43,7 +52,7 @@ extension OutputMaker {
             isOrdered: job.isOrdered,
             counters: counters
         )
-        return OutputPlan(output, video: pairs ?? first.converter)
+        return OutputPlan(output, video: converter)
     }
 
     private func picture(
@@ -53,7 +62,7 @@ extension OutputMaker {
     ) throws(CaptureError) -> Maker {
         if [.mjpeg, .jpeg].contains(video.pixelFormat), format == "jpeg" {
             return (
-                .asItIs(try JPEGDecoder(video, to: video.picture(.yuv420))), CopyConverter(.video(video))
+                .asItIs(WholeJPEG(try JPEGDecoder(video, to: video.picture(.yuv420)))), CopyConverter(.video(video))
             )
         }
         if format == "dng" { return (.dng(try DNGEncoder(video)), CopyConverter(.video(video))) }

@@ -46,6 +46,7 @@ struct OutputPlan {
         try wanted.checkSettings(hasPictures: video != nil, hasSound: audio != nil)
         let maker = OutputMaker(
             wanted: wanted,
+            limits: OutputLimits(job),
             origin: job.origin,
             file: file,
             markers: markers,
@@ -90,13 +91,12 @@ struct OutputPlan {
 /// Makes the parts of a plan. Thread-bound.
 struct OutputMaker {
     let wanted: OutputDescription
+    let limits: OutputLimits
     let origin: CaptureOrigin
     let file: RecorderFile
     let markers: Markers
     let metadata: MetadataQueue
     let counters: RecorderCounters
-
-    var limits: OutputLimits { OutputLimits(wanted) }
 
     /// For a name that `OutputDescription.formats(of:)` has, and for which there is no writer here.
     var unknownFormat: CaptureError {
@@ -113,7 +113,7 @@ struct OutputMaker {
             )
         }
         if own == "pcm" {
-            let facts = FileFacts(origin, at: .now)
+            let facts = FileFacts(origin, wanted.tags, at: .now)
             let header = wanted.format == "wav" ? WAVHeader(audio, facts) : nil
             let output = try SampleOutput(
                 audio,
@@ -137,6 +137,7 @@ struct OutputMaker {
             sound: (try AudioEncoder(own, audio), audio),
             limits: limits,
             origin: origin,
+            tags: wanted.tags,
             file: file,
             markers: markers,
             counters: counters

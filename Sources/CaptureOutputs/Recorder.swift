@@ -34,13 +34,9 @@ public final class Recorder: Sendable {
     public init(_ socket: PacketSocket, isSandboxed: Bool) throws(CaptureError) {
         self.socket = socket
         self.isSandboxed = isSandboxed
-        do throws(SystemError) {
-            let wake = try EventSignal()
-            self.wake = wake
-            counters = RecorderCounters { wake.raise() }
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        let wake = try CaptureError.wrap(.internalFault, try EventSignal())
+        self.wake = wake
+        counters = RecorderCounters { wake.raise() }
         RecorderFile.prepareProcess()
         LibAV.logErrorsOnly()
         // An encoder that was tried leaves its memory to the one that is used, and to whichever thread uses it.
@@ -62,13 +58,21 @@ public final class Recorder: Sendable {
     ///
     /// - Returns: 0 when it is finished, else the exit code of the fault, which the daemon was told.
     public func run() -> Int32 {
+        // Whoever closes a file waits for its file system, which may hang. The daemon is told how it went before that.
+        var files: [Descriptor] = []
+        defer { withExtendedLifetime(files) {} }
         do throws(CaptureError) {
             // A session that came to nothing has no use for its recorder.
-            guard let (job, files) = try take() else { return 0 }
+            guard let message = try socket.message() else { return 0 }
+            files = message.files
+            let job = try RecorderJob(text: message.text)
             guard case .record(let recording) = job else {
                 return ImportHelper(socket, isSandboxed: isSandboxed).run(job, files, wake: wake)
             }
-            let work = try begin(recording, files)
+            let work = try begin(recording, &files)
+            defer { withExtendedLifetime(work) {} }
+            // A movie that goes on in another file leaves this one.
+            files = []
             report(.ready(counters.report()))
             let result = control(work)
             // The daemon need not wait for a reader that waits for its next buffer.
@@ -93,24 +97,16 @@ public final class Recorder: Sendable {
 
     // MARK: Beginning
 
-    /// Waits for the job.
-    ///
-    /// - Returns: `nil` if the daemon left without giving one.
-    private func take() throws(CaptureError) -> (RecorderJob, [Descriptor])? {
-        guard let message = try socket.message() else { return nil }
-        return (try RecorderJob(text: message.text), message.files)
-    }
-
-    private func begin(_ job: RecordingJob, _ files: [Descriptor]) throws(CaptureError) -> RecorderWork {
+    /// - Parameter files: What came with the job. Adds the files that come later, which the caller keeps if this fails.
+    private func begin(_ job: RecordingJob, _ files: inout [Descriptor]) throws(CaptureError) -> RecorderWork {
         let wanted = 1 + (job.hasVideo ? 1 : 0) + (job.hasAudio ? 1 : 0)
         guard files.count == wanted else {
-            throw CaptureError(
-                .badData,
-                "a recorder's job came with \(files.count) descriptors in the place of \(wanted)"
-            )
+            throw CaptureError(.badData, "a recorder's job came with \(files.count) descriptors, not \(wanted)")
         }
         let output = job.output
-        let sinks = try socket.files(files[0], and: job.fileCount - 1).map { file throws(CaptureError) in
+        let outputs = try socket.files(files[0], and: job.fileCount - 1)
+        files += outputs.dropFirst()
+        let sinks = try outputs.map { file throws(CaptureError) in
             try RecorderFile(file, sizeLimit: output.sizeLimit, maxFileSize: output.maxFileSize)
         }
         var rings: [MediaType: RingReader] = [:]
@@ -167,7 +163,7 @@ public final class Recorder: Sendable {
                 converter: converter,
                 // A pipe's reader may want to hear it at once.
                 plan: ReadingPlan(
-                    buffers: 1024 + Recorder.buffers(of: output.preRoll, ring.format),
+                    buffers: 1024 + Recorder.buffers(ofPreRoll: job, ring.format),
                     isPatient: sinks[0].isSeekable
                 ),
                 events: events
@@ -237,7 +233,7 @@ public final class Recorder: Sendable {
                 let waiting = feed.waiting
                 feed.beginWriting()
                 defer { feed.endWriting() }
-                // A movie begins with its first picture, else with its first sound.
+                // A movie begins with its first picture; without any to come, with its first sound.
                 func began(_ kind: MediaType) {
                     guard let schedule, !output.isWaiting, !begun.contains(.video), begun.insert(kind).inserted else {
                         return
@@ -258,9 +254,11 @@ public final class Recorder: Sendable {
                 case .buffer(.audio, let buffer):
                     passing.prepare(audio: buffer)
                     try passing.pauses.take(audio: buffer) { (buffer) throws(CaptureError) in
-                        began(.audio)
+                        if !live.contains(.video) || passing.gate.withholds { began(.audio) }
                         try output.write(audio: buffer)
                     }
+                // No recorder is handed such a ring.
+                case .buffer(.metadata, _), .buffer(.depth, _): break
                 case .ended(let kind, let lost):
                     live.remove(kind)
                     try output.streamEnded(kind, lost: lost)

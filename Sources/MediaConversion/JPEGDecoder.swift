@@ -92,19 +92,24 @@ package final class JPEGDecoder: BufferConverter {
         return layout.size
     }
 
-    /// Whether an image is all there and of this size, found out at an eighth of it: the least that reads every byte.
-    package func isWhole(_ image: UnsafeRawBufferPointer) -> Bool {
+    /// An image at an eighth of its size, the least that reads every byte of it.
+    ///
+    /// - Returns: `nil` when the image is broken or of another size.
+    package func eighth(of image: UnsafeRawBufferPointer) -> SmallPicture? {
         guard let source = unsafe keep(image),
             let target = unsafe scratch.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        else { return false }
+        else { return nil }
         let length = UInt(image.count)
         var (width, height, sampling, colors) = (Int32(0), Int32(0), Int32(0), Int32(0))
         guard unsafe tjDecompressHeader3(decoder, source, length, &width, &height, &sampling, &colors) == 0,
             width == self.width, height == self.height
-        else { return false }
+        else { return nil }
         let (across, down) = ((width + 7) / 8, (height + 7) / 8)
-        let format = Int32(TJPF_GRAY.rawValue)
-        return unsafe tjDecompress2(decoder, source, length, target, across, 0, down, format, 0) == 0 || isOnlyWarned
+        let format = Int32(TJPF_RGB.rawValue)
+        let done = unsafe tjDecompress2(decoder, source, length, target, across, 0, down, format, 0) == 0
+        guard done || isOnlyWarned else { return nil }
+        let pixels = unsafe UnsafeRawBufferPointer(rebasing: scratch[..<(Int(across) * Int(down) * 3)])
+        return unsafe SmallPicture(pixels: Array(pixels), width: Int(across), height: Int(down))
     }
 
     /// Copies an image to memory that nobody else writes to; `nil` for none.

@@ -227,21 +227,9 @@ package final class VideoConverter: BufferConverter {
                 width,
                 height
             ) == 0
-        case .packed422(true):
-            return unsafe I422ToYUY2(
-                from.y,
-                width,
-                from.u,
-                half,
-                from.v,
-                half,
-                target,
-                2 * width,
-                width,
-                height
-            ) == 0
         default:
-            return unsafe I422ToUYVY(
+            let pack = if case .packed422(lumaFirst: true) = kind { unsafe I422ToYUY2 } else { unsafe I422ToUYVY }
+            return unsafe pack(
                 from.y,
                 width,
                 from.u,

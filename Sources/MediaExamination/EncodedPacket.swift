@@ -17,17 +17,14 @@ package final class EncodedPacket {
     }
 
     /// A packet with a copy of some bytes.
-    package init(_ kind: MediaType, copying bytes: UnsafeRawBufferPointer) throws(CaptureError) {
-        self.kind = kind
-        unsafe packet = try LibAV.made(av_packet_alloc())
-        try unsafe LibAV.check("make a packet", av_new_packet(packet, Int32(clamping: bytes.count)))
-        unsafe UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: bytes.count).copyMemory(from: bytes)
+    package convenience init(_ kind: MediaType, copying bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        try self.init(kind, room: bytes.count)
+        unsafe mutableBytes.copyMemory(from: bytes)
     }
 
     /// A packet with room for some bytes, and zeros behind them.
-    package init(_ kind: MediaType, room: Int) throws(CaptureError) {
-        self.kind = kind
-        unsafe packet = try LibAV.made(av_packet_alloc())
+    package convenience init(_ kind: MediaType, room: Int) throws(CaptureError) {
+        try self.init(kind)
         try unsafe LibAV.check("make a packet of \(room) bytes", av_new_packet(packet, Int32(clamping: room)))
     }
 

@@ -95,13 +95,7 @@ package struct ImportHelper {
         var framed: [UInt8] = []
         framed.append(UInt32(thumbnail.count))
         framed += thumbnail
-        do throws(SystemError) {
-            try unsafe framed.withUnsafeBufferPointer { (bytes) throws(SystemError) in
-                try unsafe pipe.write(all: UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        try CaptureError.wrap(.inputOutput, try pipe.write(all: framed))
     }
 
     /// Whether the work is done, for the thread that would end the process.

@@ -40,10 +40,14 @@ struct PhotoExamination {
             picture = try unsafe Raster(frame, width: fitting.width, height: fitting.height)
         }
         let orientation = structure.exif?.orientation ?? .upright
-        if orientation.swapsSides { size = (size.height, size.width) }
         let isDNG = signature == .tiff && structure.exif?.isDNG == true
-        // The decoder makes a sensor's numbers linear.
-        if isDNG { picture.codeLight() }
+        if isDNG, let developed = developed(bytes, size) {
+            picture = developed
+        } else if isDNG {
+            // The decoder makes a sensor's numbers linear.
+            picture.codeLight()
+        }
+        if orientation.swapsSides { size = (size.height, size.width) }
         let media = ExaminedMedia(
             kind: .photo,
             mediaType: isDNG ? "image/x-adobe-dng" : signature.mediaType(.photo),
@@ -53,6 +57,17 @@ struct PhotoExamination {
             created: structure.exif?.date
         )
         return Examination(media, try Thumbnails.make(picture, orientation))
+    }
+
+    /// The JPEG that a DNG has inside, of the very size of its picture; `nil` for none that is whole.
+    private func developed(_ bytes: ByteView, _ size: (width: Int, height: Int)) -> Raster? {
+        let found = try? DNGPreview.find(size: Int64(bytes.count)) { place, count in
+            bytes.part(from: Int(place), count: count).map { part in unsafe part.withBytes { unsafe Array($0) } } ?? []
+        }
+        guard let found, let part = bytes.part(from: Int(found.place), count: found.count),
+            let photo = try? JPEGPhoto(part), photo.size == size
+        else { return nil }
+        return try? photo.decode()
     }
 
     private func check(_ width: Int, _ height: Int) throws(CaptureError) {

@@ -82,11 +82,7 @@ struct SourceCopy {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
-        do throws(SystemError) {
-            try unsafe target.write(all: bytes)
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        try CaptureError.wrap(.inputOutput, try unsafe target.write(all: bytes))
     }
 
     /// Size and time of the last change, which tell whether another wrote meanwhile.

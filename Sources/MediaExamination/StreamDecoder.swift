@@ -1,6 +1,5 @@
 import CLibAV
 import CaptureCore
-import Glibc
 import MediaConversion
 
 /// A decoder of one stream, or of a photo. Thread-bound.
@@ -20,8 +19,9 @@ final class StreamDecoder {
     ]
 
     /// What was decoded last.
-    let frame: UnsafeMutablePointer<AVFrame>
-    private let context: UnsafeMutablePointer<AVCodecContext>
+    var frame: UnsafeMutablePointer<AVFrame> { unsafe coder.frame }
+    private let coder: CodecContext
+    private var context: UnsafeMutablePointer<AVCodecContext> { unsafe coder.pointer }
 
     /// Opens a decoder.
     ///
@@ -41,34 +41,18 @@ final class StreamDecoder {
         guard let decoder = unsafe avcodec_find_decoder(codec), let own = unsafe decoder.pointee.name,
             StreamDecoder.known.contains(unsafe String(cString: own))
         else { throw CaptureError(.badData, "it is coded as \(name), which is not decoded here") }
-        unsafe frame = try LibAV.made(av_frame_alloc())
-        var made: UnsafeMutablePointer<AVCodecContext>? = unsafe avcodec_alloc_context3(decoder)
-        var fault = unsafe made == nil ? cav_error_from_errno(ENOMEM) : 0
-        if let context = unsafe made {
-            if let parameters = unsafe parameters {
-                fault = unsafe avcodec_parameters_to_context(context, parameters)
-            }
-            // One thread: what a picture takes is to be known.
-            unsafe context.pointee.thread_count = 1
-            unsafe context.pointee.max_pixels = ExaminedMedia.mostPixels
-            if let filling { unsafe cav_fill_frames(context, filling) }
-            if isStrict { unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
-            if fault >= 0 { fault = unsafe avcodec_open2(context, decoder, nil) }
-        }
-        guard fault >= 0, let context = unsafe made else {
-            var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-            unsafe av_frame_free(&frame)
-            unsafe avcodec_free_context(&made)
+        coder = try unsafe CodecContext(decoder)
+        var fault: Int32 = 0
+        if let parameters = unsafe parameters { fault = unsafe avcodec_parameters_to_context(context, parameters) }
+        // One thread: what a picture takes is to be known.
+        unsafe context.pointee.thread_count = 1
+        unsafe context.pointee.max_pixels = ExaminedMedia.mostPixels
+        if let filling { unsafe cav_fill_frames(context, filling) }
+        if isStrict { unsafe context.pointee.err_recognition = AV_EF_CRCCHECK | AV_EF_EXPLODE }
+        if fault >= 0 { fault = unsafe avcodec_open2(context, decoder, nil) }
+        guard fault >= 0 else {
             throw CaptureError(.badData, "the decoder of \(name) does not take it: \(LibAV.text(of: fault))")
         }
-        unsafe self.context = unsafe context
-    }
-
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-        unsafe avcodec_free_context(&context)
-        unsafe av_frame_free(&frame)
     }
 
     /// The codec as libavcodec names it.

@@ -89,16 +89,8 @@ import Testing
     @Test func `of a microphone, from the start, is silence of full length`() throws {
         let output = OutputDescription(name: "s", kind: .sound, format: "wav")
         let rig = try Rig(output, audio: Material.stereo, disabled: [.audio])
-        _ = try rig.ready()
         func record(_ range: Range<Int>) throws {
-            for index in range {
-                let position = UInt64(index * 480)
-                try rig.period(
-                    Material.tone(Material.stereo, position: position),
-                    at: Int64(index) * 10_000_000,
-                    position: position
-                )
-            }
+            for index in range { try rig.tone(index) }
         }
         try record(0..<100)
         try rig.progress { $0.samples == 48_000 }
@@ -119,14 +111,11 @@ import Testing
         let format = Material.yuyv()
         let output = OutputDescription(name: "m", kind: .movie, format: container)
         let rig = try Rig(output, video: format, audio: Material.stereo)
-        _ = try rig.ready()
         func record(_ frames: Range<Int>) throws {
             for index in frames {
                 try rig.frame(Material.flat(128, format), at: Int64(index) * 40_000_000)
                 for place in index * 4..<index * 4 + 4 {
-                    let position = UInt64(place * 480)
-                    let bytes = Material.tone(Material.stereo, position: position)
-                    try rig.period(bytes, at: Int64(place) * 10_000_000, position: position)
+                    try rig.tone(place)
                 }
             }
         }
@@ -150,13 +139,10 @@ import Testing
     @Test func `of a camera that is never enabled leaves a movie of sound`() throws {
         let output = OutputDescription(name: "m", kind: .movie, format: "mkv")
         let rig = try Rig(output, video: Material.yuyv(), audio: Material.stereo, disabled: [.video])
-        _ = try rig.ready()
         for index in 0..<75 {
             try rig.frame(Material.flat(128, Material.yuyv()), at: Int64(index) * 40_000_000)
             for place in index * 4..<index * 4 + 4 {
-                let position = UInt64(place * 480)
-                let bytes = Material.tone(Material.stereo, position: position)
-                try rig.period(bytes, at: Int64(place) * 10_000_000, position: position)
+                try rig.tone(place)
             }
         }
         try rig.progress { $0.samples > 96_000 }

@@ -48,7 +48,6 @@ import Testing
             OutputDescription(name: "m", kind: .movie, format: container),
             video: Material.compressed(.mjpeg)
         )
-        _ = try rig.ready()
         for (index, image) in images.enumerated() { try rig.frame(image, at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.end())
         #expect(counters.videoEncoder == "copy")
@@ -67,7 +66,6 @@ import Testing
             OutputDescription(name: "m", kind: .movie, format: container),
             video: Material.compressed(.h264)
         )
-        _ = try rig.ready()
         // The camera was running already: what comes first cannot be decoded.
         for (index, unit) in units.dropFirst(5).enumerated() { try rig.frame(unit, at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.end())
@@ -92,7 +90,6 @@ import Testing
             OutputDescription(name: "m", kind: .movie, format: "mkv", videoCodec: "h264"),
             video: Material.compressed(.mjpeg)
         )
-        _ = try rig.ready()
         for (index, image) in try CopyTests.images(20).enumerated() {
             // One frame is torn, as first frames often are.
             try rig.frame(index == 0 ? Array(image.prefix(image.count / 2)) : image, at: Int64(index) * 33_333_333)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A DNG` {
     /// Red, green and blue of the quarters, from the upper left, row by row: as a screen shows them.
     private static let quarters: [[Double]] = [[200, 40, 40], [40, 180, 60], [60, 70, 210], [128, 128, 128]]
-    private static let (width, height) = (96, 64)
+    static let (width, height) = (96, 64)
 
     struct Sensor: CustomTestStringConvertible, Sendable {
         let format: PixelFormat
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// A frame of the quarters, whose numbers stand for the light, or for how a screen shows it.
-    private static func frame(_ sensor: Sensor, isLinear: Bool, isLimited: Bool) throws -> (
+    static func frame(_ sensor: Sensor, isLinear: Bool, isLimited: Bool) throws -> (
         format: VideoFormat, bytes: [UInt8]
     ) {
         let plane = try #require(PixelStructure(sensor.format)).planes[0]
@@ -73,20 +73,20 @@ import Testing
         }
     }
 
-    private static func photo(
+    static func photo(
         _ sensor: Sensor,
         isLinear: Bool,
         isLimited: Bool = false,
+        hasJPEG: Bool = false,
         turned rotation: Int = 0,
         isMirrored: Bool = false
     ) throws -> Rig {
         let (format, bytes) = try frame(sensor, isLinear: isLinear, isLimited: isLimited)
         var output = OutputDescription(name: "photo", kind: .photo, format: "dng")
         (output.settings.rotation, output.settings.isMirrored) = (rotation, isMirrored)
-        let rig = try Rig(output, video: format)
-        _ = try rig.ready()
+        let rig = try Rig(output, video: format, companion: hasJPEG ? "jpeg" : nil, embedsCompanion: hasJPEG)
         try rig.frame(bytes, at: 0)
-        #expect(try rig.finished(try rig.end()).videoEncoder == "dng")
+        #expect(try rig.finished(try rig.end()).videoEncoder == (hasJPEG ? "dng+mjpeg" : "dng"))
         return rig
     }
 
@@ -109,21 +109,26 @@ import Testing
     @Test(arguments: sensors, [true, false])
     func `has the sensor's colours in LibRaw`(sensor: Sensor, isLinear: Bool) throws {
         let rig = try Self.photo(sensor, isLinear: isLinear)
+        #expect(try Self.isDeveloped(rig))
+    }
+
+    /// Whether LibRaw makes of it what the sensor saw.
+    static func isDeveloped(_ rig: Rig) throws -> Bool {
         let out = Rig.temporaryPath("ppm")
         defer { unsafe unlink(out) }
         // As a screen shows them, without brightening, the colours between by the mean of the nearest.
         _ = try Probe.run("dcraw_emu -w -W -o 1 -g 2.4 12.92 -q 0 -Z \(out) \(rig.path)")
-        let colours = try Self.colours(try Shell.bytes(out))
-        #expect(Self.isShown(colours), "\(colours)")
+        return Self.isShown(try Self.colours(try Shell.bytes(out)))
     }
 
-    @Test func `has them in darktable, which develops with RawSpeed`() throws {
+    @Test(arguments: [false, true])
+    func `has them in darktable, which develops with RawSpeed, also beside a JPEG`(hasJPEG: Bool) throws {
         let folder = Rig.temporaryPath("darktable")
         defer { _ = try? Shell.run("rm -rf \(folder)") }
         // One start for all. What makes pictures prettier is left out.
         _ = try Probe.run("mkdir -p \(folder)/raw \(folder)/shown")
         for sensor in Self.sensors {
-            let rig = try Self.photo(sensor, isLinear: !sensor.isPacked)
+            let rig = try Self.photo(sensor, isLinear: !sensor.isPacked, hasJPEG: hasJPEG)
             _ = try Probe.run("cp \(rig.path) \(folder)/raw/\(sensor.format).dng")
         }
         let plain = ["workflow=none", "chromatic-adaptation=legacy"].map { "--conf plugins/darkroom/\($0)" }
@@ -141,12 +146,7 @@ import Testing
 
     @Test(arguments: sensors.filter { $0.order == .grbg && [8, 12].contains($0.depth) }, [true, false])
     func `of limited range has black at 16 and white at 235`(sensor: Sensor, isLinear: Bool) throws {
-        let rig = try Self.photo(sensor, isLinear: isLinear, isLimited: true)
-        let out = Rig.temporaryPath("ppm")
-        defer { unsafe unlink(out) }
-        _ = try Probe.run("dcraw_emu -w -W -o 1 -g 2.4 12.92 -q 0 -Z \(out) \(rig.path)")
-        let colours = try Self.colours(try Shell.bytes(out))
-        #expect(Self.isShown(colours), "\(colours)")
+        #expect(try Self.isDeveloped(try Self.photo(sensor, isLinear: isLinear, isLimited: true)))
     }
 
     @Test func `says how it is turned and mirrored`() throws {
@@ -159,7 +159,6 @@ import Testing
         let sensor = try #require(Self.sensors.first)
         let (format, bytes) = try Self.frame(sensor, isLinear: true, isLimited: false)
         let rig = try Rig(OutputDescription(name: "photo", kind: .photo, format: "dng"), video: format)
-        _ = try rig.ready()
         try rig.frame(Array(bytes.dropLast(bytes.count / 2)), at: 0)
         try rig.frame(bytes, at: 33_000_000)
         let made = try rig.finished(try rig.end())

@@ -9,18 +9,29 @@ import Testing
 /// Files say when and by what they were made, to the programs that look for it.
 @Suite struct FactsTests {
     private static let formats = Material.movies + Material.sounds + Material.photos
+    private static let tags: [FileTag: String] = [
+        .title: "Vorlesung; eins=1", .description: "Over \\ \"all\"", .author: "Ann", .copyright: "© Ann",
+        .comment: "no comment", .location: "+48.1371+011.5754+519/",
+    ]
 
     /// Makes a file of a format.
-    private func record(_ format: String) throws -> Rig {
+    ///
+    /// - Parameter tags: What it says of itself, if its format keeps that.
+    private func record(_ format: String, _ tags: [FileTag: String] = tags) throws -> Rig {
         let isPhoto = Material.photos.contains(format)
         let isMovie = Material.movies.contains(format)
         let pictures = Material.yuyv()
+        let known = FileTag.known(to: format)
         let rig = try Rig(
-            OutputDescription(name: "f", kind: isPhoto ? .photo : isMovie ? .movie : .sound, format: format),
+            OutputDescription(
+                name: "f",
+                kind: isPhoto ? .photo : isMovie ? .movie : .sound,
+                format: format,
+                tags: tags.filter { known.contains($0.key) }
+            ),
             video: isPhoto || isMovie ? pictures : nil,
             audio: isPhoto ? nil : Material.stereo
         )
-        _ = try rig.ready()
         if isPhoto {
             try rig.frame(Material.flat(90, pictures), at: 0)
             _ = try rig.finished(try rig.outcome())
@@ -80,6 +91,8 @@ import Testing
         case "maker": [Rig.origin.cameraMaker]
         case "microphone": [Rig.origin.microphone]
         case "program": ["Captured 1.0.0"]
+        case "location": ["+48.1371+011.5754+519/", "48 deg 8' 13.56\" N"]
+        case _ where FileTag(rawValue: holds) != nil: [FileTag(rawValue: holds).flatMap { Self.tags[$0] } ?? ""]
         case "exposure": ["1/50"]
         case "gain": ["Gain 7"]
         case "sensitivity": [": 400"]
@@ -117,6 +130,29 @@ import Testing
                 #expect(isThere && isZoned, "\(row.holds) as \(name): \(found) among \(lines)")
             }
         }
+    }
+
+    @Test(arguments: Material.movies + Material.sounds) func `a file names the program that its program says`(
+        format: String
+    ) throws {
+        let rig = try record(format, [.software: "Dashcam 2.0"])
+        let row = try #require(try Self.rows(of: format).last { $0.holds == "program" })
+        let said = try Probe.run("ffprobe -v error -show_entries format_tags:stream_tags -of default=nw=1 \(rig.path)")
+        #expect(said.split(separator: "\n").contains("TAG:\(row.names[1])=Dashcam 2.0"), "\(said)")
+        #expect(try Probe.decodes(rig.path))
+    }
+
+    @Test(arguments: ["mkv", "mp4"]) func `a file that says much is no larger than it may be`(format: String) throws {
+        let pictures = Material.yuyv()
+        var output = OutputDescription(name: "f", kind: .movie, format: format, maxFileSize: 65_536)
+        for tag in FileTag.allCases where tag != .location {
+            output.tags[tag] = String(repeating: "x", count: FileTag.longest)
+        }
+        let rig = try Rig(output, video: pictures)
+        let noise = (0..<4).map { Material.noise(pictures, seed: $0, bits: 6) }
+        for index in 0..<60 { try rig.frame(noise[index % 4], at: Int64(index) * 33_333_333) }
+        let report = try rig.end()
+        #expect(try Shell.bytes(rig.path).count <= 65_536, "\(report)")
     }
 
     @Test(arguments: Material.photos) func `a photo says the same in XMP, whatever the camera's name`(format: String)
@@ -180,7 +216,6 @@ import Testing
             audio: Material.stereo,
             process: RecorderProcess.Limits(fileBlocks: nil)
         )
-        _ = try rig.ready()
         for index in 0..<90 where isMovie {
             try rig.frame(Material.flat(90, pictures), at: Int64(index) * 33_333_333)
         }

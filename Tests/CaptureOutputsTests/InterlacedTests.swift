@@ -18,7 +18,6 @@ import Testing
                 OutputDescription(name: "movie", kind: .movie, format: container, videoCodec: "h264"),
                 video: format
             )
-            _ = try rig.ready()
             for index in 0..<10 { try rig.frame(Material.flat(100, format), at: Int64(index) * 33_333_333) }
             _ = try rig.finished(try rig.end())
             #expect(try Probe.values(rig.path, "-show_entries stream=field_order") == [row.1], "\(container)")
@@ -29,7 +28,6 @@ import Testing
         var format = Material.yuyv()
         format.fields = row.0
         let rig = try Rig(OutputDescription(name: "frames", kind: .frames, format: "y4m"), video: format)
-        _ = try rig.ready()
         try rig.frame(Material.flat(100, format), at: 0)
         _ = try rig.finished(try rig.end())
         let head = try Shell.bytes(rig.path).prefix(60)

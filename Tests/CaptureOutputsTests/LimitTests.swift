@@ -20,9 +20,7 @@ import Testing
     private func feed(_ rig: Rig, seconds: Int, lead: Int = 0) throws {
         for index in 0..<(seconds * 100 + lead) {
             if rig.audio != nil, index < seconds * 100 {
-                let position = UInt64(index * 480)
-                let tone = Material.tone(Material.stereo, position: position)
-                try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+                try rig.tone(index)
             }
             let picture = index - lead
             if rig.video != nil, picture >= 0, picture % 4 == 0 {
@@ -73,7 +71,6 @@ import Testing
             maxFileSize: size
         )
         let rig = try Rig(output, video: Self.pictures, audio: Material.stereo, slots: 256)
-        _ = try rig.ready()
         // Chapters are written at the end.
         for index in 0..<100 {
             let marker = try RecordingMarker(String(repeating: "a", count: 200))
@@ -93,7 +90,6 @@ import Testing
     @Test(arguments: Material.sounds) func `ends sound whole before it is larger`(format: String) throws {
         let output = OutputDescription(name: "s", kind: .sound, format: format, maxFileSize: 100_000)
         let rig = try Rig(output, audio: Material.stereo)
-        _ = try rig.ready()
         try feed(rig, seconds: 12)
         let counters = try ended(rig, by: .fileSize)
         let bytes = try Shell.bytes(rig.path).count
@@ -114,11 +110,8 @@ import Testing
             maxFileSize: 300_000
         )
         let rig = try Rig(output, video: Self.pictures, audio: Material.stereo, disabled: [.video])
-        _ = try rig.ready()
         for index in 0..<300 {
-            let position = UInt64(index * 480)
-            let tone = Material.tone(Material.stereo, position: position)
-            try rig.period(tone, at: Int64(index) * 10_000_000, position: position)
+            try rig.tone(index)
             if index % 4 == 0 { try rig.frame(Self.picture(index), at: Int64(index) * 10_000_000) }
         }
         // Nothing ends its streams.
@@ -141,7 +134,6 @@ import Testing
             maxFileSize: 65_536
         )
         let rig = try Rig(output, video: format, slots: 32)
-        _ = try rig.ready()
         let picture = Material.noise(format, seed: 1, bits: 6)
         for index in 0..<12 { try rig.frame(picture, at: Int64(index) * 40_000_000) }
         let fault = try rig.fault(try rig.end())
@@ -154,7 +146,6 @@ import Testing
     func `ends a stream behind a whole frame`(format: String, bytesOfFrame: Int) throws {
         let output = OutputDescription(name: "f", kind: .frames, format: format, maxFileSize: 200_000)
         let rig = try Rig(output, video: Self.pictures)
-        _ = try rig.ready()
         try feed(rig, seconds: 2)
         let counters = try ended(rig, by: .fileSize)
         let bytes = try Shell.bytes(rig.path)
@@ -182,7 +173,6 @@ import Testing
             slots: 256,
             file: try Descriptor.open(path, O_RDWR | O_CREAT)
         )
-        _ = try rig.ready()
         try feed(rig, seconds: 6)
         let counters = try ended(rig, by: .freeSpace)
         var facts = statvfs()
@@ -214,22 +204,51 @@ import Testing
         withExtendedLifetime(reader) {}
     }
 
+    @Test(arguments: ["mkv", "mp4"])
+    func `of a duration holds for a last picture, too, before which others were lost`(format: String) throws {
+        let path = Rig.temporaryPath(format)
+        defer { unsafe unlink(path) }
+        let file = try Descriptor.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        let output = OutputDescription(name: "m", kind: .movie, format: format, duration: 1_000_000_000)
+        let rig = try Rig(output, video: Material.yuyv(160, 120, fps: 10), file: file)
+        // In hundredths of a second.
+        for time in [0, 10, 20, 30, 40, 50, 60, 70, 95, 120, 130, 140] {
+            try rig.frame(Self.picture(time), at: Int64(time) * 10_000_000)
+        }
+        #expect(try ended(rig, by: .duration).frames == 9)
+        let length = try Probe.run("ffprobe -v error -show_entries format=duration -of csv=p=0 \(path)")
+        let seconds = try #require(Double(length.filter { !$0.isWhitespace }))
+        #expect(abs(seconds - 1) <= 0.01, "\(length)")
+    }
+
     @Test func `is told also of a duration and a number of frames`() throws {
         var output = OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 1_000_000_000)
         let timed = try Rig(output, video: Self.pictures, audio: Material.stereo)
-        _ = try timed.ready()
         try feed(timed, seconds: 2)
         _ = try ended(timed, by: .duration)
         (output.duration, output.frameCount) = (0, 10)
         let counted = try Rig(output, video: Self.pictures)
-        _ = try counted.ready()
         try feed(counted, seconds: 2)
         #expect(try ended(counted, by: .frameCount).frames == 10)
         output.frameCount = 0
         let stopped = try Rig(output, video: Self.pictures)
-        _ = try stopped.ready()
         try feed(stopped, seconds: 1)
         #expect(try stopped.finished(try stopped.end()).reachedLimit == nil)
+    }
+
+    @Test func `of a duration is counted from the first picture, however late that comes`() throws {
+        let output = OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 1_000_000_000)
+        let rig = try Rig(output, video: Self.pictures, audio: Material.stereo)
+        try rig.tone(periods: 100)
+        // There are four reports a second: counted from the first sound, it would be over.
+        for _ in 0..<12 { try rig.progress { _ in true } }
+        for index in 100..<300 {
+            try rig.tone(index)
+            guard index % 4 == 0 else { continue }
+            try rig.frame(Self.picture(index), at: Int64(index) * 10_000_000)
+            if index % 40 == 36 { try rig.taken((index - 100) / 4 - 5) }
+        }
+        #expect(try ended(rig, by: .duration).frames == 25)
     }
 
     @Test func `counts an index that would not fit into its room as part of the file`() throws {

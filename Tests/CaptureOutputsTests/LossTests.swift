@@ -78,7 +78,6 @@ import Testing
     /// Records until a moment that nobody chose, and kills.
     private func loss(_ output: OutputDescription, _ video: VideoFormat?) throws -> Loss {
         let rig = try Rig(output, video: video, audio: Material.stereo, slots: 16, process: RecorderProcess.Limits())
-        _ = try rig.ready()
         let picture = video.map { Material.flat(90, $0) } ?? []
         let interval = video?.interval.nanoseconds ?? .max
         let end = Int64.random(in: 1_500_000_000...4_000_000_000)

@@ -82,7 +82,6 @@ import Testing
     @Test func `of sound alone begins with the first sound`() throws {
         let output = OutputDescription(name: "m", kind: .movie, format: "mkv")
         let rig = try Rig(output, audio: Material.stereo)
-        _ = try rig.ready()
         try rig.tone(periods: 1000)
         _ = try rig.finished(try rig.end())
         let times = try times(rig.path)

@@ -112,7 +112,9 @@ import Testing
         try movie.publish(10)
         #expect(try movie.end().items == 6)
         let times = try notes(movie.rig.path).map(\.time)
-        #expect(times.count == 6 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+        // Where a fragment of MP4 begins, a time may be a millisecond later.
+        let early = container == "mp4" ? 1 : 0
+        #expect(times.count == 6 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 + early }, "\(times)")
     }
 
     @Test func `of a pause is left out, and what follows moves up`() throws {

@@ -13,17 +13,11 @@ import Testing
     ) throws -> (rig: Rig, report: RecorderReport) {
         let format = Material.yuyv()
         let rig = try Rig(output, video: format, audio: Material.stereo)
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for index in 0..<frames {
             try rig.frame(Material.flat(UInt8(60 + index), format), at: Int64(index) * 33_333_333)
         }
         for index in 0..<(frames * 10 / 3) {
-            let position = UInt64(index * 480)
-            try rig.period(
-                Material.tone(Material.stereo, position: position),
-                at: Int64(index) * 10_000_000 + soundDelay,
-                position: position
-            )
+            try rig.tone(index, delay: soundDelay)
         }
         return (rig, try rig.end())
     }

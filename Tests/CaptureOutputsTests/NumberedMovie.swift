@@ -23,6 +23,7 @@ final class NumberedMovie {
     init(
         _ rule: SegmentRule? = nil,
         preRoll: Int64 = 0,
+        preRollBytes: Int64 = RecordingJob.usualPreRollBytes,
         format: String = "mkv",
         videoCodec: String = "auto",
         audioCodec: String = "pcm",
@@ -32,6 +33,7 @@ final class NumberedMovie {
         minFreeSpace: Int64 = 0,
         maxFileSize: Int64 = 0,
         hasMetadata: Bool = false,
+        fragmentInterval: Int64 = OutputDescription.usualFragmentInterval,
         video: VideoFormat? = NumberedMovie.format
     ) throws {
         rig = try Rig(
@@ -48,10 +50,12 @@ final class NumberedMovie {
                 minFreeSpace: minFreeSpace,
                 segments: rule,
                 preRoll: preRoll,
-                hasMetadata: hasMetadata
+                hasMetadata: hasMetadata,
+                fragmentInterval: fragmentInterval
             ),
             video: video,
-            audio: hasSound ? Material.stereo : nil
+            audio: hasSound ? Material.stereo : nil,
+            preRollBytes: preRollBytes
         )
         paths = [rig.path]
         if case .failed(let error, _) = try rig.ready() { throw error }
@@ -169,6 +173,7 @@ final class NumberedMovie {
             answers += 1
             if let refusal { refusals.append(refusal) }
         case .failed(let error, _): throw error
+        case .finished: throw CaptureError(.wrongState, "the movie ended early: \(rig.reports.suffix(3))")
         default: break
         }
     }

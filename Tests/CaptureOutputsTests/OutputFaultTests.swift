@@ -16,7 +16,6 @@ import Testing
         noise: ((Int) -> [UInt8])? = nil,
         meanwhile: (Int) -> Void = { _ in }
     ) throws -> RecorderReport? {
-        _ = try rig.ready()
         let never = try EventSignal()
         for index in 0..<300 {
             meanwhile(index)
@@ -44,7 +43,6 @@ import Testing
 
     @Test func `and that is deleted just before the end is told, too`() throws {
         let rig = try Rig(Self.movie, video: Self.format)
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, Self.format), at: Int64(index) * 33_333_333) }
         try rig.progress { $0.frames == 60 }
         unsafe unlink(rig.path)
@@ -55,7 +53,6 @@ import Testing
         // O_TMPFILE, which does not import.
         let file = try Descriptor.open("/tmp", O_RDWR | O_DIRECTORY | 0o20_000_000, mode: 0o600)
         let rig = try Rig(Self.movie, video: Self.format, file: file)
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, Self.format), at: Int64(index) * 33_333_333) }
         try rig.progress { $0.frames == 60 }
         #expect(try rig.finished(try rig.end()).frames == 60)
@@ -87,7 +84,6 @@ import Testing
 
     @Test func `is recorded by nobody else meanwhile, and by anybody afterwards`() throws {
         let first = try Rig(Self.movie, video: Self.format)
-        _ = try first.ready()
         let second = try Rig(Self.movie, video: Self.format, file: try Descriptor.open(first.path, O_RDWR))
         let error = try second.fault(try second.ready())
         #expect(error.code.exitCode == 75)

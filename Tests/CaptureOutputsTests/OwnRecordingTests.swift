@@ -18,11 +18,8 @@ import Testing
             slots: 256,
             process: RecorderProcess.Limits(fileBlocks: nil)
         )
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for index in 0..<400 {
-            let position = UInt64(index * 480)
-            let bytes = Material.tone(Material.stereo, position: position)
-            try rig.period(bytes, at: Int64(index) * 10_000_000, position: position)
+            try rig.tone(index)
             if isMovie, index % 4 == 0 {
                 try rig.frame(Material.flat(UInt8(index % 200), pictures), at: Int64(index) * 10_000_000)
             }
@@ -63,7 +60,6 @@ import Testing
         for format in Material.photos {
             let pictures = Material.yuyv()
             let rig = try Rig(OutputDescription(name: "p", kind: .photo, format: format), video: pictures)
-            _ = try rig.ready()
             try rig.frame(Material.flat(120, pictures), at: 0)
             _ = try rig.finished(try rig.outcome())
             let media = try examine(rig, isWhole: true)

@@ -35,7 +35,6 @@ import Testing
     /// The photo of a frame, as red, green and blue.
     private func photo(_ format: VideoFormat, _ bytes: [UInt8]) throws -> [UInt8] {
         let rig = try Rig(OutputDescription(name: "photo", kind: .photo, format: "png"), video: format)
-        _ = try rig.ready()
         try rig.frame(bytes, at: 0)
         _ = try rig.finished(try rig.outcome())
         let out = Rig.temporaryPath("rgb")

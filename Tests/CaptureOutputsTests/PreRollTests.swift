@@ -167,6 +167,37 @@ import Testing
         #expect(try Shell.bytes(movie.rig.path).isEmpty)
     }
 
+    @Test func `is shorter where its memory is full, and says so`() throws {
+        let movie = try NumberedMovie(
+            preRoll: 2_000_000_000,
+            preRollBytes: 20_000,
+            videoCodec: "mjpeg",
+            hasSound: false
+        )
+        try movie.publish(30)
+        try movie.until { $0.preRollIsFull && $0.bytes > 10_000 }
+        try movie.begin(at: 29)
+        try movie.until { !$0.isWaiting && !$0.preRollIsFull }
+        let counters = try movie.end()
+        #expect((3..<30).contains(Int(counters.frames)), "\(counters)")
+        let shown = try movie.pictures([movie.rig.path])
+        #expect(shown == Array((30 - shown.count)..<30))
+    }
+
+    @Test func `of sound alone is shorter, too`() throws {
+        let movie = try NumberedMovie(preRoll: 5_000_000_000, preRollBytes: 192_000, video: nil)
+        for second in 1...4 {
+            try movie.sound(until: second * 48000)
+            try movie.heard()
+        }
+        try movie.until { $0.preRollIsFull && $0.isWaiting }
+        try movie.begin(at: 119)
+        try movie.until { !$0.isWaiting }
+        // A second is kept, and up to 64 periods more.
+        let samples = try movie.end().samples
+        #expect((40_000...80_000).contains(samples), "\(samples)")
+    }
+
     @Test func `takes no more memory than it may`() throws {
         var roll = PreRoll(length: 1_000_000_000_000, mostBytes: 100_000)
         for index in 0..<1000 {

@@ -4,7 +4,7 @@ import CaptureRing
 import CaptureSystem
 import Glibc
 
-/// A recorder on a thread of its own, fed by rings that the test writes.
+/// A recorder on a thread of its own, fed by rings that the test writes. It is ready, or has failed at once.
 final class Rig {
     /// When the streams of tests begin.
     static let epoch = Timestamp(nanoseconds: 100_000_000_000)
@@ -42,7 +42,9 @@ final class Rig {
         file: Descriptor? = nil,
         burst: Int = 1,
         companion: String? = nil,
+        embedsCompanion: Bool = false,
         isOrdered: Bool = false,
+        preRollBytes: Int64 = RecordingJob.usualPreRollBytes,
         process: RecorderProcess.Limits? = nil
     ) throws {
         self.video = try video.map { try RingWriter(format: .video($0), slots: slots, kept: 2, name: "test video") }
@@ -63,17 +65,20 @@ final class Rig {
             hasAudio: audio != nil,
             disabled: disabled,
             origin: Rig.origin,
+            preRollBytes: preRollBytes,
             fileCount: burst,
             companion: companion,
+            embedsCompanion: embedsCompanion,
             isOrdered: isOrdered
         )
         others = (1..<burst).map {
-            Rig.temporaryPath($0.isMultiple(of: 2) ? output.format : companion ?? output.format)
+            Rig.temporaryPath($0.isMultiple(of: 2) || embedsCompanion ? output.format : companion ?? output.format)
         }
         try here.send(job.text, with: [target] + [self.video?.file, self.audio?.file].compactMap { $0 })
         for path in others {
             try here.send(RecorderCommand.file.text, with: [Descriptor.open(path, O_RDWR | O_CREAT | O_TRUNC)])
         }
+        _ = try next()
     }
 
     deinit {
@@ -84,14 +89,14 @@ final class Rig {
         "/tmp/captured-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).\(suffix)"
     }
 
-    /// Waits for the recorder to be ready, or to fail at once.
-    func ready() throws -> RecorderReport {
-        try next()
-    }
+    /// Its first report: that it is ready, or failed at once.
+    func ready() throws -> RecorderReport { reports[0] }
 
     /// The next report.
     func next() throws -> RecorderReport {
-        guard let message = try socket.receive() else { throw CaptureError(.recorderLost, "the recorder left") }
+        guard let message = try socket.receive() else {
+            throw CaptureError(.recorderLost, "the recorder left after \(reports.suffix(2))")
+        }
         let report = try RecorderReport(text: message.text)
         reports.append(report)
         return report
@@ -209,11 +214,17 @@ final class Rig {
 
     /// Publishes periods of a tone, from the start of the sound.
     func tone(periods: Int) throws {
-        for index in 0..<periods {
-            let position = UInt64(index * 480)
-            let bytes = Material.tone(Material.stereo, position: position)
-            try period(bytes, at: Int64(index) * 10_000_000, position: position)
-        }
+        for index in 0..<periods { try tone(index) }
+    }
+
+    /// Publishes one period of it, or of silence.
+    ///
+    /// - Parameter delay: Nanoseconds by which all of the sound comes later.
+    func tone(_ index: Int, delay: Int64 = 0, isSilent: Bool = false) throws {
+        let position = UInt64(index * 480)
+        let silence = [UInt8](repeating: 0, count: Material.stereo.periodBytes)
+        let bytes = isSilent ? silence : Material.tone(Material.stereo, position: position)
+        try period(bytes, at: delay + Int64(index) * 10_000_000, position: position)
     }
 
     /// Publishes one period.

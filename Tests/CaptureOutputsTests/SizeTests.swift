@@ -64,7 +64,6 @@ import Testing
             encoderPreset: "veryfast"
         )
         let rig = try Rig(output, video: format, slots: 40, process: RecorderProcess.Limits())
-        _ = try rig.ready()
         let file = try Descriptor.open(source, O_RDONLY)
         var frame = [UInt8](repeating: 0, count: count)
         for index in 0..<SizeTests.frames {

@@ -63,7 +63,6 @@ import Testing
         var output = OutputDescription(name: "s", kind: .sound, format: "wav")
         output.settings = settings
         let rig = try Rig(output, audio: Material.stereo)
-        _ = try rig.ready()
         try body(rig)
         for index in 0..<100 { try left(rig, index) }
         return (rig, try rig.finished(try rig.end()))
@@ -109,7 +108,6 @@ import Testing
         var output = OutputDescription(name: "o", kind: isMovie ? .movie : .sound, format: format)
         output.settings.gain = -20
         let rig = try Rig(output, audio: Material.stereo)
-        _ = try rig.ready()
         try rig.tone(periods: 100)
         #expect(
             try rig.finished(try rig.end()).levels
@@ -140,7 +138,6 @@ import Testing
     @Test func `of a disabled microphone is silent`() throws {
         let output = OutputDescription(name: "s", kind: .sound, format: "wav")
         let rig = try Rig(output, audio: Material.stereo, disabled: [.audio])
-        _ = try rig.ready()
         try rig.tone(periods: 50)
         #expect(try rig.finished(try rig.end()).levels == [AudioLevel(), AudioLevel()])
     }

@@ -10,14 +10,12 @@ import Testing
 @Suite struct StreamTests {
     private func pictures(_ output: OutputDescription, _ format: VideoFormat, _ frames: [[UInt8]]) throws -> Rig {
         let rig = try Rig(output, video: format)
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for (index, frame) in frames.enumerated() { try rig.frame(frame, at: Int64(index) * 33_333_333) }
         return rig
     }
 
     private func sound(_ output: OutputDescription, _ format: AudioFormat, periods: Int) throws -> Rig {
         let rig = try Rig(output, audio: format)
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for index in 0..<periods {
             let position = UInt64(index * format.periodFrames)
             try rig.period(Material.tone(format, position: position), at: Int64(index) * 10_000_000, position: position)
@@ -44,7 +42,6 @@ import Testing
         let (reading, writing) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
         let output = OutputDescription(name: "f", kind: .frames, format: "raw")
         let rig = try Rig(output, video: format, slots: 64, file: writing)
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         // More than it has memory for, so that it waits for the pipe.
         for index in 0..<45 { try rig.frame(frame, at: Int64(index) * 33_333_333) }
         let stop = Timestamp.now
@@ -80,7 +77,6 @@ import Testing
         close(ends[0])
         let video = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "f", kind: kind, format: format), video: video, file: writing)
-        guard case .ready = try rig.ready() else { throw CaptureError(.internalFault, "\(rig.reports)") }
         for index in 0..<60 { try rig.frame(Material.flat(90, video), at: Int64(index) * 33_333_333) }
         switch try rig.outcome() {
         case .finished: #expect(isWell)
@@ -150,15 +146,7 @@ import Testing
             let file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_APPEND)
             let output = OutputDescription(name: "s", kind: .samples, format: format, duration: 55_000_000)
             let rig = try Rig(output, audio: Material.stereo, file: file)
-            _ = try rig.ready()
-            for index in 0..<10 {
-                let position = UInt64(index * 480)
-                try rig.period(
-                    Material.tone(Material.stereo, position: position),
-                    at: Int64(index) * 10_000_000,
-                    position: position
-                )
-            }
+            try rig.tone(periods: 10)
             #expect(try rig.finished(try rig.outcome()).samples == 2640)
             let bytes = try Shell.bytes(path)
             #expect(bytes.count == 2640 * 4 + (format == "wav" ? Material.header.size : 0))
@@ -310,7 +298,6 @@ import Testing
             ]
         )
         let rig = try Rig(OutputDescription(name: "f", kind: .frames, format: "raw", frameCount: 1), video: format)
-        _ = try rig.ready()
         let video = try #require(rig.video)
         let slot = try #require(video.claim())
         let memory = unsafe video.memory(ofSlot: slot)

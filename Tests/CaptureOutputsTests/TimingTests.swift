@@ -17,7 +17,6 @@ import Testing
     @Test(arguments: containers) func `variable frame rate is kept`(container: String) throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
-        _ = try rig.ready()
         for time in TimingTests.uneven { try rig.frame(Material.flat(90, format), at: time) }
         _ = try rig.finished(try rig.end())
         // They stand in the order of decoding.
@@ -29,7 +28,6 @@ import Testing
     @Test(arguments: containers) func `a night without a signal is as long in the movie`(container: String) throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
-        _ = try rig.ready()
         let night: Int64 = 12 * 3600 * 1_000_000_000
         for time in [0, 33_333_333, night, night + 33_333_333] { try rig.frame(Material.flat(90, format), at: time) }
         _ = try rig.finished(try rig.end())
@@ -43,7 +41,6 @@ import Testing
     {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: container), video: format)
-        _ = try rig.ready()
         let gap: Int64 = 5_000_000_000
         for index in 0..<40 {
             let time = Int64(index) * 33_333_333 + (index < 20 ? 0 : gap)
@@ -77,16 +74,9 @@ import Testing
         let format = Material.yuyv()
         let output = OutputDescription(name: "m", kind: .movie, format: container, audioCodec: codec)
         let rig = try Rig(output, video: format, audio: Material.stereo)
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
-        let nothing = [UInt8](repeating: 0, count: Material.stereo.periodBytes)
         for index in 0..<200 where !lost.contains(index) {
-            let position = UInt64(index * 480)
-            try rig.period(
-                index < 100 ? nothing : Material.tone(Material.stereo, position: position),
-                at: delay + Int64(index) * 10_000_000,
-                position: position
-            )
+            try rig.tone(index, delay: delay, isSilent: index < 100)
         }
         return rig
     }
@@ -112,7 +102,6 @@ import Testing
             video: format,
             audio: Material.stereo
         )
-        _ = try rig.ready()
         // The camera needs 300 ms to deliver.
         try rig.tone(periods: 80)
         for index in 9..<20 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
@@ -129,7 +118,6 @@ import Testing
             video: Material.yuyv(),
             audio: Material.stereo
         )
-        _ = try rig.ready()
         try rig.tone(periods: 100)
         let error = try rig.fault(try rig.end())
         #expect(error.message == "the recording ended before the camera delivered a picture")
@@ -139,11 +127,10 @@ import Testing
     @Test func `what is lost behind the end is not counted`() throws {
         let format = Material.yuyv()
         let rig = try Rig(
-            OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 300_000_000),
+            OutputDescription(name: "m", kind: .movie, format: "mkv", duration: 310_000_000),
             video: format,
             slots: 8
         )
-        _ = try rig.ready()
         // The file begins with the first frame that arrives.
         try rig.frame(Material.flat(90, format), at: 0)
         try rig.progress { $0.frames == 1 }
@@ -173,7 +160,6 @@ import Testing
             video: format,
             audio: Material.stereo
         )
-        _ = try rig.ready()
         try rig.tone(periods: 200)
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let counters = try rig.finished(try rig.outcome())
@@ -188,7 +174,6 @@ import Testing
     @Test func `a number of frames ends the file exactly`() throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mp4", frameCount: 25), video: format)
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         #expect(try rig.finished(try rig.outcome()).frames == 25)
         #expect(try Probe.packets(rig.path, "v").count == 25)
@@ -224,7 +209,6 @@ import Testing
             duration: 2_000_000_000
         )
         let rig = try Rig(output, video: format, audio: hasSound ? Material.stereo : nil)
-        _ = try rig.ready()
         let begun = Timestamp.now
         if hasSound { try rig.tone(periods: 100) }
         for index in 0..<30 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
@@ -237,7 +221,6 @@ import Testing
     @Test func `pictures that cannot be decoded end the recording`() throws {
         let format = Material.compressed(.mjpeg)
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv", videoCodec: "h264"), video: format)
-        _ = try rig.ready()
         let begun = Timestamp.now
         var report: RecorderReport?
         var index: Int64 = 0
@@ -259,7 +242,6 @@ import Testing
             video: format,
             audio: Material.stereo
         )
-        _ = try rig.ready()
         for index in 0..<60 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         guard case .failed(let error, let counters) = try rig.outcome() else {
             throw CaptureError(.internalFault, "\(rig.reports)")
@@ -271,7 +253,6 @@ import Testing
 
     @Test func `a sound clock that runs fast is reported`() throws {
         let rig = try Rig(OutputDescription(name: "s", kind: .sound, format: "wav"), audio: Material.stereo)
-        _ = try rig.ready()
         let nothing = [UInt8](repeating: 0, count: Material.stereo.periodBytes)
         for index in 0..<1000 {
             // 100 ppm fast: a period lasts 999 900 ns less than ten million, with some noise.
@@ -285,7 +266,6 @@ import Testing
     @Test func `a recording goes on in the ring it is handed`() throws {
         let format = Material.yuyv()
         let rig = try Rig(OutputDescription(name: "m", kind: .movie, format: "mkv"), video: format)
-        _ = try rig.ready()
         for index in 0..<10 { try rig.frame(Material.flat(90, format), at: Int64(index) * 33_333_333) }
         let next = try RingWriter(format: .video(format), slots: 32, kept: 2, name: "next")
         rig.video?.finish(.moved)

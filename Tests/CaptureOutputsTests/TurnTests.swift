@@ -56,7 +56,6 @@ import Testing
         )
         output.settings = turn.settings
         let rig = try Rig(output, video: Self.format)
-        _ = try rig.ready()
         for index in 0..<3 { try rig.frame(Self.frame, at: Int64(index) * 33_000_000) }
         #expect(try rig.finished(try rig.end()).frames > 0)
         return rig

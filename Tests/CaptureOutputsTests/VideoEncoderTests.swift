@@ -62,7 +62,6 @@ import Testing
         let format = Material.yuyv(64, 48, fps: 5)
         let output = OutputDescription(name: "movie", kind: .movie, format: "mkv", videoCodec: "h264")
         let rig = try Rig(output, video: format)
-        _ = try rig.ready()
         for index in 0..<45 { try rig.frame(Material.flat(UInt8(5 * index), format), at: Int64(index) * 200_000_000) }
         _ = try rig.finished(try rig.end())
         #expect(try Probe.packets(rig.path, "v").filter(\.isKey).map(\.time) == [0, 4, 8])
@@ -75,7 +74,6 @@ import Testing
         let format = Material.yuyv()
         let output = OutputDescription(name: "movie", kind: .movie, format: container, videoCodec: "h264")
         let rig = try Rig(output, video: format, audio: Material.stereo)
-        _ = try rig.ready()
         try rig.tone(periods: 300)
         for index in 0..<90 { try rig.frame(Material.flat(UInt8(40 + index), format), at: Int64(index) * 33_333_333) }
         try rig.progress { $0.frames == 90 && $0.bytes > 0 }
@@ -99,7 +97,6 @@ import Testing
     private func movie(_ output: OutputDescription) throws -> Int {
         let format = Material.yuyv(640, 360)
         let rig = try Rig(output, video: format)
-        _ = try rig.ready()
         for index in 0..<30 {
             var frame = Material.flat(100, format)
             for row in 0..<360 {

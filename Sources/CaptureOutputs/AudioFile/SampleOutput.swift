@@ -80,7 +80,7 @@ final class SampleOutput: MediaOutput {
         if !hasDate, let start = timeline.start {
             hasDate = true
             counters.update { $0.start = max(WallTime(start).sinceEpoch, 0) }
-            if let facts = header?.facts { header?.facts = FileFacts(facts.origin, at: start) }
+            if let facts = header?.facts { header?.facts = FileFacts(facts.origin, facts.tags, at: start) }
         }
         // Twice a second, so that a power cut costs less than one.
         if data - refreshed >= Int64(format.sampleRate * format.bytesPerFrame / 2) { try refresh() }

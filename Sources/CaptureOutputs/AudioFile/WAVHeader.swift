@@ -66,7 +66,7 @@ struct WAVHeader: Sendable {
             let letters = Array(text.utf8.prefix(size))
             return letters + [UInt8](repeating: 0, count: size - letters.count)
         }
-        var body = field(facts.origin.microphone, 256) + field(FileFacts.software, 32) + field("", 32)
+        var body = field(facts.origin.microphone, 256) + field(facts.program, 32) + field("", 32)
         body += field(facts.date.local("%Y-%m-%d"), 10) + field(facts.date.local("%H:%M:%S"), 8)
         // Samples since midnight.
         let clock = facts.date.local("%H %M %S").split(separator: " ").map { Int64($0) ?? 0 }
@@ -77,10 +77,13 @@ struct WAVHeader: Sendable {
         return body + [UInt8](repeating: 0, count: 64 + 190)
     }
 
-    /// What more programs read: the date with its zone, the program, the device.
+    /// What more programs read: the date with its zone, the program, the device, and what the program says.
     private var info: [UInt8] {
-        [("ICRD", facts.date.iso), ("ISFT", FileFacts.software), ("ISRC", facts.origin.microphone)]
-            .filter { !$0.1.isEmpty }
+        let names: [(FileTag, String)] = [
+            (.title, "INAM"), (.description, "ISBJ"), (.author, "IART"), (.copyright, "ICOP"), (.comment, "ICMT"),
+        ]
+        let own = [("ICRD", facts.date.iso), ("ISFT", facts.program), ("ISRC", facts.origin.microphone)]
+        return (own + names.map { ($0.1, facts.tags[$0.0] ?? "") }).filter { !$0.1.isEmpty }
             .flatMap { chunk($0.0, Array($0.1.utf8) + [0]) }
     }
 

@@ -11,6 +11,7 @@ final class CopyConverter: BufferConverter {
         switch format {
         case .video(let video): capacity = video.planes.first?.size ?? 0
         case .audio(let audio): capacity = audio.periodBytes
+        case .metadata(let metadata): capacity = metadata.capacity
         }
     }
 

@@ -11,10 +11,11 @@ final class AudioEncoder {
     /// The encoder, as libavcodec names it.
     let name: String
     /// The open encoder; its parameters are the stream's.
-    let context: UnsafeMutablePointer<AVCodecContext>
+    var context: UnsafeMutablePointer<AVCodecContext> { unsafe coder.pointer }
     /// What samples pass on their way into the encoder.
     let resampler: SoundResampler
-    private let frame: UnsafeMutablePointer<AVFrame>
+    private let coder: CodecContext
+    private var frame: UnsafeMutablePointer<AVFrame> { unsafe coder.frame }
     private let bytesPerFrame: Int
     private var sent: Int64 = 0
 
@@ -47,7 +48,8 @@ final class AudioEncoder {
         }
         self.name = name
         bytesPerFrame = input.bytesPerFrame
-        let context = try unsafe LibAV.made(avcodec_alloc_context3(encoder))
+        coder = try unsafe CodecContext(encoder)
+        let context = unsafe coder.pointer
         let rate = AudioEncoder.rate(of: codec, input.sampleRate)
         let format = unsafe AudioEncoder.sampleFormat(input, encoder)
         unsafe context.pointee.sample_rate = Int32(rate)
@@ -62,23 +64,12 @@ final class AudioEncoder {
         if input.sampleFormat == .s24Packed { unsafe context.pointee.bits_per_raw_sample = 24 }
         let opened = unsafe avcodec_open2(context, encoder, nil)
         if opened < 0 {
-            var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-            unsafe avcodec_free_context(&context)
             throw CaptureError(
                 .invalidArgument,
                 "\(name) takes no sound of \(input) (\(LibAV.text(of: opened))); use flac, pcm or a wav file"
             )
         }
-        unsafe self.context = unsafe context
         resampler = try unsafe SoundResampler(input, for: context, canStretch: canStretch)
-        unsafe frame = try LibAV.made(av_frame_alloc())
-    }
-
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-        unsafe avcodec_free_context(&context)
-        unsafe av_frame_free(&frame)
     }
 
     /// Encodes samples in the input's format.

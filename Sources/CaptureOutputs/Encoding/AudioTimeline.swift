@@ -45,6 +45,9 @@ final class AudioTimeline {
     /// Sample frames given out, as many as they are when they are stretched.
     var frames: Int64 { min(resampler.map { frameCount(of: $0.laid) } ?? taken, limit) }
 
+    /// Up to when sound was given out; `nil` before the first.
+    var end: Timestamp? { start?.advanced(by: duration(of: frames)) }
+
     /// The loudest sample of a buffer, in thousandths of full scale.
     func peak(of buffer: MediaBuffer) -> Int { unsafe SamplePeak.of(buffer.bytes, format.sampleFormat) }
 
@@ -166,10 +169,7 @@ final class AudioTimeline {
     }
 
     /// Nanoseconds that sample frames last.
-    func duration(of frames: Int64) -> Int64 {
-        let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(format.sampleRate))
-        return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(format.sampleRate)
-    }
+    func duration(of frames: Int64) -> Int64 { format.duration(of: frames) }
 
     private func silence(_ frames: Int64, _ give: (Piece) throws(CaptureError) -> Void) throws(CaptureError) {
         var left = frames

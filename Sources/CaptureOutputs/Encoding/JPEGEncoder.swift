@@ -45,6 +45,15 @@ final class JPEGEncoder {
         unsafe output.deallocate()
     }
 
+    /// How many pixels one sample of chroma stands for, across and down.
+    var chromaStep: (across: Int, down: Int) {
+        switch sampling {
+        case Int32(TJSAMP_420.rawValue): (2, 2)
+        case Int32(TJSAMP_422.rawValue): (2, 1)
+        default: (1, 1)
+        }
+    }
+
     /// Encodes a picture of the encoder's layout, which is stretched in its place.
     ///
     /// - Returns: The image; valid until the next call.
@@ -96,11 +105,25 @@ final class JPEGEncoder {
         return unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[..<Int(size)])
     }
 
+    /// The thumbnail of the picture that was encoded last, still in its buffer; `nil` for one of red, green and blue.
+    func thumbnail(of buffer: MediaBuffer) throws(CaptureError) -> [UInt8]? {
+        guard layout.samples != .rgb, let source = unsafe PicturePlanes(layout, in: buffer.mutableBytes) else {
+            return nil
+        }
+        return try Thumbnail.of(source, layout)
+    }
+
     /// Brings a picture from 16…235 to 0…255, where it is.
     private func stretch(_ picture: PicturePlanes) {
-        let chromaSize = layout.chromaSize
-        for index in 0..<layout.lumaSize { unsafe picture.y[index] = luma[Int(picture.y[index])] }
-        for index in 0..<chromaSize { unsafe picture.u[index] = chroma[Int(picture.u[index])] }
-        for index in 0..<chromaSize { unsafe picture.v[index] = chroma[Int(picture.v[index])] }
+        unsafe JPEGEncoder.look(up: picture.y, layout.lumaSize, in: luma)
+        unsafe JPEGEncoder.look(up: picture.u, layout.chromaSize, in: chroma)
+        unsafe JPEGEncoder.look(up: picture.v, layout.chromaSize, in: chroma)
+    }
+
+    private static func look(up samples: UnsafeMutablePointer<UInt8>, _ count: Int, in table: [UInt8]) {
+        unsafe table.withUnsafeBufferPointer { table in
+            guard let table = table.baseAddress else { return }
+            for index in 0..<count { unsafe samples[index] = table[Int(samples[index])] }
+        }
     }
 }

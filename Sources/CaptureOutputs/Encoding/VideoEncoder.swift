@@ -35,14 +35,15 @@ final class VideoEncoder {
     /// The encoder, as libavcodec names it.
     let name: String
     /// The open encoder; its parameters are the stream's.
-    let context: UnsafeMutablePointer<AVCodecContext>
+    var context: UnsafeMutablePointer<AVCodecContext> { unsafe coder.pointer }
     /// On how many threads it works.
     var threads: Int { unsafe Int(context.pointee.thread_count) }
     /// The preset that it works with; empty for one that has none.
     let preset: String
     /// By how many frames packets are out of order.
     var reordering: Int { unsafe Int(context.pointee.has_b_frames) }
-    private let frame: UnsafeMutablePointer<AVFrame>
+    private let coder: CodecContext
+    private var frame: UnsafeMutablePointer<AVFrame> { unsafe coder.frame }
     private let upload: HardwareUpload?
     /// What it was opened with.
     let request: VideoEncoderRequest
@@ -83,17 +84,8 @@ final class VideoEncoder {
         self.name = name
         preset = name == "libx264" ? request.preset ?? VideoEncoder.usualPreset : ""
         self.request = request
-        let context = try unsafe LibAV.made(avcodec_alloc_context3(codec))
-        let frame = unsafe av_frame_alloc()
-        var isKept = false
-        defer {
-            if !isKept {
-                var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-                var frame = unsafe frame
-                unsafe avcodec_free_context(&context)
-                unsafe av_frame_free(&frame)
-            }
-        }
+        coder = try unsafe CodecContext(codec)
+        let context = unsafe coder.pointer
         unsafe VideoEncoder.describe(request, context)
         if name == "libx264" { unsafe context.pointee.max_b_frames = VideoEncoder.ahead(request) >= 6 ? 2 : 0 }
         upload = try unsafe name == "h264_vaapi" ? HardwareUpload(request.layout, for: context) : nil
@@ -101,16 +93,6 @@ final class VideoEncoder {
         defer { unsafe av_dict_free(&options) }
         for (key, value) in VideoEncoder.options(of: name, request) { unsafe av_dict_set(&options, key, value, 0) }
         try unsafe LibAV.check("open the encoder \(name)", avcodec_open2(context, codec, &options))
-        unsafe self.frame = try LibAV.made(unsafe frame)
-        unsafe self.context = unsafe context
-        isKept = true
-    }
-
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-        unsafe avcodec_free_context(&context)
-        unsafe av_frame_free(&frame)
     }
 
     /// Encodes a picture.

@@ -7,13 +7,16 @@ enum PhotoFacts {
     /// A JPEG with EXIF and a thumbnail, in the place of what the camera wrote there; which way is up stays. XMP comes beside
     /// it, unless the camera wrote that.
     ///
-    /// - Parameter turn: How the upright picture is to be turned.
+    /// - Parameters:
+    ///   - turn: How the upright picture is to be turned.
+    ///   - thumbnail: A JPEG; `nil` for one that is made of the image, which takes time to decode.
     static func jpeg(
         _ image: [UInt8],
         _ facts: FileFacts,
         width: Int,
         height: Int,
-        turned turn: PictureOrientation = .upright
+        turned turn: PictureOrientation = .upright,
+        thumbnail: [UInt8]? = nil
     ) throws(CaptureError) -> [UInt8] {
         var orientation = PictureOrientation.upright
         var head: [UInt8] = [0xff, 0xd8]
@@ -29,13 +32,9 @@ enum PhotoFacts {
                 at = 4 + Int(length)
             }
         }
-        let block = try EXIFBlock.bytes(
-            facts,
-            width: width,
-            height: height,
-            orientation: orientation,
-            thumbnail: Thumbnail.of(jpeg: image)
-        )
+        let small: [UInt8]
+        if let thumbnail { small = thumbnail } else { small = try Thumbnail.of(jpeg: image) }
+        let block = try EXIFBlock.bytes(facts, width: width, height: height, orientation: orientation, thumbnail: small)
         let (kept, hasXMP) = withoutEXIF(image[at...])
         var made: [UInt8] = []
         made.reserveCapacity(image.count + block.count + 2048)

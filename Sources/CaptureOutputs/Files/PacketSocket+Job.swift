@@ -4,11 +4,7 @@ import CaptureSystem
 extension PacketSocket {
     /// The daemon's next message; `nil` if it left.
     func message() throws(CaptureError) -> (text: String, files: [Descriptor])? {
-        do throws(SystemError) {
-            return try receive()
-        } catch {
-            throw CaptureError(.badData, error)
-        }
+        try CaptureError.wrap(.badData, try receive())
     }
 
     /// The files of a job: the one that came with it, and so many that come in messages of their own.

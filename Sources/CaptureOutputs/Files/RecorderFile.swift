@@ -105,11 +105,10 @@ final class RecorderFile: Sendable {
     /// Bytes that an account without privileges may still fill on the file's disk.
     func freeSpace() throws(CaptureError) -> Int64 {
         var disk = statvfs()
-        do throws(SystemError) {
+        _ = try CaptureError.wrap(
+            .inputOutput,
             try SystemError.check("look at the output's disk") { unsafe fstatvfs(file.descriptor, &disk) }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        )
         let (bytes, isTooMany) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
         return isTooMany ? 1 << 62 : Int64(min(bytes, 1 << 62))
     }
@@ -180,9 +179,7 @@ final class RecorderFile: Sendable {
         let before = position
         seek(to: place)
         defer { seek(to: before) }
-        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
-            try unsafe write(UnsafeRawBufferPointer(bytes))
-        }
+        try write(bytes)
     }
 
     /// Writes all bytes at the position and moves on.
@@ -243,11 +240,7 @@ final class RecorderFile: Sendable {
     }
 
     private func waitForRoom() throws(CaptureError) {
-        do throws(SystemError) {
-            _ = try Poll.wait(file.descriptor, for: .writable, timeout: 100)
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
+        _ = try CaptureError.wrap(.inputOutput, try Poll.wait(file.descriptor, for: .writable, timeout: 100))
     }
 
     private func keep(_ error: CaptureError) -> CaptureError {

@@ -4,6 +4,9 @@ import Synchronization
 
 /// The markers that a recording was given. Set on one thread, read by another. Thread-safe.
 final class Markers: Sendable {
+    /// Nanoseconds from one chapter to the next, at least.
+    private static let apart: Int64 = 1000
+
     private struct State {
         var list: [(title: String, time: Timestamp)] = []
         /// How many have room in the file.
@@ -20,12 +23,14 @@ final class Markers: Sendable {
 
     /// Bytes, at most, that the chapters take in a file of a limited size. Eight may be added before this is asked again; if
     /// the file ends first, those after them are left out.
-    func reckonSize() -> Int64 {
+    ///
+    /// - Parameter resumes: How many chapters begin behind pauses. One may be added before this is asked again.
+    func reckonSize(resumes: Int) -> Int64 {
         let (more, around) = (8, 64)
         return state.withLock { state in
             state.reckoned = state.list.count + more
             let titles = state.list.reduce(more * RecordingMarker.longestTitle) { $0 + $1.title.utf8.count }
-            return Int64(titles + state.reckoned * around)
+            return Int64(titles + state.reckoned * around + (resumes + 1) * (Resume.titleSize + around))
         }
     }
 
@@ -35,14 +40,36 @@ final class Markers: Sendable {
     ///   - zero: The time that is the file's 0.
     ///   - length: Nanoseconds of the file.
     ///   - isSegment: Leaves out markers of other files of the movie.
-    func chapters(from zero: Timestamp, length: Int64, isSegment: Bool = false) -> [Chapter] {
+    ///   - resumes: What goes on behind pauses, as far as there is room beside the markers.
+    func chapters(
+        from zero: Timestamp,
+        length: Int64,
+        isSegment: Bool = false,
+        resumes: [Resume] = []
+    ) -> [Chapter] {
         var listed = Array(state.withLock { $0.list.prefix($0.reckoned) })
         if isSegment { listed.removeAll { !(0..<length).contains($0.time - zero) } }
-        let marked = listed.map { (start: min(max($0.time - zero, 0), length), title: $0.title) }
-        let ordered = marked.sorted { $0.start < $1.start }
+        listed += resumes.prefix(RecordingMarker.most - listed.count).map { ($0.title, $0.time) }
+        var ordered = listed.map { (start: max($0.time - zero, 0), title: $0.title) }.sorted { $0.start < $1.start }
+        // Of several at one place, libavformat reads the first alone.
+        for place in ordered.indices {
+            let least = place == 0 ? 0 : ordered[place - 1].start + Markers.apart
+            ordered[place].start = min(max(ordered[place].start, least), length)
+        }
         let ends = ordered.dropFirst().map(\.start) + [length]
         return zip(ordered, ends).map { Chapter(start: $0.start, end: $1, title: $0.title) }
     }
+}
+
+/// The place behind a pause: a chapter begins there whose title is when that was captured.
+struct Resume {
+    /// Bytes of the title.
+    static let titleSize = 27
+
+    /// As in `2026-03-01T12:34:56.123456Z`.
+    let title: String
+    /// By the clock without pauses.
+    let time: Timestamp
 }
 
 /// A stretch of a file that players can jump to, in nanoseconds.

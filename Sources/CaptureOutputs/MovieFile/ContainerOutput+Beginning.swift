@@ -49,12 +49,16 @@ extension ContainerOutput {
         let padding = sound?.padding ?? 0
         let usesEdits = container.isISO && padding > 0
         let zero = epoch ?? .now
-        let facts = FileFacts(devices, at: zero.advanced(by: pausedBefore))
+        let facts = FileFacts(devices, tags, at: zero.advanced(by: pausedBefore))
         made.describe(facts)
         noteCapture(at: zero, paused: pausedBefore)
         counters.update { $0.start = max(facts.date.sinceEpoch, 0) }
         let reordering = container.isISO ? video?.reordering ?? 0 : 0
-        try made.writeHeader(audioPadding: usesEdits ? padding : 0, reordering: reordering)
+        try made.writeHeader(
+            audioPadding: usesEdits ? padding : 0,
+            reordering: reordering,
+            fragments: limits.fragmentInterval
+        )
         muxer = made
         load.flushed(to: file.size)
         try budget.noteHole()
@@ -75,9 +79,6 @@ extension ContainerOutput {
     }
 
     private var newest: Timestamp {
-        let soundEnd = timeline.flatMap { timeline in
-            timeline.start?.advanced(by: timeline.duration(of: timeline.frames))
-        }
-        return [lastVideo, soundEnd].compactMap { $0 }.max() ?? origin ?? Timestamp(nanoseconds: 0)
+        [lastVideo, soundEnd].compactMap { $0 }.max() ?? origin ?? Timestamp(nanoseconds: 0)
     }
 }

@@ -11,7 +11,7 @@ extension ContainerOutput {
         try settle()
         // What comes late is of no earlier time.
         if let epoch { try writeMetadata(until: Timestamp.now - epoch - ContainerOutput.patience) }
-        if isDirty { try flush() }
+        if unflushed > 0, Timestamp.now - lastFlush >= limits.fragmentInterval { try flush() }
         if early.isTired, !lacksFirstPicture { try takeEarlySound(all: true) }
     }
 
@@ -39,14 +39,16 @@ extension ContainerOutput {
         ended = [.video, .audio]
         if !lacksFirstPicture || sound != nil { try settle(force: true) }
         if let last = lastPicture {
-            try lastUntilCut(last.packet)
+            try lastUntilLimit(last.packet)
             try write(last.packet, at: last.time)
         }
         lastPicture = nil
         try writeMetadata(until: good.length)
         let isSegment = limits.segmentSize != nil
-        let chapters = epoch.map { markers.chapters(from: $0, length: good.length, isSegment: isSegment) } ?? []
-        try muxer?.finish(audioLength: length, interval: interval.nanoseconds, chapters: chapters)
+        let chapters = epoch.map { zero in
+            markers.chapters(from: zero, length: good.length, isSegment: isSegment, resumes: resumes)
+        }
+        try muxer?.finish(audioLength: length, interval: interval.nanoseconds, chapters: chapters ?? [])
         file.trim()
         try file.sync()
         noteLength()
@@ -54,18 +56,24 @@ extension ContainerOutput {
         if load.isCut { count(good.written) } else { counters.update { $0.bytes = UInt64(file.size) } }
     }
 
-    /// The last picture before a cut lasts until the first one behind it, where the container can say so.
-    private func lastUntilCut(_ last: EncodedPacket) throws(CaptureError) {
-        guard let limit, limit.by == nil, let epoch, let muxer, container.isISO else { return }
+    /// The last picture before a cut lasts until the first one behind it, where the container can say so; that of a movie
+    /// with a duration no longer than this.
+    private func lastUntilLimit(_ last: EncodedPacket) throws(CaptureError) {
+        guard let limit, let epoch, let muxer else { return }
         let nanosecond = AVRational(num: 1, den: 1_000_000_000)
         let end = av_rescale_q(limit.time - epoch, nanosecond, muxer.timeBase(of: .video))
         let lasting = unsafe end - last.packet.pointee.dts
-        if lasting > 0 { unsafe last.packet.pointee.duration = lasting }
+        guard lasting > 0 else { return }
+        switch limit.by {
+        case nil where container.isISO: unsafe last.packet.pointee.duration = lasting
+        case .duration: unsafe last.packet.pointee.duration = min(last.packet.pointee.duration, lasting)
+        default: return
+        }
     }
 
     /// Nothing of a movie that was never begun stays.
     private func forget() {
-        preRoll = PreRoll(length: 0)
+        preRoll = PreRoll(length: 0, mostBytes: 0)
         _ = early.release()
         file.truncate(to: 0)
         counters.update { ($0.duration, $0.bytes) = (0, 0) }

@@ -114,8 +114,8 @@ extension ContainerOutput {
     private func size(adding bytes: Int64, soundUntil time: Timestamp) -> Size {
         let pictures = Int64(video?.pending ?? 0)
         var (more, packets) = (bytes + pictures * load.largestPicture, pictures + 1)
-        if let sound, let timeline, !ended.contains(.audio) {
-            let end = timeline.start?.advanced(by: timeline.duration(of: timeline.frames)) ?? epoch ?? time
+        if let sound, !ended.contains(.audio) {
+            let end = soundEnd ?? epoch ?? time
             // A damaged ring may say any time.
             let length = min(max(time - end, 0), 60_000_000_000) + ContainerOutput.heldSound
             more += av_rescale(sound.mostBytesPerSecond, length, 1_000_000_000)
@@ -126,11 +126,12 @@ extension ContainerOutput {
     }
 
     private func size(adding bytes: Int64, packets: Int64) -> Size {
-        // Until there is a header, as much is kept for it as any container needs.
-        let chapters = markers.reckonSize()
+        // Until there is a header, as much is kept for it as any container needs: MP4 has what it says twice.
+        let said = tags.values.reduce(0) { $0 + 2 * Int64($1.utf8.count) }
+        let chapters = markers.reckonSize(resumes: resumes.count)
         let ending =
             muxer?.ending(packets: load.packets + packets, chapters: chapters)
-            ?? (growth: 16_384 + chapters, filling: 0)
+            ?? (growth: 16_384 + said + chapters, filling: 0)
         return (load.size + bytes + ending.growth, ending.filling)
     }
 

@@ -1,5 +1,6 @@
 import CLibAV
 import CaptureCore
+import CaptureSystem
 import MediaExamination
 
 /// What becomes of packets: given the times of the file, held until the header is there, written and flushed.
@@ -44,8 +45,9 @@ extension ContainerOutput {
     func write(_ encoded: EncodedPacket, at time: Int64) throws(CaptureError) {
         // By the stream's own time: one may be far ahead of the other after a stall.
         let since = time - (flushed[encoded.kind] ?? 0)
-        let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= ContainerOutput.flushInterval * 4 / 5
-        if isDirty, isAtKey || since >= ContainerOutput.flushInterval { try flush() }
+        let isAtKey = encoded.kind == .video && encoded.isKeyframe && since >= limits.fragmentInterval * 4 / 5
+        let isDue = isAtKey || since >= limits.fragmentInterval || unflushed >= ContainerOutput.mostUnflushed
+        if isDue, unflushed > 0 { try flush() }
         written[encoded.kind] = time
         try writeMetadata(until: time)
         if hasSizes { load.write(encoded) }
@@ -53,7 +55,7 @@ extension ContainerOutput {
         var lasting = muxer?.nanoseconds(unsafe encoded.packet.pointee.duration, encoded.kind) ?? 0
         if encoded.kind == .video, let usual = video?.nominal, usual > 0 { lasting = min(lasting, usual) }
         good.note(encoded, from: time, lasting: lasting)
-        isDirty = true
+        unflushed += ContainerLoad.bytes(of: encoded)
     }
 
     /// Whether the container says how much of the sound's start is padding.
@@ -80,7 +82,8 @@ extension ContainerOutput {
         try muxer?.flush(length: good.length, interval: interval.nanoseconds)
         good.keep()
         load.flushed(to: file.size)
-        isDirty = false
+        unflushed = 0
+        lastFlush = .now
         flushed = written
         if let disk, file.position != lastSync {
             lastSync = file.position

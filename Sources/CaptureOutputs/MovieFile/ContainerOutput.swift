@@ -11,8 +11,8 @@ import MediaExamination
 final class ContainerOutput: MediaOutput {
     /// How long the other stream is waited for, in nanoseconds, both of the media's time and of ours.
     static let patience: Int64 = 1_000_000_000
-    /// What a crash may cost, in nanoseconds.
-    static let flushInterval: Int64 = 500_000_000
+    /// Bytes that are kept at most until they are brought into the file, however long a fragment is to be.
+    static let mostUnflushed: Int64 = 64 << 20
 
     let container: Muxer.Container
     let file: RecorderFile
@@ -22,9 +22,14 @@ final class ContainerOutput: MediaOutput {
     let timeline: AudioTimeline?
     let limits: OutputLimits
     let devices: CaptureOrigin
+    let tags: [FileTag: String]
     let markers: Markers
     /// What a program tells of it; `nil` for a movie without that, and one that was cut off.
     var metadata: MetadataQueue?
+    /// Whether it has a track for that.
+    let hasMetadata: Bool
+    /// Where it goes on behind pauses, without such a track.
+    var resumes: [Resume] = []
     /// What its recorder notes, and what belongs into a file that was cut off.
     var ownMetadata: [MetadataQueue.Item] = []
     /// Nanoseconds of pauses before what was noted last.
@@ -63,7 +68,10 @@ final class ContainerOutput: MediaOutput {
     var written: [MediaType: Int64] = [:]
     var flushed: [MediaType: Int64] = [:]
     var lastSync: Int64 = 0
-    var isDirty = false
+    /// Bytes that were written and not brought into the file.
+    var unflushed: Int64 = 0
+    /// When that was done last.
+    var lastFlush = Timestamp.now
     var lastPicture: (packet: EncodedPacket, time: Int64)?
     private var zeros: [UInt8] = []
 
@@ -74,6 +82,7 @@ final class ContainerOutput: MediaOutput {
         sound: (encoder: AudioEncoder, format: AudioFormat)?,
         limits: OutputLimits,
         origin: CaptureOrigin,
+        tags: [FileTag: String],
         file: RecorderFile,
         markers: Markers,
         metadata: MetadataQueue? = nil,
@@ -86,12 +95,14 @@ final class ContainerOutput: MediaOutput {
         self.sound = sound?.encoder
         self.limits = limits
         devices = origin
+        self.tags = tags
         self.file = file
         self.markers = markers
         self.metadata = metadata
+        hasMetadata = metadata != nil
         self.counters = counters
         budget = try FileBudget(file, limits)
-        if limits.preRoll > 0 { preRoll = PreRoll(length: limits.preRoll) }
+        if limits.preRoll > 0 { preRoll = PreRoll(length: limits.preRoll, mostBytes: limits.preRollBytes) }
         let isWaiting = preRoll != nil
         // Sound alone keeps its samples; beside pictures it follows their clock.
         timeline = sound.map { sound in
@@ -220,9 +231,7 @@ final class ContainerOutput: MediaOutput {
     }
 
     /// Up to when sound is in the file.
-    var soundEnd: Timestamp? {
-        timeline.flatMap { timeline in timeline.start?.advanced(by: timeline.duration(of: timeline.frames)) }
-    }
+    var soundEnd: Timestamp? { timeline?.end }
 
     private func end(of sound: MediaBuffer) -> Timestamp {
         guard let timeline else { return sound.info.timestamp }
@@ -244,8 +253,7 @@ final class ContainerOutput: MediaOutput {
         // A picture has room for the sound beside it, too.
         let isGranted = picturesEnd.map { buffer.info.timestamp < $0 } ?? false
         if !isGranted, let limit = try limit(beforeSound: buffer) {
-            let known = timeline.start ?? buffer.info.timestamp
-            return end(at: known.advanced(by: timeline.duration(of: timeline.frames)), by: limit)
+            return end(at: timeline.end ?? buffer.info.timestamp, by: limit)
         }
         if muxer != nil, video == nil { noteCapture(at: buffer.info.timestamp, paused: buffer.paused) }
         var packets: [EncodedPacket] = []
@@ -285,9 +293,7 @@ final class ContainerOutput: MediaOutput {
     func noteLength() {
         guard let epoch else { return }
         var end = lastVideo.map { $0.advanced(by: video?.nominal ?? 0) } ?? epoch
-        if let timeline, let start = timeline.start {
-            end = max(end, start.advanced(by: timeline.duration(of: timeline.frames)))
-        }
+        if let soundEnd { end = max(end, soundEnd) }
         let length = max(limits.duration > 0 ? min(end - epoch, limits.duration) : end - epoch, 0)
         counters.update { $0.duration = length }
     }

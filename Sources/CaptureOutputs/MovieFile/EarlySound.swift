@@ -39,8 +39,12 @@ struct EarlySound {
     }
 
     /// Lets the oldest go if there are more than so many.
-    mutating func keepNewest(_ most: Int) {
-        if buffers.count >= most + 64 { buffers.removeFirst(buffers.count - most) }
+    ///
+    /// - Returns: Whether there were.
+    mutating func keepNewest(_ most: Int) -> Bool {
+        guard buffers.count >= most + 64 else { return false }
+        buffers.removeFirst(buffers.count - most)
+        return true
     }
 
     /// When the newest begins.

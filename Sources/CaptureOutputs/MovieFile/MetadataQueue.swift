@@ -77,12 +77,17 @@ extension ContainerOutput {
     }
 
     /// Notes when what comes next was captured: at the file's beginning, and behind each pause. With that, every picture's
-    /// time can be told.
+    /// time can be told. Without a track for that, the file's date tells of its beginning, and chapters of the others.
     func noteCapture(at time: Timestamp, paused: Int64) {
-        guard metadata != nil, notedPause != paused else { return }
+        guard notedPause != paused else { return }
+        let isFirst = notedPause == nil
         notedPause = paused
-        let captured = WallTime(time.advanced(by: paused))
-        ownMetadata.append(MetadataQueue.Item(text: "{\"captured\":\"\(captured.precise)\"}", time: time, isOwn: true))
+        let captured = WallTime(time.advanced(by: paused)).precise
+        if hasMetadata {
+            ownMetadata.append(MetadataQueue.Item(text: "{\"captured\":\"\(captured)\"}", time: time, isOwn: true))
+        } else if !isFirst, container.hasChapters, resumes.count < RecordingMarker.most {
+            resumes.append(Resume(title: captured, time: time))
+        }
     }
 
     /// Writes the metadata of before a time of the file, in nanoseconds.
@@ -101,7 +106,7 @@ extension ContainerOutput {
             guard try hasRoom(forMetadata: item.text) else { continue }
             try muxer.write(metadata: item.text, at: time)
             lastMetadata = time
-            isDirty = true
+            unflushed += Int64(item.text.utf8.count)
             if !item.isOwn { counters.update { $0.items += 1 } }
         }
     }

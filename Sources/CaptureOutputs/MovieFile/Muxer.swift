@@ -26,6 +26,8 @@ final class Muxer {
 
         /// Whether it is of the family of ISO/IEC 14496-12.
         var isISO: Bool { self == .mp4 || self == .mov || self == .m4a }
+        /// Whether players find chapters in it.
+        var hasChapters: Bool { isISO || self == .matroska }
     }
 
     /// Which.
@@ -168,7 +170,12 @@ final class Muxer {
     /// - Parameters:
     ///   - audioPadding: Samples of nothing before the first of the sound, for containers that can say so.
     ///   - reordering: Nanoseconds by which pictures are decoded before they are shown, for containers that can say so.
-    func writeHeader(audioPadding: Int, reordering: Int64) throws(CaptureError) {
+    ///   - fragments: Nanoseconds from one `flush` to the next.
+    func writeHeader(
+        audioPadding: Int,
+        reordering: Int64,
+        fragments: Int64 = OutputDescription.usualFragmentInterval
+    ) throws(CaptureError) {
         sink.hybrid?.audioPadding = audioPadding
         sink.hybrid?.reordering = reordering
         sink.hybrid?.hasVideo = unsafe streams[.video] != nil
@@ -185,8 +192,12 @@ final class Muxer {
                     ("use_editlist", "0"), ("video_track_timescale", "\(Self.videoTimescale)"),
                 ]
             case .matroska:
-                // A sum over each cluster took a quarter of the time of a recording that is copied, and no player looks.
-                [("cluster_time_limit", "1000"), ("reserve_index_space", "0"), ("write_crc32", "0")]
+                // A cluster ends when it is flushed; one of a pipe, and one whose flush is late, by itself. A sum over each
+                // took a quarter of the time of a recording that is copied, and no player looks.
+                [
+                    ("cluster_time_limit", "\(fragments / 500_000)"), ("reserve_index_space", "0"),
+                    ("write_crc32", "0"),
+                ] + (sink.file.isSeekable ? [("cluster_size_limit", "\(ContainerOutput.mostUnflushed)")] : [])
             case .ogg: [("page_duration", "200000")]
             case .flac: []
             }

@@ -16,8 +16,10 @@ struct PreRoll {
     private var times: [(time: Timestamp, paused: Int64)] = []
     /// Bytes of the packets.
     private(set) var bytes: Int64 = 0
+    /// Whether something was forgotten because it took too much memory.
+    var isFull = false
 
-    init(length: Int64, mostBytes: Int64 = OutputDescription.mostPreRollBytes) {
+    init(length: Int64, mostBytes: Int64) {
         self.length = length
         self.mostBytes = mostBytes
     }
@@ -46,6 +48,7 @@ struct PreRoll {
         while let next = packets.dropFirst().firstIndex(where: \.packet.isKeyframe),
             bytes > mostBytes || newest.map({ $0 - packets[next].time >= length }) ?? false
         {
+            if bytes > mostBytes { isFull = true }
             for (packet, _) in packets[..<next] { bytes -= ContainerLoad.bytes(of: packet) }
             packets.removeFirst(next)
         }
@@ -109,13 +112,14 @@ extension ContainerOutput {
         counters.update { counters in
             counters.duration = preRoll.flatMap { roll in roll.oldest.map { time - $0 } } ?? 0
             counters.bytes = UInt64(max(preRoll?.bytes ?? 0, 0))
+            counters.preRollIsFull = preRoll?.isFull ?? false
         }
     }
 
     /// Keeps sound for as long as it may be wanted.
     func hold(audio buffer: MediaBuffer) {
         early.hold(buffer)
-        early.keepNewest(Int(OutputDescription.mostPreRollBytes) / max(buffer.count, 1))
+        if early.keepNewest(Int(limits.preRollBytes) / max(buffer.count, 1)) { preRoll?.isFull = true }
         forgetEarlySound()
         let peak = timeline?.peak(of: buffer) ?? 0
         counters.update { counters in
@@ -123,6 +127,7 @@ extension ContainerOutput {
             guard video == nil, let preRoll else { return }
             counters.duration = min(early.length, preRoll.length)
             counters.bytes = UInt64(early.bytes)
+            counters.preRollIsFull = preRoll.isFull
         }
     }
 
@@ -142,7 +147,8 @@ extension ContainerOutput {
         guard let roll = preRoll else { return }
         preRoll = nil
         counters.update { counters in
-            (counters.duration, counters.bytes, counters.isWaiting) = (0, 0, false)
+            (counters.duration, counters.bytes) = (0, 0)
+            (counters.isWaiting, counters.preRollIsFull) = (false, false)
         }
         let start = time.advanced(by: -roll.length)
         _ = metadata?.take(before: start)

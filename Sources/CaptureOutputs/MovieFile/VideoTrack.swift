@@ -111,14 +111,10 @@ final class VideoTrack {
     /// Whether a frame goes into the file after those before it: behind a pause, a copied stream goes on with a keyframe. If
     /// none comes for long, it goes on as after any loss.
     func canGoOn(with buffer: MediaBuffer) -> Bool {
-        guard case .copied(let codec) = coding, codec != AV_CODEC_ID_MJPEG else { return true }
         let time = buffer.info.timestamp
         if buffer.isAfterCut { waitsSince = time }
-        guard let since = waitsSince else { return true }
-        guard
-            unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
-                || time - since >= VideoTrack.keyPatience
-        else { return false }
+        guard let since = waitsSince, let sets = parameterSets(of: buffer) else { return true }
+        guard sets.isKeyframe || time - since >= VideoTrack.keyPatience else { return false }
         waitsSince = nil
         return true
     }
@@ -141,13 +137,11 @@ final class VideoTrack {
         case .jpeg(let encoder):
             packet = try unsafe EncodedPacket(.video, copying: encoder.encode(buffer))
             packet.isKeyframe = true
-        case .copied(let codec):
+        case .copied:
             packet =
                 isWaiting
                 ? try unsafe EncodedPacket(.video, copying: buffer.bytes) : try EncodedPacket(.video, lending: buffer)
-            let isJPEG = codec == AV_CODEC_ID_MJPEG
-            packet.isKeyframe =
-                isJPEG ? true : unsafe ParameterSets(buffer.bytes, isHEVC: codec == AV_CODEC_ID_HEVC).isKeyframe
+            packet.isKeyframe = parameterSets(of: buffer)?.isKeyframe ?? true
         }
         unsafe packet.packet.pointee.pts = time
         unsafe packet.packet.pointee.dts = time

@@ -9,8 +9,9 @@ final class PNGEncoder {
     /// `nil` for grey.
     private let picture: (layout: PictureLayout, color: ColorMeaning)?
     private let kind: AVPixelFormat
-    private let context: UnsafeMutablePointer<AVCodecContext>
-    private let frame: UnsafeMutablePointer<AVFrame>
+    private let coder: CodecContext
+    private var context: UnsafeMutablePointer<AVCodecContext> { unsafe coder.pointer }
+    private var frame: UnsafeMutablePointer<AVFrame> { unsafe coder.frame }
 
     /// An encoder of pictures of `layout`, whose colours are told in the image.
     convenience init(_ layout: PictureLayout, color: ColorMeaning) throws(CaptureError) {
@@ -33,8 +34,7 @@ final class PNGEncoder {
         guard let codec = unsafe avcodec_find_encoder(AV_CODEC_ID_PNG) else {
             throw CaptureError(.invalidArgument, "no PNG encoder is installed; use jpeg")
         }
-        unsafe context = try LibAV.made(avcodec_alloc_context3(codec))
-        unsafe frame = try LibAV.made(av_frame_alloc())
+        coder = try unsafe CodecContext(codec)
         unsafe context.pointee.width = Int32(width)
         unsafe context.pointee.height = Int32(height)
         unsafe context.pointee.pix_fmt = kind
@@ -42,13 +42,6 @@ final class PNGEncoder {
         // Written into pHYs always, where 0:0 would be no pixel at all.
         unsafe context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
         try unsafe LibAV.check("open the PNG encoder", avcodec_open2(context, codec, nil))
-    }
-
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
-        var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
-        unsafe avcodec_free_context(&context)
-        unsafe av_frame_free(&frame)
     }
 
     /// What the numbers mean, by the codes of ITU-T H.273, as the chunk `cICP` of PNG's third edition has it; `nil` where

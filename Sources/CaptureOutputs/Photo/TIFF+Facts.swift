@@ -33,14 +33,33 @@ extension TIFFFile {
         try write(EXIF_IFD_0)
         try set(TIFFTag.exif, offset: exif)
         try set(XMPPacket.tag, XMPPacket.bytes(facts))
-        try set(TIFFTag.subfileType, number: 0)
+        try setPicture(format, kind: 0, samples: 1, bits: bits, compression: 1, meaning: meaning)
+    }
+
+    /// Says of the directory's picture, which has one strip, how it is stored.
+    ///
+    /// - Parameters:
+    ///   - kind: 0 for the picture itself, 1 for a preview of it.
+    ///   - samples: Numbers of a pixel.
+    ///   - bits: Of each number.
+    ///   - compression: 1 for none, 7 for JPEG.
+    ///   - meaning: TIFF's word for what the numbers mean.
+    func setPicture(
+        _ format: VideoFormat,
+        kind: Int,
+        samples: Int,
+        bits: Int,
+        compression: Int,
+        meaning: Int
+    ) throws(CaptureError) {
+        try set(TIFFTag.subfileType, number: kind)
         try set(TIFFTag.width, number: format.width)
         try set(TIFFTag.height, number: format.height)
         try set(TIFFTag.rowsPerStrip, number: format.height)
         try set(TIFFTag.bitsPerSample, number: bits)
-        try set(TIFFTag.samplesPerPixel, number: 1)
+        try set(TIFFTag.samplesPerPixel, number: samples)
         try set(TIFFTag.planes, number: 1)
-        try set(TIFFTag.compression, number: 1)
+        try set(TIFFTag.compression, number: compression)
         try set(TIFFTag.meaning, number: meaning)
     }
 }
@@ -57,9 +76,16 @@ enum TIFFTag {
     static let samplesPerPixel: UInt32 = 277
     static let rowsPerStrip: UInt32 = 278
     static let planes: UInt32 = 284
+    static let subdirectories: UInt32 = 330
+    static let chromaStep: UInt32 = 530
+    static let chromaPlace: UInt32 = 531
+    /// What is black and white of luma, and of both kinds of chroma.
+    static let range: UInt32 = 532
     static let exif: UInt32 = 34665
     /// The meaning of grey whose 0 is black.
     static let grey = 1
+    /// The meaning of luma and two kinds of chroma.
+    static let lumaAndChroma = 6
 }
 
 /// EXIF in a directory of a TIFF. Entries of other lists are left out.

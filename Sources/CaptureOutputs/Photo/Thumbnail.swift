@@ -1,5 +1,6 @@
 import CTurboJPEG
 import CaptureCore
+import MediaConversion
 import MediaExamination
 
 /// Makes small JPEG images of pictures, by libjpeg-turbo: at most 160 pixels wide and high, as EXIF recommends.
@@ -31,14 +32,36 @@ enum Thumbnail {
         }
     }
 
+    /// The thumbnail of a picture that is scaled down already; `nil` if that is too small for one.
+    static func of(_ picture: SmallPicture) throws(CaptureError) -> [UInt8]? {
+        guard max(picture.width, picture.height) >= side else { return nil }
+        return try unsafe picture.pixels.withUnsafeBufferPointer { (memory) throws(CaptureError) in
+            try unsafe of(UnsafeRawBufferPointer(memory), width: picture.width, height: picture.height)
+        }
+    }
+
+    /// The thumbnail of a picture of luma and chroma as JPEG has them.
+    static func of(_ picture: PicturePlanes, _ layout: PictureLayout) throws(CaptureError) -> [UInt8] {
+        let (columns, rows) = size(of: layout.width, layout.height)
+        let small = SmallPicture(picture, layout, width: columns, height: rows)
+        return try Thumbnails.encode(small.pixels, width: columns, height: rows, quality: quality)
+    }
+
+    /// The sides of a thumbnail. Squares of so many pixels become one.
+    private static func size(of width: Int, _ height: Int) -> (columns: Int, rows: Int) {
+        let square = Thumbnail.square(of: width, height)
+        return (max(width / square, 1), max(height / square, 1))
+    }
+
+    private static func square(of width: Int, _ height: Int) -> Int { (max(width, height) + side - 1) / side }
+
     /// The thumbnail of a picture of red, green and blue without gaps.
     static func of(_ pixels: UnsafeRawBufferPointer, width: Int, height: Int) throws(CaptureError) -> [UInt8] {
         guard width > 0, height > 0, pixels.count >= width * height * 3 else {
             throw CaptureError(.internalFault, "a picture is smaller than its format")
         }
-        // Squares of this many pixels become one.
-        let square = (max(width, height) + side - 1) / side
-        let (columns, rows) = (max(width / square, 1), max(height / square, 1))
+        let square = Thumbnail.square(of: width, height)
+        let (columns, rows) = size(of: width, height)
         var small: [UInt8] = []
         small.reserveCapacity(columns * rows * 3)
         for row in 0..<rows {

@@ -63,6 +63,9 @@ final class ConnectionGate: Sendable {
         }
     }
 
+    /// Whether frames are left out from now on.
+    var withholds: Bool { streams.withLock { $0[.video]?.isDisabled ?? false } }
+
     /// Whether a frame was left out.
     var hasWithheld: Bool { streams.withLock { $0[.video]?.hasWithheld ?? false } }
 

@@ -231,7 +231,7 @@ extension PauseClock.Place {
 
 extension AudioFormat {
     /// Nanoseconds that sample frames last, rounded down.
-    fileprivate func duration(of frames: Int64) -> Int64 {
+    func duration(of frames: Int64) -> Int64 {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: Int64(sampleRate))
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(sampleRate)
     }

@@ -21,12 +21,7 @@ final class PipelineFeed: Sendable {
     /// A feed that reads what `reader` would, beginning with what is published from now on.
     init(_ events: BlockingQueue<PipelineEvent>, reading reader: StreamReader) throws(CaptureError) {
         self.events = events
-        let turn: ReadingTurn
-        do throws(SystemError) {
-            turn = try ReadingTurn(room: reader.room)
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        let turn = try CaptureError.wrap(.internalFault, try ReadingTurn(room: reader.room))
         own = (reader, turn)
         try reader.start("stand-by") {
             while turn.standBy() {

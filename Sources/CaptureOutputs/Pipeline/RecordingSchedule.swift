@@ -61,12 +61,13 @@ extension Recorder {
     }
 
     /// How many buffers the sound of a pre-roll comes in, with what is kept beside it.
-    static func buffers(of preRoll: Int64, _ format: MediaFormat) -> Int {
+    static func buffers(ofPreRoll job: RecordingJob, _ format: MediaFormat) -> Int {
+        let preRoll = job.output.preRoll
         guard preRoll > 0, case .audio(let audio) = format, audio.periodFrames > 0 else { return 0 }
         let length = preRoll + ContainerOutput.stale + 2 * ContainerOutput.patience
         let periods = Double(length) / 1e9 * Double(audio.sampleRate) / Double(audio.periodFrames)
         // Some more: the oldest are let go in groups.
-        let most = Int(OutputDescription.mostPreRollBytes) / max(audio.periodBytes, 1) + 256
+        let most = Int(clamping: job.preRollBytes) / max(audio.periodBytes, 1) + 256
         return min(Int(min(periods, 1e6)) + 256, most)
     }
 

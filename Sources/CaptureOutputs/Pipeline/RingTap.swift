@@ -41,8 +41,8 @@ final class RingOrders: Sendable {
 final class RingTap {
     /// How long a ring is waited for before the reader looks whether it shall stop, in nanoseconds.
     static let look: Int64 = 50_000_000
-    /// How long the next ring is waited for after a move, in nanoseconds.
-    private static let patience: Int64 = 10_000_000_000
+    /// How long the next ring is waited for after a move, in nanoseconds: a camera may take photos of another size before.
+    private static let patience: Int64 = 120_000_000_000
 
     private let kind: MediaType
     private var ring: RingReader

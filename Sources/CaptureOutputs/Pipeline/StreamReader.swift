@@ -64,6 +64,7 @@ final class StreamReader: Sendable {
         case .audio(let audio):
             fills = true
             each = Int64(audio.periodFrames) * 1_000_000_000 / Int64(max(audio.sampleRate, 1))
+        case .metadata: throw CaptureError(.badData, "a recorder records no metadata of a camera")
         }
         room = each.multipliedReportingOverflow(by: Int64(ring.layout.slotCount)).partialValue
         pool = try BufferPool(
@@ -93,12 +94,8 @@ final class StreamReader: Sendable {
     /// Starts a thread that does `body`.
     func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(CaptureError) {
         tap.value.beginNow()
-        do throws(SystemError) {
-            let started = try WorkerThread(name: name, body: body)
-            thread.withLock { $0 = started }
-        } catch {
-            throw CaptureError(.internalFault, error)
-        }
+        let started = try CaptureError.wrap(.internalFault, try WorkerThread(name: name, body: body))
+        thread.withLock { $0 = started }
     }
 
     /// Takes the next buffer and hands it on.

@@ -37,14 +37,25 @@ struct DNGEncoder {
     /// Whether a frame has all of its rows.
     func isWhole(_ frame: UnsafeRawBufferPointer) -> Bool { frame.count >= plane.end }
 
+    /// The same picture, developed, which a DNG has in full size beside the sensor's numbers.
+    struct Preview {
+        /// A whole file.
+        var jpeg: [UInt8]
+        /// How many pixels one sample of chroma stands for.
+        var chromaStep: (across: Int, down: Int)
+    }
+
     /// The file of a frame.
+    ///
+    /// - Parameter preview: Is put inside as it is.
     func encode(
         _ frame: UnsafeRawBufferPointer,
         _ facts: FileFacts,
-        turned turn: PictureOrientation
+        turned turn: PictureOrientation,
+        preview: Preview? = nil
     ) throws(CaptureError) -> [UInt8] {
         var pixels = unsafe numbers(frame)
-        let file = try TIFFFile(capacity: pixels.count + 256 * 1024)
+        let file = try TIFFFile(capacity: pixels.count + (preview?.jpeg.count ?? 0) + 256 * 1024)
         try file.begin(facts, of: format, bits: structure.depth > 8 ? 16 : 8, meaning: Tag.filteredColors, turned: turn)
         try file.set(Tag.patternSize, [2, 2] as [UInt16])
         try file.set(Tag.pattern, pattern)
@@ -58,9 +69,23 @@ struct DNGEncoder {
         try file.set(Tag.matrix, color.matrix)
         try file.set(Tag.neutral, [1, 1, 1] as [Float])
         try file.set(Tag.illuminant, number: Tag.daylight)
+        // libtiff puts the directory that follows below this one, and fills in where it is.
+        if preview != nil { try file.set(TIFFTag.subdirectories, [0] as [UInt64]) }
         try file.write(&pixels)
         try file.end()
+        if let preview { try add(preview, to: file) }
         return file.bytes
+    }
+
+    private func add(_ preview: Preview, to file: TIFFFile) throws(CaptureError) {
+        try file.setPicture(format, kind: 1, samples: 3, bits: 8, compression: 7, meaning: TIFFTag.lumaAndChroma)
+        try file.set(TIFFTag.chromaStep, UInt16(preview.chromaStep.across), UInt16(preview.chromaStep.down))
+        // Where JPEG has its chroma, and its full range.
+        try file.set(TIFFTag.chromaPlace, number: 1)
+        try file.set(TIFFTag.range, [0, 255, 128, 255, 128, 255] as [Float])
+        var jpeg = preview.jpeg
+        try file.write(&jpeg)
+        try file.end()
     }
 
     /// All numbers, in 8 bits each, or in 16, little-endian, as the file has them.

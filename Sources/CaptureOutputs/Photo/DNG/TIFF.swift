@@ -99,7 +99,7 @@ final class TIFFFile {
         )
     }
 
-    /// Ends the directory of a picture.
+    /// Ends the directory of a picture, and begins the next one.
     func end() throws(CaptureError) { try check(unsafe tiff.pointee.write_directory(handle), 1, "write a directory") }
 
     /// Ends the directory of EXIF.
@@ -141,6 +141,11 @@ extension TIFFFile {
 
     func set(_ tag: UInt32, offset: UInt64) throws(CaptureError) {
         try check(unsafe ctiff_set_offset(tiff, handle, tag, offset), 1, "set tag \(tag)")
+    }
+
+    /// Sets a tag of two numbers that libtiff takes one by one.
+    func set(_ tag: UInt32, _ first: UInt16, _ second: UInt16) throws(CaptureError) {
+        try check(unsafe ctiff_set_pair(tiff, handle, tag, first, second), 1, "set tag \(tag)")
     }
 
     func set(_ tag: UInt32, fraction: Double) throws(CaptureError) {

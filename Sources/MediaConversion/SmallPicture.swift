@@ -1,0 +1,61 @@
+import CYUV
+
+/// A small picture of red, green and blue, a byte each, rows tight.
+package struct SmallPicture {
+    package let pixels: [UInt8]
+    /// Pixels in a row.
+    package let width: Int
+    /// Rows.
+    package let height: Int
+
+    package init(pixels: [UInt8], width: Int, height: Int) {
+        self.pixels = pixels
+        self.width = width
+        self.height = height
+    }
+
+    /// A picture of luma and chroma as JPEG has them, of full range and BT.601, scaled down.
+    ///
+    /// - Parameters:
+    ///   - layout: Of three planes.
+    ///   - width: Pixels in a row, 1 or more, no more than the picture has.
+    ///   - height: Rows, likewise.
+    package init(_ picture: PicturePlanes, _ layout: PictureLayout, width: Int, height: Int) {
+        let luma = unsafe SmallPicture.scaled(picture.y, layout.width, layout.height, width, height)
+        let u = unsafe SmallPicture.scaled(picture.u, layout.chromaWidth, layout.chromaHeight, width, height)
+        let v = unsafe SmallPicture.scaled(picture.v, layout.chromaWidth, layout.chromaHeight, width, height)
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(width * height * 3)
+        for index in 0..<(width * height) {
+            // ITU-T T.871, in parts of 65536.
+            let (y, blue, red) = (Int(luma[index]) << 16 + 32768, Int(u[index]) - 128, Int(v[index]) - 128)
+            pixels.append(UInt8(clamping: (y + 91881 * red) >> 16))
+            pixels.append(UInt8(clamping: (y - 22554 * blue - 46802 * red) >> 16))
+            pixels.append(UInt8(clamping: (y + 116130 * blue) >> 16))
+        }
+        self.init(pixels: pixels, width: width, height: height)
+    }
+
+    private static func scaled(
+        _ plane: UnsafeMutablePointer<UInt8>,
+        _ width: Int,
+        _ height: Int,
+        _ columns: Int,
+        _ rows: Int
+    ) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: columns * rows) { target, count in
+            unsafe ScalePlane(
+                plane,
+                Int32(width),
+                Int32(width),
+                Int32(height),
+                target.baseAddress,
+                Int32(columns),
+                Int32(columns),
+                Int32(rows),
+                kFilterBox
+            )
+            count = columns * rows
+        }
+    }
+}
