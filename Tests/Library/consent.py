@@ -86,8 +86,8 @@ class Person:
     """Answers what is asked on the terminal of an agent. What is to be answered is a key for each question; for a list of
     assets, which is the question `pick`, it is what makes lines to type of what is shown."""
 
-    # A question that takes a key, or the line of a list that takes lines.
-    QUESTION = re.compile(r"^  (.+)\? \[[^]]+\] |^(pick)> ", re.M)
+    # A question that takes a key, or the line of a list that takes lines, or what can be done with the camera.
+    QUESTION = re.compile(r"^  (.+)\? \[[^]]+\] |^(pick)> |^Enter (.+?), .*q declines\.", re.M)
     NO_ANSWER = "\x04"
 
     def __init__(self, daemon):
@@ -103,7 +103,7 @@ class Person:
                 return None
         self.shown, self.terminal.seen = self.terminal.shown[self.terminal.seen:found.end()], found.end()
         self.asked += 1
-        return QUESTIONS.get(found[1], found[1] or found[2])
+        return QUESTIONS.get(found[1], found[1] or found[2] or found[3])
 
     def press(self, question, keys):
         """Answers a question, or closes it where there is no key for it: what was asked, with the list that may follow."""

@@ -1,8 +1,9 @@
 """The documentation's programs in Swift, as they stand there: each does what it says, with the consent that it needs."""
-import json, re, subprocess
+import json, re
 
+from checks import probe
 from compiled import compiled
-from consent import LIMIT, Program, named, nothing
+from consent import Program, named, nothing
 from documented import Documented
 
 # A second of a session with an output that a part of a program makes.
@@ -21,17 +22,18 @@ class InSwift(Documented):
     """One program after the other, each of them one to the daemon."""
 
     def all(self):
-        texts = self.texts("swift", 5)
+        texts = self.texts("swift", 6)
         first, frames, asking = self.texts("swift", 3, "CaptureKit.md")
         # Two of that page are parts of programs.
         texts += [first, SESSION.replace("OUTPUT", frames), "import CaptureKit\n" + asking]
-        (self.adding, self.reading, self.changing, self.recording, self.picking, self.capturing, self.framing, self.asking
-         ) = compiled(texts, self.daemon.folder / "compiled", self.daemon.programs)
+        (self.adding, self.reading, self.changing, self.recording, self.picking, self.taking, self.capturing, self.framing,
+         self.asking) = compiled(texts, self.daemon.folder / "compiled", self.daemon.programs)
         self.captures()
         self.adds()
         self.reads()
         self.records()
         self.picks()
+        self.takes()
         self.changes()
 
     def program(self, name, executable):
@@ -46,8 +48,7 @@ class InSwift(Documented):
         # It records into the folder that it was started in.
         asked, status, said = self.run(program, {}, cwd=self.daemon.folder)
         self.it("capturing in Swift: it ends well, and says nothing", not asked and (status, said) == (0, ""), f"{asked} {said}")
-        found = json.loads(subprocess.run(["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", "out.mkv"],
-                                          cwd=self.daemon.folder, text=True, capture_output=True, timeout=LIMIT).stdout)
+        found = json.loads(probe(self.daemon.folder / "out.mkv", "-show_streams", "-show_format", "-of", "json"))
         kinds = [stream["codec_type"] for stream in found.get("streams", [])]
         self.it("capturing in Swift: a movie with picture and sound lasts about five seconds",
                 kinds == ["video", "audio"] and 3 < float(found["format"]["duration"]) < 8, found)
@@ -136,7 +137,23 @@ class InSwift(Documented):
         self.daemon.control("auth", "set", program.id, "library", "limited")
         asked, status, said = self.run(program, {"pick": named(self.green)})
         self.it("picking in Swift: limited, it has the person choose more, too", asked == ["pick", "pick"] and status == 0 and
-                said.endswith("1 more to read\n"), f"{asked} {said}")
+                said.endswith("1 more to read\n1 of 1 picked may be read\n"), f"{asked} {said}")
+        lists = iter([named(self.red), nothing])
+        asked, status, said = self.run(program, {"pick": lambda shown: next(lists)(shown)})
+        self.it("picking in Swift: the id of what was not chosen finds nothing", status == 0 and
+                said.endswith("0 of 1 picked may be read\n"), f"{asked} {said}")
+
+    def takes(self):
+        program = self.program("takes", self.taking)
+        steps = ["turns the camera on", "takes the photo", "hands it over"]
+        asked, status, said = self.run(program, {step: "\n" for step in steps})
+        self.it("taking in Swift: the person takes a photo, and the program gets it", asked == steps and status == 0 and
+                re.fullmatch(r"photo-\d{8}-\d{6}\.jpg image/jpeg [1-9]\d+ \d+\n", said), f"{asked} {status} {said}")
+        kept = self.daemon.control("auth", "status", program.id, "--json")
+        self.it("taking in Swift: it has no consent by that", "authorized" not in kept, kept)
+        asked, status, said = self.run(program, {steps[0]: "q"})
+        self.it("taking in Swift: it is told of a no", asked == steps[:1] and (status, said) == (0, "no photo\n"),
+                f"{asked} {status} {said}")
 
     def changes(self):
         refused = self.program("changes-nothing", self.changing)

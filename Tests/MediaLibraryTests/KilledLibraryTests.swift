@@ -82,9 +82,14 @@ private struct LibraryWriter {
     func writeUntilKilled(from first: Int) throws {
         let library = try LibraryStore(directory: path)
         var model = try LibraryModel(of: library)
-        Self.killAtSomeMoment()
+        // By steps and their length, not by the clock: on a busy machine none ends in the time that many take on an idle one.
+        let last = first + Int.random(in: 0...2)
+        var longest = Duration.milliseconds(30)
         for number in first... {
             let step = model.anyStep(number)
+            if number == last { Self.kill(within: longest) }
+            let began = ContinuousClock.now
+            defer { longest = max(longest, .now - began) }
             try tell("asked", step)
             try library.perform(step)
             try tell("acknowledged", step)
@@ -92,11 +97,11 @@ private struct LibraryWriter {
         }
     }
 
-    private static func killAtSomeMoment() {
-        let moment = UInt32.random(in: 0..<60_000)
+    private static func kill(within longest: Duration) {
+        let moment = UInt32.random(in: 0..<UInt32(longest / .microseconds(1)))
         Thread.detachNewThread {
             usleep(moment)
-            kill(getpid(), SIGKILL)
+            Glibc.kill(getpid(), SIGKILL)
         }
     }
 

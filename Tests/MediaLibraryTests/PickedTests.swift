@@ -41,6 +41,49 @@ struct PickedTests {
         #expect(code { _ = try library.contents.open(picked) } == .noSuchAsset)
     }
 
+    @Test func `an id of what was picked finds the asset for its program alone, as far as that sees it`() throws {
+        let (program, other) = ("app:limited", "app:other")
+        let assets = try ["1.jpg", "2.jpg", "3.jpg"].map { try library.add($0, $0).id }
+        let own = try library.add("own", "4.jpg", program: program).id
+        let ids = try library.picks.ids(of: assets + [own], for: program)
+        #expect(try library.picks.ids(of: assets + [own], for: program) == ids)
+        #expect(Set(ids + (try library.picks.ids(of: assets, for: other))).count == 7)
+        #expect(ids.allSatisfy { $0.utf8.count == 88 })
+        func found(_ ids: [String], _ scope: LibraryScope, for name: String = program) throws -> [String] {
+            try library.picks.assets(of: ids, for: name, scope: scope).map(\.id)
+        }
+        let limited = LibraryScope.limited(program: program)
+        #expect(try found(ids.reversed(), .all) == [own] + assets.reversed())
+        #expect(try found(ids, .nothing).isEmpty)
+        #expect(try found(ids, limited) == [own])
+        _ = try library.choices.choose(program, [assets[1]])
+        #expect(try found(ids, limited) == [assets[1], own])
+        // The ids of assets find them by the same rule, and nothing comes twice.
+        #expect(try found(assets + ids, limited) == [assets[1], own])
+        #expect(try found(ids, .all, for: other).isEmpty)
+        #expect(try found(ids, .limited(program: other), for: other).isEmpty)
+        try library.bin.delete([assets[0]], scope: .all)
+        #expect(try found(ids, .all) == [assets[1], assets[2], own])
+        try library.bin.empty(olderThan: 0)
+        #expect(try found(ids, .all) == [assets[1], assets[2], own])
+        let elsewhere = try TemporaryLibrary()
+        #expect(try elsewhere.library().picks.assets(of: ids, for: program, scope: .all).isEmpty)
+        #expect(code { _ = try library.picks.ids(of: ["x"], for: program) } == .invalidArgument)
+    }
+
+    @Test func `an id that was changed at any place finds nothing`() throws {
+        let asset = try library.add("one", "1.jpg").id
+        let id = try library.picks.ids(of: [asset], for: "app:one")[0]
+        let digits = Array(id.utf8)
+        let damaged = digits.indices.map { place in
+            var digits = digits
+            digits[place] = digits[place] == 0x30 ? 0x31 : 0x30
+            return String(decoding: digits, as: UTF8.self)
+        }
+        #expect(try library.picks.assets(of: damaged, for: "app:one", scope: .all).isEmpty)
+        #expect(try library.picks.assets(of: [id], for: "app:one", scope: .all).map(\.id) == [asset])
+    }
+
     @Test func `a choice is taken back in parts, and what a program made stays visible to it`() throws {
         let program = "app:limited"
         let others = try (1...3).map { try library.add("\($0)", "\($0).jpg").id }

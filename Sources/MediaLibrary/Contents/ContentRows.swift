@@ -5,8 +5,6 @@ import GRDB
 struct StagedContent: Sendable {
     /// Its name there.
     var name: String
-    /// It, for reading.
-    var file: OwnedDescriptor
     /// Its hash.
     var hash: String
 }

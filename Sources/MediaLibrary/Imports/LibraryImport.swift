@@ -119,7 +119,7 @@ public final class LibraryImport: Sendable {
     ///   edit of another kind than its asset; `noSuchAsset` when the scope does not have the edited one any more;
     ///   `wrongState` when that is in the bin, before `finish` and after the end. The import is given up then.
     public func commit(_ facts: ExaminedMedia) throws(CaptureError) -> MediaAsset {
-        guard case .finished(let file, let hash) = stage(becoming: .committing) else {
+        guard case .finished(_, let hash) = stage(becoming: .committing) else {
             cancel()
             throw LibraryImport.ended
         }
@@ -127,7 +127,7 @@ public final class LibraryImport: Sendable {
             state.withLock { $0.stage = .over }
             imports.remove(id)
         }
-        let staged = StagedContent(name: id, file: file, hash: hash)
+        let staged = StagedContent(name: id, hash: hash)
         return try imports.take(staged, size, facts, for: purpose, by: program)
     }
 

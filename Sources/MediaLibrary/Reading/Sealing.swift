@@ -2,11 +2,10 @@ import CCrypto
 import CaptureCore
 import GRDB
 
-/// Seals what programs are given to give back: places in pages and tokens of changes.
+/// Seals what programs are given to give back: places in pages, tokens of changes, and ids of what was picked.
 ///
-/// By AES-256-GCM under a key that the library was made with, each time under new random numbers, and bound to what it is
-/// for: nobody reads or makes one, two of the same are never alike, and one of another library, reader or query does not
-/// open.
+/// By AES-256-GCM under a key that the library was made with, and bound to what it is for: nobody reads or makes one, and
+/// one of another library, program or query does not open. Two of the same are never alike, except for ids.
 struct Sealing {
     private static let nonceSize = 12
     private static let tagSize = 16
@@ -32,10 +31,12 @@ struct Sealing {
 
     /// Seals some bytes.
     ///
-    /// - Parameter purpose: What they are for; opening takes the same.
+    /// - Parameters:
+    ///   - purpose: What they are for; opening takes the same.
+    ///   - isLasting: Whether the same bytes give the same digits each time.
     /// - Returns: Hexadecimal digits, as many for as many bytes.
-    func seal(_ bytes: [UInt8], for purpose: String) throws -> String {
-        let nonce = Sealing.random(Sealing.nonceSize)
+    func seal(_ bytes: [UInt8], for purpose: String, isLasting: Bool = false) throws -> String {
+        let nonce = isLasting ? try lastingNonce(bytes, purpose) : Sealing.random(Sealing.nonceSize)
         let context = try Context(key, nonce, Array(purpose.utf8), sealing: true)
         let sealed = try context.update(bytes)
         return Hexadecimal.text(nonce + sealed + (try context.finishSealing(Sealing.tagSize)))
@@ -53,13 +54,23 @@ struct Sealing {
         return context.isGenuine(Array(bytes.suffix(Sealing.tagSize))) ? opened : nil
     }
 
-    private static func random(_ count: Int) -> [UInt8] {
+    /// A nonce that no other bytes and no other purpose have. Nobody can compute it without the key.
+    private func lastingNonce(_ bytes: [UInt8], _ purpose: String) throws -> [UInt8] {
+        let hash = try SHA256()
+        // With the length, so that no part runs into the next.
+        let all = key + SealedNumbers.bytes([Int64(purpose.utf8.count)]) + Array(purpose.utf8) + bytes
+        try unsafe all.withUnsafeBytes { try unsafe hash.update($0) }
+        return Array(Sealing.bytes(try hash.finish()).prefix(Sealing.nonceSize))
+    }
+
+    /// Bytes that nobody can guess.
+    static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
     /// The bytes of a text that is known to be hexadecimal digits.
-    private static func bytes(_ text: String) -> [UInt8] {
+    static func bytes(_ text: String) -> [UInt8] {
         let digits = text.utf8.map { $0 < 0x3A ? $0 - 0x30 : $0 - 0x61 + 10 }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }

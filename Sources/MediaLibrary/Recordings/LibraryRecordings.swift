@@ -30,6 +30,16 @@ public struct LibraryRecordings: Sendable {
         return try transit.begin(draft, program: program, now: base.now)
     }
 
+    /// Makes a file beside the library that has no name and never comes into it: it goes with its last descriptor.
+    ///
+    /// - Returns: Two descriptors of it, which the caller closes: for writing, and for reading alone.
+    /// - Throws: `overQuota`, as for a recording; `inputOutput`.
+    public func makeNameless(for program: String) throws(CaptureError) -> (writing: Int32, reading: Int32) {
+        try checkRoom(of: program)
+        try base.folder.transit.checkReserve(base.limits.reserve, beside: 0)
+        return try transit.makeNameless()
+    }
+
     /// Opens a recording that is under way or kept, for reading alone; the caller closes it.
     ///
     /// - Throws: `noSuchAsset` for an unknown id; `inputOutput`.
@@ -137,6 +147,14 @@ public struct LibraryRecordings: Sendable {
         guard let file = try transit.file(id) else { return false }
         return file.hasWriters
     }
+
+    /// An id and a name for what was taken now, such as the library gives to assets that come without.
+    public func nameless(_ facts: ExaminedMedia) -> (id: String, name: String) {
+        (LibraryID.make(), LibraryName.standard(facts, created: base.now()))
+    }
+
+    /// The same of a descriptor that is open for reading alone.
+    public static func hasWriters(_ descriptor: Int32) -> Bool { OwnedDescriptor.hasWriters(descriptor) }
 
     /// Bytes that a recording of a program may still come to, by what there is, what waits to be saved, and what is free on
     /// the disk now.

@@ -59,6 +59,22 @@ final class LibraryTransit: Sendable {
         return RecordingTransit(id: id, file: file)
     }
 
+    /// See `LibraryRecordings.makeNameless(for:)`.
+    func makeNameless() throws(CaptureError) -> (writing: Int32, reading: Int32) {
+        let (id, what) = (LibraryID.make(), "a file for what is taken")
+        let file = try files.make(id, O_RDWR, what)
+        // One that is left behind goes when the library is opened next.
+        defer { files.drop(id) }
+        let reading = try files.open(id, what)
+        let writing = try file.duplicate()
+        do throws(CaptureError) {
+            return (writing, try reading.duplicate())
+        } catch {
+            close(writing)
+            throw error
+        }
+    }
+
     /// The recording of an id.
     ///
     /// - Throws: `invalidArgument` for what is no id; `noSuchAsset`; `inputOutput`.
@@ -121,7 +137,7 @@ final class LibraryTransit: Sendable {
         guard found.size == size else {
             throw CaptureError(.badData, "the recording grew from \(size) to \(found.size) bytes while it was saved")
         }
-        return (StagedContent(name: id, file: file, hash: found.hash), size)
+        return (StagedContent(name: id, hash: found.hash), size)
     }
 
     /// See `LibraryRecordings.keep(_:because:)`.

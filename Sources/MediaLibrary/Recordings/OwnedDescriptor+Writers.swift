@@ -8,9 +8,12 @@ extension OwnedDescriptor {
     ///
     /// A lease for reading is given when nobody can write. A file system that has no leases is taken at its word: nothing
     /// else tells.
-    var hasWriters: Bool {
-        if fcntl(number, OwnedDescriptor.setLease, F_RDLCK) == 0 {
-            _ = fcntl(number, OwnedDescriptor.setLease, F_UNLCK)
+    var hasWriters: Bool { OwnedDescriptor.hasWriters(number) }
+
+    /// The same of any descriptor that is open for reading alone.
+    static func hasWriters(_ number: Int32) -> Bool {
+        if fcntl(number, setLease, F_RDLCK) == 0 {
+            _ = fcntl(number, setLease, F_UNLCK)
             return false
         }
         return errno == EAGAIN

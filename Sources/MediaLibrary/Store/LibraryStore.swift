@@ -19,6 +19,8 @@ public final class LibraryStore: Sendable {
     public let members: AlbumMembers
     /// What programs see of the library.
     public let choices: LibraryChoices
+    /// The ids of what was picked.
+    public let picks: LibraryPicks
     /// What happened.
     public let history: LibraryHistory
     /// The files of assets.
@@ -63,6 +65,7 @@ public final class LibraryStore: Sendable {
         albums = LibraryAlbums(base)
         members = AlbumMembers(index)
         choices = LibraryChoices(index)
+        picks = LibraryPicks(index)
         history = LibraryHistory(base)
         imports = LibraryImports(base)
         recordings = LibraryRecordings(base)

@@ -50,15 +50,9 @@ final class OwnedDescriptor: Sendable {
 
     /// Writes every byte.
     func write(_ bytes: [UInt8], _ what: @autoclosure () -> String) throws(CaptureError) {
-        var failure: CaptureError?
-        unsafe bytes.withUnsafeBytes { buffer in
-            do throws(CaptureError) {
-                try unsafe write(buffer, what())
-            } catch {
-                failure = error
-            }
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(CaptureError) in
+            try unsafe write(UnsafeRawBufferPointer(bytes), what())
         }
-        if let failure { throw failure }
     }
 
     /// Makes what was written, or a folder's names, last: fsync(2).

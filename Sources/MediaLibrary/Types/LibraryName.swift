@@ -59,10 +59,7 @@ public enum LibraryName {
 /// Ids of assets, albums and recordings: random, so that nothing follows from them.
 public enum LibraryID {
     /// A new one: 32 hexadecimal digits.
-    static func make() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
+    static func make() -> String { Hexadecimal.text(Sealing.random(16)) }
 
     /// Refuses what is not 32 hexadecimal digits.
     ///
