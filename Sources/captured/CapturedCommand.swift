@@ -14,7 +14,7 @@ struct CapturedCommand: ParsableCommand {
     @Option(help: "The bus to serve: system, session, or an address.")
     var bus = "system"
 
-    @Flag(help: "Offer a synthetic camera and microphone beside the real ones.")
+    @Flag(help: "Offer a synthetic camera, depth camera and microphone beside the real ones.")
     var synthetic = false
 
     @Option(help: "The folder that keeps answers; created with mode 0700 if missing.")

@@ -13,11 +13,7 @@ import Testing
 
     init() async throws {
         bus = try PrivateBus()
-        agents = AgentRegistry(
-            bus: try await BusConnection.open(bus.kind),
-            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            logins: .none
-        )
+        agents = try await AgentRegistry(on: bus, logins: .none)
     }
 
     private func register(_ connection: String, user: UInt32 = 1000) async throws(CaptureError) {

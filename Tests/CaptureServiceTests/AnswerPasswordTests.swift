@@ -14,11 +14,7 @@ struct `With PasswordForClaimed` {
 
     init() async throws {
         bus = try PrivateBus()
-        agents = AgentRegistry(
-            bus: try await BusConnection.open(bus.kind),
-            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            logins: Self.logins(1000)
-        )
+        agents = try await AgentRegistry(on: bus, logins: Self.logins(1000))
         await agents.setPasswords(PasswordNeeds(claimed: true))
     }
 
@@ -32,25 +28,13 @@ struct `With PasswordForClaimed` {
     }
 
     private func agent(_ answers: [Service: PersonsAnswer] = [.camera: true]) async throws -> YesAgent {
-        let agent = try await YesAgent(bus, agents, answers)
-        let identity = identity("agent", .claimed, pid: 11)
-        try await agents.register(identity, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
-        return agent
+        try await YesAgent(bus, agents, as: identity("agent", .claimed, pid: 11), answers)
     }
 
     private func ask(_ tier: Tier = .claimed, for time: Duration = .seconds(20)) async throws(CaptureError)
         -> [Service: PersonsAnswer]
     {
-        try await agents.ask(
-            PromptRequest(
-                client: identity("tool", tier, pid: 10),
-                name: "tool",
-                services: [.camera],
-                reasons: [:],
-                session: ":1.4711",
-                deadline: .now + time
-            )
-        )
+        try await agents.ask(for: identity("tool", tier, pid: 10), within: time)
     }
 
     @Test func `it counts when the person who answered has typed it`() async throws {
@@ -92,25 +76,13 @@ struct `With PasswordForClaimed` {
     }
 
     @Test func `root's agent needs none for the machine's`() async throws {
-        let agents = AgentRegistry(
-            bus: try await BusConnection.open(bus.kind),
-            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            logins: Self.logins(0)
-        )
+        let agents = try await AgentRegistry(on: bus, logins: Self.logins(0))
         await agents.setPasswords(PasswordNeeds(services: true))
-        let agent = try await YesAgent(bus, agents)
         var root = identity("agent", .claimed, pid: 11)
         root.user = 0
-        try await agents.register(root, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
-        let request = PromptRequest(
-            client: identity("tool", .service, pid: 10),
-            name: "tool",
-            services: [.camera],
-            reasons: [:],
-            session: ":1.4711",
-            deadline: .now + .seconds(300)
-        )
-        #expect(try await agents.ask(request) == [.camera: true])
+        let agent = try await YesAgent(bus, agents, as: root)
+        #expect(try await agents.ask(for: identity("tool", .service, pid: 10)) == [.camera: true])
+        withExtendedLifetime(agent) {}
     }
 
     @Test func `it does not count without, and no other agent is asked`() async throws {

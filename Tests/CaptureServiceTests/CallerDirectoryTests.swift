@@ -11,16 +11,22 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A caller` {
-    @Test(.enabled(if: canListSockets))
-    func `whose connection another got after its first call is refused at a start`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await BusConnection.open(bus.kind)
-        let client = try await BusConnection.open(bus.kind)
-        let callers = CallerDirectory(
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus() }
+
+    private func callers(_ daemon: BusConnection, checksHolding: Bool = false) -> CallerDirectory {
+        CallerDirectory(
             bus: daemon,
             root: SystemRoot(ofProcessOne: false),
-            checksHolding: { _ in true }
+            checksHolding: { _ in checksHolding }
         ) { _ in }
+    }
+
+    @Test(.enabled(if: canListSockets))
+    func `whose connection another got after its first call is refused at a start`() async throws {
+        let client = try await bus.connect()
+        let callers = callers(try await bus.connect(), checksHolding: true)
         let caller = try await callers.client(client.uniqueName)
         _ = try await caller.identifyAtStart()
 
@@ -45,12 +51,7 @@ struct `A caller` {
 
     @Test(.enabled(if: !isSystemService))
     func `whose file is changed after its first call is refused, and told to start again`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await BusConnection.open(bus.kind)
-        let (names, sink) = AsyncStream<String>.makeStream()
-        let subscription = try await daemon.subscribe(BusMatch(interface: "org.example.A", member: "There")) {
-            sink.yield($0.sender)
-        }
+        let daemon = try await bus.connect()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -61,55 +62,24 @@ struct `A caller` {
         let copying = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [python, file])
         await copying.ended()
         try #require(copying.terminationStatus == 0)
-        let tool = Process()
-        tool.executableURL = URL(fileURLWithPath: file)
-        tool.arguments = [
-            "-c",
-            """
-            import dbus, sys
-            bus = dbus.bus.BusConnection(sys.argv[1])
-            bus.send_message(dbus.lowlevel.SignalMessage("/a", "org.example.A", "There"))
-            bus.flush(); sys.stdin.read()
-            """,
-            bus.address,
-        ]
-        let input = Pipe()
-        tool.standardInput = input
-        try tool.run()
-        let name = try #require(await names.first { _ in true })
-        let callers = CallerDirectory(
-            bus: daemon,
-            root: SystemRoot(ofProcessOne: false),
-            checksHolding: { _ in false }
-        ) { _ in }
-        let first = try await callers.client(name).identity
+        let tool = try await PythonCaller(bus, seenBy: daemon, command: [file])
+        let callers = callers(daemon)
+        let first = try await callers.client(tool.name).identity
         #expect(first.executable?.changed != nil)
-        #expect(try await callers.client(name).identity == first)
-        #expect(callers.unchanged(name) == first)
+        #expect(try await callers.client(tool.name).identity == first)
+        #expect(callers.unchanged(tool.name) == first)
         #expect(unsafe chmod(file, 0o711) == 0)
         // A look counts for some milliseconds.
-        let until = ContinuousClock.now + .seconds(300)
-        while callers.unchanged(name) != nil, ContinuousClock.now < until {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(callers.unchanged(name) == nil)
-        let refusal = await #expect(throws: CaptureError.self) { _ = try await callers.client(name) }
+        try await until { callers.unchanged(tool.name) == nil }
+        let refusal = await #expect(throws: CaptureError.self) { _ = try await callers.client(tool.name) }
         #expect(refusal?.code == .notPermitted)
         #expect(refusal?.message.contains("was changed since its first call; start it again") == true)
-        try input.fileHandleForWriting.close()
-        await tool.ended()
-        subscription.cancel()
+        try await tool.end()
     }
 
     @Test func `who only looks is known without the bus, once it was identified`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await BusConnection.open(bus.kind)
-        let client = try await BusConnection.open(bus.kind)
-        let callers = CallerDirectory(
-            bus: daemon,
-            root: SystemRoot(ofProcessOne: false),
-            checksHolding: { _ in false }
-        ) { _ in }
+        let client = try await bus.connect()
+        let callers = callers(try await bus.connect())
         let first = try await callers.client(client.uniqueName).identity
         // It answers nobody any more.
         bus.stop()
@@ -126,9 +96,6 @@ struct `A caller` {
         #expect(!CallerDirectory.isClaim(identity(.sandboxed, user: 1000)))
     }
 }
-
-/// Whether this kernel has the list (CONFIG_UNIX_DIAG).
-private let canListSockets = (try? BusSockets.clients(beside: 0)) != nil
 
 /// Whether the tests run in a service of the system, whose programs are known by its name.
 private let isSystemService =

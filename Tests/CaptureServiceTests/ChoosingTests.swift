@@ -10,7 +10,7 @@ import Testing
 @testable import CaptureService
 
 /// Usage descriptions of programs that want no offers.
-private struct QuietUsageDescriptions: UsageDescriptions {
+struct QuietUsageDescriptions: UsageDescriptions {
     func description(of: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription {
         UsageDescription(reasons: Dictionary(uniqueKeysWithValues: services.map { ($0, "to sort") }))
     }
@@ -55,7 +55,7 @@ final class `Choosing what a limited program may read` {
         #expect(try await agent.browse() == ["1.jpg": false, "2.jpg": false])
         #expect(!program.isDecided(numbers[0]) && !program.isDecided(numbers[1]))
         try await agent.pick([assets[1].id])
-        for number in numbers { #expect(await program.decision(of: number).isEmpty) }
+        for number in numbers { #expect(await program.decision(of: number).code.isEmpty) }
         #expect(try await program.fetch() == [assets[1].id])
         #expect(agent.questions.count == 2)
         await scene.stop()
@@ -77,7 +77,7 @@ final class `Choosing what a limited program may read` {
             await agent.wasAsked(2)
             #expect(try await agent.browse() == ["1.jpg": false])
             try await agent.dismiss()
-            #expect(await program.decision(of: number).isEmpty)
+            #expect(await program.decision(of: number).code.isEmpty)
         } else {
             try await set(.limited, program)
         }
@@ -97,13 +97,13 @@ final class `Choosing what a limited program may read` {
         await agent.wasAsked(1)
         let taken: [BusValue] = [.uint32(UInt32(number))]
         try await program.call("CancelAccess", "u", taken, on: CaptureNames.authorization)
-        #expect(await program.decision(of: number) == "Dismissed")
+        #expect(await program.decision(of: number).code == "Dismissed")
         await #expect(throws: CaptureError.self) {
             try await agent.answer(["library-read-write": ["allowed": .bool(true)]])
         }
         let over = await code { try await program.call("CancelAccess", "u", taken, on: CaptureNames.authorization) }
         #expect(over == .invalidArgument)
-        #expect(try await program.status() == .uint32(0))
+        #expect(try await program.status() == .notDetermined)
         await scene.stop()
     }
 
@@ -117,7 +117,7 @@ final class `Choosing what a limited program may read` {
         await agent.wasAsked(2)
         #expect(try await agent.browse() == ["1.jpg": false, "2.jpg": true])
         try await agent.dismiss()
-        #expect(await program.decision(of: number).isEmpty)
+        #expect(await program.decision(of: number).code.isEmpty)
         #expect(try await program.fetch() == [own.id])
         await scene.stop()
     }
@@ -303,8 +303,7 @@ final class `Choosing what a limited program may read` {
             try await scene.add("own", "3.jpg", program: album),
         ]
         #expect(await code { _ = try await panel.begin("Choose", "s", [.string(album)]) } == .wrongState)
-        let words = ["", album, "library", "limited"].map { BusValue.string($0) }
-        try await panel.call("Set", "ssssa{sv}", words + [.properties([:])], on: CaptureNames.authorization)
+        try await panel.choose(.limited, for: album)
         var number = try await panel.begin("Choose", "s", [.string(album)])
         await agent.wasAsked(1)
         #expect(agent.facts["purpose"] == .string("choose") && agent.facts["subject"] == .string(album))

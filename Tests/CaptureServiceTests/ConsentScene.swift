@@ -42,11 +42,11 @@ final class ConsentScene: Sendable {
         let path = program ?? NSTemporaryDirectory() + "capturectl-\(UUID().uuidString)"
         if program == nil { try Data().write(to: URL(fileURLWithPath: path)) }
         standIn = program == nil ? path : nil
-        let commandLine = ShippedCommandLine(path: path, root: SystemRoot(ofProcessOne: false))
+        let commandLine = ShippedProgram(path: path, root: SystemRoot(ofProcessOne: false))
         // Whatever the test runs as, its user is the one who is asked.
         let stated = StatedReasons()
         let agents = AgentRegistry(bus: connection, commandLine: commandLine, logins: .ofSessionBus, stated: stated)
-        let history = HistoryKeeper(HistoryStore(directory: state), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let history = HistoryKeeper(HistoryStore(directory: state))
         let gate = AuthorizationGate(
             store: AuthorizationStore(directory: state),
             usage: usage,
@@ -71,7 +71,7 @@ final class ConsentScene: Sendable {
             gate: gate,
             questions: questions,
             history: history,
-            importers: Importers(origin: ConsentScene.helper),
+            importers: Importers(origin: TestPrograms.recorder),
             turns: turns
         )
         let callers = CallerDirectory(bus: connection, root: SystemRoot(ofProcessOne: false)) { connection in
@@ -104,7 +104,12 @@ final class ConsentScene: Sendable {
             agents: agents,
             questions: questions,
             stated: stated,
-            picking: PickingDesk(agents: agents, libraries: libraries, pictures: library.pictures),
+            picking: PickingDesk(
+                agents: agents,
+                libraries: libraries,
+                pictures: library.pictures,
+                taken: library.taken
+            ),
             librarySettings: library.settings,
             commandLine: commandLine,
             settings: settings,
@@ -138,12 +143,6 @@ final class ConsentScene: Sendable {
         self.root = root
         self.questions = questions
     }
-
-    /// The recorder that was built beside the tests.
-    private static let helper: RecorderOrigin = {
-        let own = Files.link(at: "/proc/self/exe") ?? ""
-        return .program(path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder")
-    }()
 
     deinit {
         if let standIn { try? FileManager.default.removeItem(atPath: standIn) }

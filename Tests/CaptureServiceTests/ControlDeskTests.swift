@@ -89,13 +89,11 @@ import Testing
         try await desk.open(in: place)
         // They wait for the desk, which answers on the threads that tests run on.
         let control = place + "/control"
-        try await WorkerThread.run("callers") {
-            Result { () throws(CaptureError) in
-                do throws(SystemError) {
-                    for _ in 0..<300 { _ = try PacketSocket.connect(to: control) }
-                } catch {
-                    throw CaptureError(.inputOutput, error)
-                }
+        try await WorkerThread.run("callers") { () throws(CaptureError) in
+            do throws(SystemError) {
+                for _ in 0..<300 { _ = try PacketSocket.connect(to: control) }
+            } catch {
+                throw CaptureError(.inputOutput, error)
             }
         }
         #expect(try await ControlSocket(path: place + "/control").reset(program: "none") == 5)

@@ -47,16 +47,7 @@ final class CountingAgent: Sendable {
         let connection = connection
         let close: BusHandler = { call in
             let arguments = [call.arguments[0]]
-            Task {
-                _ = try? await connection.call(
-                    CaptureNames.service,
-                    CaptureNames.root,
-                    CaptureNames.authorization,
-                    "Dismiss",
-                    signature: "s",
-                    arguments
-                )
-            }
+            Task { try? await connection.callDaemon("Dismiss", "s", arguments) }
             return []
         }
         let take: BusHandler = { [desk] call in
@@ -120,14 +111,7 @@ final class CountingAgent: Sendable {
         _ signature: String = "",
         _ arguments: [BusValue] = []
     ) async throws -> [BusValue] {
-        try await connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.authorization,
-            member,
-            signature: signature,
-            arguments
-        )
+        try await connection.callDaemon(member, signature, arguments)
     }
 }
 
@@ -150,13 +134,7 @@ final class RequestingClient: Sendable {
 
     init(on bus: PrivateBus) async throws {
         connection = try await BusConnection.open(bus.kind)
-        let match = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.authorization,
-            member: "AccessDecided"
-        )
-        subscription = try await connection.subscribe(match) { [heard] signal in
+        subscription = try await connection.hear("AccessDecided") { [heard] signal in
             let number = signal.arguments[0].unsigned.flatMap { UInt32(exactly: $0) } ?? 0
             let status = signal.arguments[3].properties?["camera"]?.unsigned ?? 99
             let outcome = Outcome(code: signal.arguments[1].text ?? "?", status: UInt32(clamping: status))
@@ -172,15 +150,8 @@ final class RequestingClient: Sendable {
         try await withThrowingTaskGroup(of: UInt32.self) { group in
             for index in 0..<count {
                 group.addTask { [connection, heard] in
-                    let answer = try await connection.call(
-                        CaptureNames.service,
-                        CaptureNames.root,
-                        CaptureNames.authorization,
-                        "RequestAccess",
-                        signature: "as",
-                        [.strings(["camera"])],
-                        timeout: 120
-                    )
+                    let camera = [BusValue.strings(["camera"])]
+                    let answer = try await connection.callDaemon("RequestAccess", "as", camera, timeout: 120)
                     let number = UInt32(clamping: answer.first?.unsigned ?? 0)
                     if number != 0 { return number }
                     // It is authorized, and no signal follows: counted by a number that no request is given.

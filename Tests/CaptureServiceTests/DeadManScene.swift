@@ -59,19 +59,13 @@ final class DeadManScene: Sendable {
     init() async throws {
         guard let bus else { throw CaptureError(.unreachable, "no bus of the test's own") }
         connection = try await BusConnection.open(bus.kind)
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: FixedUsageDescriptions("to test"),
-            prompter: ClosurePrompter { request in
-                Dictionary(uniqueKeysWithValues: request.services.map { ($0, true) })
-            },
-            decisions: { [gateBlock] _ in gateBlock.pass() }
-        )
+        gate = AuthorizationGate(prompter: ClosurePrompter.yes, decisions: { [gateBlock] _ in gateBlock.pass() })
         let devices = MachineDevices(
             monitor: try DeviceMonitor(probers: []) { _ in },
             synthetic: SyntheticDevices(proof: heartbeat.proof),
             heartbeat: heartbeat,
-            vendors: VendorControls()
+            vendors: VendorControls(),
+            profiles: DeviceProfiles(ProfileFile(directory: "/nonexistent"))
         )
         engine = CaptureEngine(
             devices: devices,
@@ -79,7 +73,7 @@ final class DeadManScene: Sendable {
             recorders: FakeRecorders(),
             gate: gate,
             observer: watch,
-            history: HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+            history: HistoryKeeper()
         )
         heartbeat.serve(Heartbeat.Rounds(connection, gate, engine, heartbeat.proof))
     }
@@ -128,15 +122,6 @@ final class DeadManScene: Sendable {
         Task { [engine] in
             _ = try await engine.create(Self.description, files: [:], client: Self.client)
         }
-    }
-}
-
-/// Waits until a condition holds.
-func until(_ condition: @Sendable () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(300)
-    while try await !condition() {
-        guard ContinuousClock.now < end else { throw CaptureError(.timedOut, "it did not happen in five minutes") }
-        try await Task.sleep(for: .milliseconds(10))
     }
 }
 

@@ -1,7 +1,7 @@
+import BusSupport
 import CaptureCore
 import CaptureEngine
 import CaptureSystem
-import Synchronization
 import Testing
 
 @testable import CaptureBus

@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureSystem
@@ -26,21 +27,21 @@ extension PassingDoors {
 
 /// The programs built beside the tests.
 enum TestPrograms {
+    /// The recorder, which examines files, too.
+    static let recorder = RecorderOrigin.program(path: path("captured-recorder"))
+
     /// The path of one of them.
-    static func path(_ name: String) -> String {
-        let own = Files.link(at: "/proc/self/exe") ?? ""
-        return own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + name
-    }
+    static func path(_ name: String) -> String { "\(RealDaemon.programs)/\(name)" }
 }
 
 extension PacketSocket {
     /// The next message, received on a thread of its own, because the shared threads are needed to answer.
     func next() async throws -> (text: String, files: [Descriptor])? {
-        try await WorkerThread.run("receive") {
+        try await WorkerThread.run("receive") { () throws(CaptureError) in
             do throws(SystemError) {
-                return .success(try self.receive())
+                return try self.receive()
             } catch {
-                return .failure(CaptureError(.inputOutput, error))
+                throw CaptureError(.inputOutput, error)
             }
         }
     }

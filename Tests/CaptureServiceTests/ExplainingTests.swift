@@ -29,9 +29,9 @@ struct `An explanation` {
 
     init() async throws {
         bus = try PrivateBus()
-        let commandLine = ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false))
+        let commandLine = ShippedProgram(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false))
         agents = AgentRegistry(bus: try await BusConnection.open(bus.kind), commandLine: commandLine, logins: .none)
-        gate = AuthorizationGate(store: .inMemory(), usage: AnyUsage(), prompter: agents)
+        gate = AuthorizationGate(usage: AnyUsage(), prompter: agents)
         explaining = Explaining(gate: gate, agents: agents, commandLine: commandLine)
     }
 

@@ -1,3 +1,4 @@
+import BusSupport
 import CaptureCore
 import CaptureDevices
 import CaptureSystem

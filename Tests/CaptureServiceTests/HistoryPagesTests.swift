@@ -9,7 +9,7 @@ import Testing
 @testable import CaptureService
 
 @Suite struct `The history on the bus` {
-    private let commandLine = ShippedCommandLine(path: "/usr/bin/capturectl", root: SystemRoot(ofProcessOne: false))
+    private let commandLine = ShippedProgram(path: "/usr/bin/capturectl", root: SystemRoot(ofProcessOne: false))
 
     private func caller(_ user: UInt32, _ tier: Tier = .claimed) -> ClientIdentity {
         ClientIdentity(program: "exe:/usr/bin/a", tier: tier, user: user, name: "a", detail: "a test")
@@ -52,7 +52,7 @@ import Testing
 
     @Test(arguments: [Tier.claimed, .sandboxed])
     func `shows who changed a program's answer, but not to a program in a sandbox`(tier: Tier) async throws {
-        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let keeper = HistoryKeeper()
         let client = caller(1000, tier)
         keeper.note(
             Decision(
@@ -77,7 +77,7 @@ import Testing
 
     @Test(arguments: [(UInt32(1000), 3), (0, 4)])
     func `tells of what others did to the media library to no program`(user: UInt32, count: Int) async throws {
-        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let keeper = HistoryKeeper()
         for (program, service) in [
             ("exe:/usr/bin/a", Service.libraryReadWrite), ("exe:/usr/bin/b", .libraryReadWrite),
             ("exe:/usr/bin/b", .camera), ("exe:/usr/bin/a", .camera),
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `comes in pages that say where the next one begins`() async throws {
-        let keeper = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+        let keeper = HistoryKeeper()
         let client = caller(getuid())
         for number in 1...5 {
             _ = try await keeper.begin([

@@ -2,71 +2,32 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import CaptureSystem
-import Foundation
 import Testing
 
 @testable import CaptureService
 
-/// A connection that python makes, whose process then runs another program; `after` is what it does before that.
-private final class Maker {
-    let process = Process()
-    private let input = Pipe()
-
-    init(_ bus: PrivateBus, after: String) throws {
-        let script = """
-            import dbus, os, sys
-            bus = dbus.bus.BusConnection(sys.argv[1])
-            bus.send_message(dbus.lowlevel.SignalMessage("/a", "\(testInterface)", "Happened"))
-            bus.flush()
-            def inherit():
-                for n in os.listdir("/proc/self/fd"):
-                    try:
-                        if os.readlink("/proc/self/fd/" + n).startswith("socket:"): os.set_inheritable(int(n), True)
-                    except OSError:
-                        pass
-            \(after)
-            """
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-c", script, bus.address]
-        process.standardInput = input
-        try process.run()
-    }
-
-    func end() async throws {
-        try input.fileHandleForWriting.close()
-        await process.ended()
-    }
-}
-
 @Suite(.timeLimit(.minutes(10)))
 struct `Who has a connection` {
-    /// Whom the server sees behind what python connected, once it runs `program`.
-    private func look(_ after: String, at program: String, _ body: (BusConnection, PeerFacts) async throws -> Void)
-        async throws
-    {
+    /// Whether who connected may be served once it runs `program`, which `after` turns it into.
+    private func look(_ after: String = "sys.stdin.read()", at program: String) async throws -> CaptureError? {
         let bus = try PrivateBus()
         let server = try await bus.connect()
-        let seen = Collector<String>()
-        let subscription = try await server.subscribe(BusMatch(interface: testInterface, member: "Happened")) {
-            seen.add($0.sender)
-        }
-        let maker = try Maker(bus, after: after)
-        let name = try #require(await seen.next().first)
+        let caller = try await PythonCaller(bus, seenBy: server, then: after)
         var facts: PeerFacts?
         while facts?.executable.path.contains(program) != true {
             await Task.yield()
             // While it changes it may be neither.
-            facts = try? await server.credentials(of: name)
+            facts = try? await server.credentials(of: caller.name)
         }
-        try await body(server, try #require(facts))
-        subscription.cancel()
-        try await maker.end()
+        let found = try #require(facts)
+        var refusal: CaptureError?
+        do throws(CaptureError) { try await server.checkHolding(of: found) } catch { refusal = error }
+        try await caller.end()
+        return refusal
     }
 
     @Test func `its own process has it`() async throws {
-        try await look("sys.stdin.read()", at: "python") { server, facts in
-            try await server.checkHolding(of: facts)
-        }
+        #expect(try await look(at: "python") == nil)
     }
 
     @Test func `a child that runs the same is nobody else`() async throws {
@@ -75,9 +36,7 @@ struct `Who has a connection` {
                 sys.stdin.read(); os._exit(0)
             sys.stdin.read(); os.wait()
             """
-        try await look(after, at: "python") { server, facts in
-            try await server.checkHolding(of: facts)
-        }
+        #expect(try await look(after, at: "python") == nil)
     }
 
     @Test func `who left it to another process and runs an allowed program is refused`() async throws {
@@ -87,11 +46,9 @@ struct `Who has a connection` {
                 sys.stdin.read(); os._exit(0)
             os.execv("/bin/cat", ["cat"])
             """
-        try await look(after, at: "/cat") { server, facts in
-            let refusal = await #expect(throws: CaptureError.self) { try await server.checkHolding(of: facts) }
-            #expect(refusal?.code == .notPermitted)
-            #expect(refusal?.message.contains("opened more bus connections (1) than it holds (0)") == true)
-        }
+        let refusal = try await look(after, at: "/cat")
+        #expect(refusal?.code == .notPermitted)
+        #expect(refusal?.message.contains("opened more bus connections (1) than it holds (0)") == true)
     }
 
     @Test(.enabled(if: canListSockets)) func `who shares it with a program of another file is refused`() async throws {
@@ -101,11 +58,9 @@ struct `Who has a connection` {
                 sys.stdin.read(); os._exit(0)
             os.execv("/bin/cat", ["cat"])
             """
-        try await look(after, at: "/cat") { server, facts in
-            let refusal = await #expect(throws: CaptureError.self) { try await server.checkHolding(of: facts) }
-            #expect(refusal?.code == .notPermitted)
-            #expect(refusal?.message.contains("has its connection, too") == true)
-        }
+        let refusal = try await look(after, at: "/cat")
+        #expect(refusal?.code == .notPermitted)
+        #expect(refusal?.message.contains("has its connection, too") == true)
     }
 
     @Test(.enabled(if: canListSockets)) func `who keeps it in a thread with descriptors of its own has it, too`()
@@ -134,11 +89,9 @@ struct `Who has a connection` {
             if os.read(ready, 1) != b"1": os._exit(1)
             os.execv("/bin/cat", ["cat"])
             """
-        try await look(after, at: "/cat") { server, facts in
-            let refusal = await #expect(throws: CaptureError.self) { try await server.checkHolding(of: facts) }
-            #expect(refusal?.code == .notPermitted)
-            #expect(refusal?.message.contains("has its connection, too") == true)
-        }
+        let refusal = try await look(after, at: "/cat")
+        #expect(refusal?.code == .notPermitted)
+        #expect(refusal?.message.contains("has its connection, too") == true)
     }
 
     @Test func `where sockets are not listed, streams without a name that are connected are counted`() {
@@ -155,9 +108,6 @@ struct `Who has a connection` {
         #expect(Files.socketInode(ofLink: "pipe:[4711]") == nil)
     }
 }
-
-/// Whether this kernel has the list (CONFIG_UNIX_DIAG).
-private let canListSockets = (try? BusSockets.clients(beside: 0)) != nil
 
 @Suite struct `What a process has of the bus` {
     private func makers(_ list: [(Int32, UInt32)]) -> [ConnectionMaker] {

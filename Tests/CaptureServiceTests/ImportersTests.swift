@@ -8,11 +8,6 @@ import Testing
 
 /// The daemon's side of reading and examining, with the real helper as a child.
 @Suite(.timeLimit(.minutes(10))) struct ImportersTests {
-    private static let helper: RecorderOrigin = {
-        let own = Files.link(at: "/proc/self/exe") ?? ""
-        return .program(path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder")
-    }()
-
     /// What was appended.
     private final class Sink: Sendable {
         let bytes = Mutex<[UInt8]>([])
@@ -53,7 +48,7 @@ import Testing
 
     @Test func `a file arrives byte for byte`() async throws {
         let sink = Sink()
-        let count = try await unsafe Importers(origin: Self.helper).copy(
+        let count = try await unsafe Importers(origin: TestPrograms.recorder).copy(
             source: try file(Self.content),
             limit: 1 << 30,
             append: sink.take
@@ -63,7 +58,7 @@ import Testing
     }
 
     @Test func `what a helper refuses is told in its words`() async throws {
-        let importers = Importers(origin: Self.helper)
+        let importers = Importers(origin: TestPrograms.recorder)
         let folder = await fault {
             _ = try await unsafe importers.copy(source: try Descriptor.open("/", O_RDONLY), limit: 10, append: { _ in })
         }
@@ -77,7 +72,7 @@ import Testing
     @Test func `what is thrown for a full disk ends the copy`() async throws {
         let source = try file(Self.content)
         let error = await fault {
-            _ = try await unsafe Importers(origin: Self.helper).copy(source: source, limit: 1 << 30) {
+            _ = try await unsafe Importers(origin: TestPrograms.recorder).copy(source: source, limit: 1 << 30) {
                 (_) throws(CaptureError) in throw CaptureError(.inputOutput, "no space left")
             }
         }
@@ -89,7 +84,7 @@ import Testing
         try unsafe [UInt8](1...3).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let sink = Sink()
         let error = await fault {
-            _ = try await unsafe Importers(origin: Self.helper, patience: 2000).copy(
+            _ = try await unsafe Importers(origin: TestPrograms.recorder, patience: 2000).copy(
                 source: reading,
                 limit: 1 << 30,
                 append: sink.take
@@ -104,7 +99,11 @@ import Testing
         try unsafe [UInt8](1...3).withUnsafeBytes { try unsafe writing.write(all: $0) }
         let sink = Sink()
         let task = Task {
-            try await unsafe Importers(origin: Self.helper).copy(source: reading, limit: 1 << 30, append: sink.take)
+            try await unsafe Importers(origin: TestPrograms.recorder).copy(
+                source: reading,
+                limit: 1 << 30,
+                append: sink.take
+            )
         }
         for await _ in sink.began { break }
         task.cancel()
@@ -113,7 +112,7 @@ import Testing
     }
 
     @Test func `more than may at one time take their turns`() async throws {
-        let importers = Importers(origin: Self.helper, copies: 2)
+        let importers = Importers(origin: TestPrograms.recorder, copies: 2)
         let counts = try await withThrowingTaskGroup { group in
             for _ in 0..<6 {
                 let source = try file(Self.content)
@@ -130,7 +129,7 @@ import Testing
         + [2, 2, 0x44, 1, 0, 0x3b]
 
     @Test func `a picture is examined, and its thumbnails come with it`() async throws {
-        let (media, thumbnails) = try await Importers(origin: Self.helper).examine(try file(Self.pixel))
+        let (media, thumbnails) = try await Importers(origin: TestPrograms.recorder).examine(try file(Self.pixel))
         #expect(
             media == ExaminedMedia(kind: .photo, mediaType: "image/gif", codec: "gif", width: 1, height: 1)
         )
@@ -140,7 +139,7 @@ import Testing
 
     @Test func `what is no media is told`() async throws {
         let error = await fault {
-            _ = try await Importers(origin: Self.helper).examine(try file(Array("hello".utf8)))
+            _ = try await Importers(origin: TestPrograms.recorder).examine(try file(Array("hello".utf8)))
         }
         #expect(error?.code == .badData)
     }

@@ -20,9 +20,15 @@ final class LibraryCaller: Sendable {
         var result: [String: BusValue]
     }
 
+    /// What a request for access came to: the code of the error, empty for none, and the statuses by service.
+    struct Decision: Sendable {
+        var code: String
+        var statuses: [String: UInt64]
+    }
+
     private final class Heard: Sendable {
         let outcomes = Mutex<[UInt64: Outcome]>([:])
-        let decided = Mutex<[UInt64: String]>([:])
+        let decided = Mutex<[UInt64: Decision]>([:])
         let notices = Mutex(0)
         let news = AsyncStream<Void>.makeStream()
     }
@@ -34,26 +40,8 @@ final class LibraryCaller: Sendable {
     init(on bus: PrivateBus) async throws {
         connection = try await BusConnection.open(bus.kind)
         let heard = heard
-        let finished = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.library,
-            member: "Finished"
-        )
-        let changed = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.library,
-            member: "Changed"
-        )
-        let decided = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.authorization,
-            member: "AccessDecided"
-        )
         subscriptions = [
-            try await connection.subscribe(finished) { signal in
+            try await connection.hear("Finished", of: CaptureNames.library) { signal in
                 let values = signal.arguments
                 let outcome = Outcome(
                     code: values[1].text ?? "?",
@@ -63,9 +51,12 @@ final class LibraryCaller: Sendable {
                 heard.outcomes.withLock { $0[values[0].unsigned ?? 0] = outcome }
                 heard.news.continuation.yield()
             },
-            try await connection.subscribe(changed) { _ in heard.notices.withLock { $0 += 1 } },
-            try await connection.subscribe(decided) { signal in
-                heard.decided.withLock { $0[signal.arguments[0].unsigned ?? 0] = signal.arguments[1].text ?? "?" }
+            try await connection.hear("Changed", of: CaptureNames.library) { _ in heard.notices.withLock { $0 += 1 } },
+            try await connection.hear("AccessDecided") { signal in
+                let values = signal.arguments
+                let statuses = (values[3].properties ?? [:]).compactMapValues(\.unsigned)
+                let decision = Decision(code: values[1].text ?? "?", statuses: statuses)
+                heard.decided.withLock { $0[values[0].unsigned ?? 0] = decision }
                 heard.news.continuation.yield()
             },
         ]
@@ -86,14 +77,8 @@ final class LibraryCaller: Sendable {
             for index in passed.indices { passed[index] = try await opened.passing(passed[index]) }
         }
         defer { withExtendedLifetime(door) {} }
-        return try await connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            interface,
-            member,
-            signature: String(signature.map { $0 == "h" ? "s" : $0 }),
-            passed
-        )
+        let sent = String(signature.map { $0 == "h" ? "s" : $0 })
+        return try await connection.callDaemon(member, sent, passed, on: interface)
     }
 
     /// The error that a call is refused with.
@@ -132,10 +117,12 @@ final class LibraryCaller: Sendable {
         try await begin("Pick", "a{sv}", [.properties(options)])
     }
 
-    /// Asks for reading the library.
-    func requestAccess() async throws -> UInt64 {
-        let services = BusValue.strings([Service.libraryReadWrite.rawValue])
-        return try await call("RequestAccess", "as", [services], on: CaptureNames.authorization).first?.unsigned ?? 0
+    /// Asks for access, to read the library by default.
+    ///
+    /// - Returns: The number of the request; 0 if all is authorized already.
+    func requestAccess(_ services: Set<Service> = [.libraryReadWrite]) async throws -> UInt64 {
+        let words = services.sorted().map(\.rawValue)
+        return try await connection.callDaemon("RequestAccess", "as", [.strings(words)]).first?.unsigned ?? 0
     }
 
     /// What a request came to, once it has; for one waiter.
@@ -147,8 +134,8 @@ final class LibraryCaller: Sendable {
         }
     }
 
-    /// The code of the error that a request for access came to, once it has; for one waiter.
-    func decision(of number: UInt64) async -> String {
+    /// What a request for access came to, once it has; for one waiter.
+    func decision(of number: UInt64) async -> Decision {
         var news = heard.news.stream.makeAsyncIterator()
         while true {
             if let found = heard.decided.withLock({ $0[number] }) { return found }
@@ -166,8 +153,18 @@ final class LibraryCaller: Sendable {
     }
 
     /// Its status for a service; without one, that of the library without a level.
-    func status(_ service: String = LibraryChoice.serviceName) async throws -> BusValue? {
-        try await call("GetStatus", "s", [.string(service)], on: CaptureNames.authorization).first
+    func status(_ service: String = LibraryChoice.serviceName) async throws -> AuthorizationStatus? {
+        try await connection.callDaemon("GetStatus", "s", [.string(service)]).first?.unsigned
+            .flatMap { AuthorizationStatus(rawValue: UInt32(clamping: $0)) }
+    }
+
+    /// Sets what it may do with the library.
+    func choose(_ choice: LibraryChoice) async throws { try await choose(choice, for: try await program()) }
+
+    /// Sets what a program may do with the library.
+    func choose(_ choice: LibraryChoice, for program: String) async throws {
+        let words = ["", program, LibraryChoice.serviceName, choice.rawValue].map { BusValue.string($0) }
+        try await connection.callDaemon("Set", "ssssa{sv}", words + [.properties([:])])
     }
 
     /// How often it was told of a change. What the daemon said before it answered a call has been heard with the answer.
@@ -208,7 +205,7 @@ final class LibraryCaller: Sendable {
 
     /// The name that it is known by.
     func program() async throws -> String {
-        try await call("WhoAmI", on: CaptureNames.authorization).first?.properties?["program"]?.text ?? ""
+        try #require(try await connection.callDaemon("WhoAmI").first?.properties?["program"]?.text)
     }
 
     /// What may be read from a descriptor that a call returned.

@@ -3,65 +3,15 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import CaptureService
 
-/// A program that asks for the library, and hears what was decided. Thread-safe.
-private final class LibraryProgram: Sendable {
-    private let connection: BusConnection
-    private let decided: AsyncStream<[BusValue]>
-    private let subscription: BusSubscription
-
-    init(on bus: PrivateBus) async throws {
-        connection = try await BusConnection.open(bus.kind)
-        let (decided, feed) = AsyncStream<[BusValue]>.makeStream()
-        self.decided = decided
-        let match = BusMatch(
-            sender: CaptureNames.service,
-            path: CaptureNames.root,
-            interface: CaptureNames.authorization,
-            member: "AccessDecided"
-        )
-        subscription = try await connection.subscribe(match) { feed.yield($0.arguments) }
-    }
-
-    @discardableResult
-    func call(_ member: String, _ signature: String, _ arguments: [BusValue]) async throws -> [BusValue] {
-        try await connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.authorization,
-            member,
-            signature: signature,
-            arguments
-        )
-    }
-
-    /// - Returns: The number of the request; 0 where all is authorized already.
-    func request(_ services: Set<Service>) async throws -> UInt64 {
-        try await call("RequestAccess", "as", [.strings(services.sorted().map(\.rawValue))]).first?.unsigned ?? 0
-    }
-
-    /// The code of the error that a request came to, empty for none, and the statuses; for one waiter.
-    func outcome(of number: UInt64) async -> (code: String, statuses: [String: UInt64]) {
-        for await values in decided where values[0].unsigned == number {
-            return (values[1].text ?? "?", (values[3].properties ?? [:]).compactMapValues(\.unsigned))
-        }
-        return ("?", [:])
-    }
-
-    /// By the name of a service, or of the library without a level.
-    func status(_ name: String) async throws -> AuthorizationStatus? {
-        try await call("GetStatus", "s", [.string(name)]).first?.unsigned
-            .flatMap { AuthorizationStatus(rawValue: UInt32(clamping: $0)) }
-    }
-
-    /// Without a level, of adding, of reading.
-    func statuses() async throws -> [AuthorizationStatus?] {
-        [try await status("library"), try await status("library-add"), try await status("library-read-write")]
+extension LibraryCaller {
+    /// Its statuses: without a level, of adding, of reading.
+    fileprivate func statuses() async throws -> [AuthorizationStatus?] {
+        [try await status(), try await status("library-add"), try await status("library-read-write")]
     }
 }
 
@@ -75,11 +25,11 @@ final class `The media library's consent on the bus` {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryProgram) {
+    private func start() async throws -> (scene: ConsentScene, agent: CountingAgent, program: LibraryCaller) {
         let scene = try await ConsentScene(on: bus, state: folder)
         let agent = try await CountingAgent(on: bus, picks: false)
         try await scene.register(agent)
-        return (scene, agent, try await LibraryProgram(on: bus))
+        return (scene, agent, try await LibraryCaller(on: bus))
     }
 
     private static func facts(_ answers: [Service: PersonsAnswer]) -> [String: [String: BusValue]] {
@@ -92,15 +42,15 @@ final class `The media library's consent on the bus` {
     }
 
     /// Puts a row's question, and answers it as the row has it.
-    private func ask(_ row: LibraryRow, _ agent: CountingAgent, _ program: LibraryProgram) async throws {
+    private func ask(_ row: LibraryRow, _ agent: CountingAgent, _ program: LibraryCaller) async throws {
         guard !row.asked.isEmpty else { return }
-        let number = try await program.request(row.asked)
+        let number = try await program.requestAccess(row.asked)
         await agent.wasAsked(1)
         #expect(agent.facts["services"]?.texts == row.asked.sorted().map(\.rawValue))
         let limitable = row.asked.contains(.libraryReadWrite) ? ["library-read-write"] : []
         #expect(agent.facts["limitable"]?.texts == limitable)
         try await agent.answer(Self.facts(row.answers))
-        let outcome = await program.outcome(of: number)
+        let outcome = await program.decision(of: number)
         let isDenied = row.answers.values.contains { !$0.isAllowed }
         #expect(outcome.code == (isDenied ? "Denied" : ""))
         for service in row.asked {
@@ -113,13 +63,13 @@ final class `The media library's consent on the bus` {
     private func prompts(
         _ service: Service,
         _ agent: CountingAgent,
-        _ program: LibraryProgram
+        _ program: LibraryCaller
     ) async throws -> Bool {
         let before = agent.questions.count
-        let number = try await program.request([service])
+        let number = try await program.requestAccess([service])
         if number == 0 { return false }
         // What is decided needs no question; where there is one, it is decided by closing that.
-        async let outcome = program.outcome(of: number)
+        async let outcome = program.decision(of: number)
         let isOpen = try await program.status(service.rawValue) == .notDetermined
         if isOpen {
             await agent.wasAsked(before + 1)
@@ -152,14 +102,12 @@ final class `The media library's consent on the bus` {
         let (scene, agent, program) = try await start()
         try await ask(row, agent, program)
         let asked = agent.questions.count
-        let name = try #require(try await program.call("WhoAmI", "", []).first?.properties?["program"])
         let expected: [LibraryChoice: [AuthorizationStatus?]] = [
             .none: [.denied, .denied, .denied], .addOnly: [.denied, .authorized, .denied],
             .limited: [.authorized, .limited, .limited], .all: [.authorized, .authorized, .authorized],
         ]
         for choice in [LibraryChoice.addOnly, .all, .none, .limited, .addOnly] {
-            let arguments: [BusValue] = [.string(""), name, .string("library"), .string(choice.rawValue)]
-            try await program.call("Set", "ssssa{sv}", arguments + [.properties([:])])
+            try await program.choose(choice)
             #expect(try await program.statuses() == expected[choice])
             #expect(try await !prompts(.libraryAdd, agent, program))
             #expect(try await !prompts(.libraryReadWrite, agent, program))
@@ -177,7 +125,7 @@ final class `The media library's consent on the bus` {
         ]
         for (member, signature, arguments) in calls {
             let error = await #expect(throws: CaptureError.self) {
-                try await program.call(member, signature, arguments)
+                try await program.connection.callDaemon(member, signature, arguments)
             }
             #expect(error?.code == .invalidArgument)
             let listed = "camera, microphone, library-add, library-read-write, library"
@@ -185,7 +133,7 @@ final class `The media library's consent on the bus` {
         }
         // The others take a level alone.
         let request = await #expect(throws: CaptureError.self) {
-            try await program.call("RequestAccess", "as", [.strings(["library"])])
+            try await program.connection.callDaemon("RequestAccess", "as", [.strings(["library"])])
         }
         #expect(request?.message.hasSuffix("library-add, library-read-write") == true)
         await scene.stop()
@@ -193,7 +141,7 @@ final class `The media library's consent on the bus` {
 
     @Test func `takes a limited answer about reading alone, and the question stands on after another`() async throws {
         let (scene, agent, program) = try await start()
-        let number = try await program.request([.libraryAdd, .libraryReadWrite])
+        let number = try await program.requestAccess([.libraryAdd, .libraryReadWrite])
         await agent.wasAsked(1)
         let limited: [String: BusValue] = ["allowed": .bool(true), "limited": .bool(true)]
         for wrong: [String: [String: BusValue]] in [
@@ -203,13 +151,13 @@ final class `The media library's consent on the bus` {
             #expect(error?.code == .invalidArgument)
         }
         try await agent.answer(["library-read-write": limited])
-        let outcome = await program.outcome(of: number)
+        let outcome = await program.decision(of: number)
         #expect(outcome.code.isEmpty)
         #expect(outcome.statuses == ["library-add": 4, "library-read-write": 4])
         // It is told each time that what it has is limited.
-        let again = try await program.request([.libraryReadWrite])
+        let again = try await program.requestAccess([.libraryReadWrite])
         #expect(again != 0)
-        #expect(await program.outcome(of: again).statuses == ["library-read-write": 4])
+        #expect(await program.decision(of: again).statuses == ["library-read-write": 4])
         await scene.stop()
     }
 
@@ -218,15 +166,15 @@ final class `The media library's consent on the bus` {
         let album = BusValue.string("flatpak:org.example.Album")
         func set(_ service: String, _ answer: String) async throws {
             let arguments: [BusValue] = [.string(""), album, .string(service), .string(answer)]
-            try await program.call("Set", "ssssa{sv}", arguments + [.properties([:])])
+            try await program.connection.callDaemon("Set", "ssssa{sv}", arguments + [.properties([:])])
         }
         try await set("library-add", "denied")
         try await set("library-read-write", "limited")
-        let rows = try await program.call("List", "", []).first?.elements?.compactMap(\.properties)
+        let rows = try await program.connection.callDaemon("List").first?.elements?.compactMap(\.properties)
         #expect(rows?.map { $0["stored"]?.text } == ["denied", "limited"])
         #expect(rows?.map { $0["status"]?.text } == ["limited", "limited"])
         #expect(rows?.map { $0["follows"]?.text } == ["library-read-write", ""])
-        let explained = try await program.call(
+        let explained = try await program.connection.callDaemon(
             "Explain",
             "ssas",
             [.string(""), album, .strings(["library-add", "library-read-write"])]
@@ -241,10 +189,14 @@ final class `The media library's consent on the bus` {
             let error = await #expect(throws: CaptureError.self) { try await set(service, answer) }
             #expect(error?.code == .invalidArgument, "\(service) \(answer)")
         }
-        #expect(try await program.call("Reset", "sss", [.string(""), album, .string("library")]).first?.unsigned == 2)
+        #expect(
+            try await program.connection.callDaemon("Reset", "sss", [.string(""), album, .string("library")]).first?
+                .unsigned == 2
+        )
         try await set("library", "none")
         try await set("library-add", "authorized")
-        let statuses = try await program.call("GetProgramStatus", "ss", [.string(""), album]).first?.properties
+        let statuses = try await program.connection.callDaemon("GetProgramStatus", "ss", [.string(""), album]).first?
+            .properties
         #expect(statuses?["library-add"]?.unsigned == 3)
         #expect(statuses?["library-read-write"]?.unsigned == 2)
         await scene.stop()

@@ -23,37 +23,8 @@ final class `A program and the media library` {
     func start(_ choice: LibraryChoice?) async throws -> (scene: ConsentScene, program: LibraryCaller, id: String) {
         let scene = try await ConsentScene(on: bus, state: folder)
         let program = try await LibraryCaller(on: bus)
-        let id = try #require(
-            try await settings(program, "WhoAmI").first?.properties?["program"]?.text
-        )
-        if let choice { try await choose(choice, for: id, by: program) }
-        return (scene, program, id)
-    }
-
-    @discardableResult
-    func settings(
-        _ program: LibraryCaller,
-        _ member: String,
-        _ signature: String = "",
-        _ arguments: [BusValue] = []
-    ) async throws -> [BusValue] {
-        try await program.connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.authorization,
-            member,
-            signature: signature,
-            arguments
-        )
-    }
-
-    func choose(_ choice: LibraryChoice, for id: String, by program: LibraryCaller) async throws {
-        try await settings(
-            program,
-            "Set",
-            "ssssa{sv}",
-            [.string(""), .string(id), .string("library"), .string(choice.rawValue), .properties([:])]
-        )
+        if let choice { try await program.choose(choice) }
+        return (scene, program, try await program.program())
     }
 
     /// Something that another program adds.
@@ -105,7 +76,7 @@ final class `A program and the media library` {
         #expect(own.map(\.name) == ["mine.gif"])
         #expect(own.map(\.program) == [id])
         let others = try await foreign(2, in: scene)
-        if choice == .none { try await choose(choice, for: id, by: program) }
+        if choice == .none { try await program.choose(choice) }
 
         #expect(try await program.found() == ([], UInt64(AuthorizationStatus.denied.rawValue)))
         #expect(try await program.found(["program": .string(id)]).ids.isEmpty)
@@ -282,21 +253,19 @@ final class `A program and the media library` {
         #expect(await program.fault("Count", "a{sv}", [.properties([:])])?.code == .undecided)
         #expect(agent.questions.count == 2)
         try await agent.answer(["library-read-write": ["allowed": .bool(true)]])
-        while await program.fault("Count", "a{sv}", [.properties([:])])?.code == .undecided {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { await program.fault("Count", "a{sv}", [.properties([:])])?.code != .undecided }
         #expect(try await program.count() == 2)
         #expect(agent.questions.count == 2)
         await scene.stop()
     }
 
     @Test func `whose consent goes while it adds has added nothing`() async throws {
-        let (scene, program, id) = try await start(.addOnly)
+        let (scene, program, _) = try await start(.addOnly)
         let (reading, writing) = try LibraryFixtures.pipe()
         let number = try await program.begin(reading)
         try unsafe LibraryFixtures.picture(1).withUnsafeBytes { try unsafe writing.write(all: $0) }
         while contents("transit").isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
-        try await choose(.none, for: id, by: program)
+        try await program.choose(.none)
         // The withdrawal shows with the next bytes, and at the end in any case.
         close(dup(writing.descriptor))
         try? unsafe [UInt8](repeating: 0, count: 10).withUnsafeBytes { try unsafe writing.write(all: $0) }

@@ -270,13 +270,7 @@ import Testing
         _ member: String,
         _ ids: [String]? = nil
     ) async throws(CaptureError) -> [BusValue] {
-        try await connection.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.library,
-            member,
-            signature: ids == nil ? "" : "as",
-            ids.map { [.strings($0)] } ?? []
-        )
+        let arguments = ids.map { [BusValue.strings($0)] } ?? []
+        return try await connection.callDaemon(member, ids == nil ? "" : "as", arguments, on: CaptureNames.library)
     }
 }

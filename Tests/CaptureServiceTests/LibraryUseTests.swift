@@ -19,6 +19,11 @@ final class `The media library on the bus` {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+    /// The files that come in.
+    private var transit: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/library/\(getuid())/transit")) ?? []
+    }
+
     private func start(
         _ choice: LibraryChoice = .all,
         promptTimeout: Duration = .seconds(600),
@@ -33,24 +38,8 @@ final class `The media library on the bus` {
             turns: turns
         )
         let program = try await LibraryCaller(on: bus)
-        try await choose(choice, by: program)
+        try await program.choose(choice)
         return (scene, program)
-    }
-
-    private func choose(_ choice: LibraryChoice, by program: LibraryCaller) async throws {
-        func call(_ member: String, _ signature: String, _ arguments: [BusValue]) async throws -> [BusValue] {
-            try await program.connection.call(
-                CaptureNames.service,
-                CaptureNames.root,
-                CaptureNames.authorization,
-                member,
-                signature: signature,
-                arguments
-            )
-        }
-        let id = try #require(try await call("WhoAmI", "", []).first?.properties?["program"]?.text)
-        let arguments: [BusValue] = [.string(""), .string(id), .string("library"), .string(choice.rawValue)]
-        _ = try await call("Set", "ssssa{sv}", arguments + [.properties([:])])
     }
 
     private func add(
@@ -364,10 +353,7 @@ final class `The media library on the bus` {
         let number = try await program.begin(reading, ["album": .string(album)])
         let bytes = LibraryFixtures.picture(1)
         try unsafe bytes.prefix(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
-        let transit = "\(folder)/library/\(getuid())/transit"
-        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.isEmpty != false {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { !transit.isEmpty }
         try await program.call("DeleteAlbum", "s", [.string(album)])
         try unsafe bytes.dropFirst(4).withUnsafeBytes { try unsafe writing.write(all: $0) }
         withExtendedLifetime(consume writing) {}
@@ -385,7 +371,7 @@ final class `The media library on the bus` {
         await scene.changed()
         #expect(try await program.notices() == 0)
         for (count, choice) in [LibraryChoice.all, .none, .limited].enumerated() {
-            try await choose(choice, by: program)
+            try await program.choose(choice)
             #expect(try await program.notices() == count + 1)
         }
         #expect(await program.fault("GetChanges", "su", [.string(token), .uint32(10)])?.code == .staleToken)
@@ -441,7 +427,7 @@ final class `The media library on the bus` {
         let twin = try await add(program, 1)
         #expect(twin != first)
         #expect(try await program.count() == 2)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/library/\(getuid())/transit").isEmpty)
+        #expect(transit.isEmpty)
         await scene.stop()
     }
 
@@ -460,18 +446,16 @@ final class `The media library on the bus` {
         let (reading, writing) = try LibraryFixtures.pipe()
         let number = try await program.begin(reading)
         try unsafe LibraryFixtures.picture(1).withUnsafeBytes { try unsafe writing.write(all: $0) }
-        let transit = "\(folder)/library/\(getuid())/transit"
-        func files() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: transit)) ?? [] }
-        while files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+        try await until { !transit.isEmpty }
         try await program.call("Cancel", "u", [.uint32(UInt32(number))])
         #expect(await program.outcome(of: number).code == "Dismissed")
-        #expect(files().isEmpty)
+        #expect(transit.isEmpty)
 
         let other = try await LibraryCaller(on: bus)
         _ = try await other.begin(reading)
-        while files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+        try await until { !transit.isEmpty }
         await other.connection.close()
-        while !files().isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+        try await until { transit.isEmpty }
         #expect(try await program.count() == 0)
         await scene.stop()
     }
@@ -486,9 +470,7 @@ final class `The media library on the bus` {
         let file = BusValue.descriptor(try LibraryFixtures.file(LibraryFixtures.picture(1)))
         #expect(await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy)
         await program.connection.close()
-        while await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code == .busy {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { await more.fault("Import", "ha{sv}", [file, .properties([:])])?.code != .busy }
         withExtendedLifetime(writing) {}
         await scene.stop()
     }
@@ -542,10 +524,7 @@ final class `The media library on the bus` {
         let (scene, program) = try await start(turns: LibraryTurns(patience: .milliseconds(50)))
         let pipes = try [LibraryFixtures.pipe(), LibraryFixtures.pipe()]
         let slow = try await [program.begin(pipes[0].reading), program.begin(pipes[1].reading)]
-        let transit = "\(folder)/library/\(getuid())/transit"
-        while (try? FileManager.default.contentsOfDirectory(atPath: transit))?.count != 2 {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { transit.count == 2 }
         // A byte now and then, by which neither comes to an end nor is silent for long.
         let trickling = Task {
             while true {

@@ -2,7 +2,6 @@ import BusSupport
 import CaptureBus
 import CaptureCore
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Authorization
@@ -192,8 +191,6 @@ struct `Signals about sessions and answers` {
         let name = told.connection.uniqueName
         #expect(listeners.hear(answerOf: getuid(), to: "exe:/a") == [name])
         await told.connection.close()
-        while listeners.hear(answerOf: getuid(), to: "exe:/a").contains(name) {
-            try? await Task.sleep(for: .milliseconds(5))
-        }
+        try await until { !listeners.hear(answerOf: getuid(), to: "exe:/a").contains(name) }
     }
 }

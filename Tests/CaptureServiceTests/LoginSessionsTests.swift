@@ -34,11 +34,7 @@ struct `A question is put` {
             display: { [1000: "2", 1001: "3"][$0] },
             active: { chair.audience.withLock { $0 } }
         )
-        agents = AgentRegistry(
-            bus: try await BusConnection.open(bus.kind),
-            commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-            logins: logins
-        )
+        agents = try await AgentRegistry(on: bus, logins: logins)
     }
 
     private func identity(_ name: String, _ session: String, user: UInt32 = 1000, tier: Tier = .claimed)
@@ -56,29 +52,14 @@ struct `A question is put` {
 
     /// Registers an agent that says yes to everything.
     private func agent(_ session: String, user: UInt32 = 1000) async throws -> YesAgent {
-        let agent = try await YesAgent(bus, agents)
         var panel = identity("panel", session, user: user)
         panel.pid = 1
-        try await agents.register(panel, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
-        return agent
-    }
-
-    private func ask(_ client: ClientIdentity) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        try await agents.ask(
-            PromptRequest(
-                client: client,
-                name: "tool",
-                services: [.camera],
-                reasons: [:],
-                session: ":1.4711",
-                deadline: .now + .seconds(300)
-            )
-        )
+        return try await YesAgent(bus, agents, as: panel)
     }
 
     /// What asking about a program comes to where no agent is to be asked.
     private func refusal(_ client: ClientIdentity) async -> String {
-        let error = await #expect(throws: CaptureError.self) { _ = try await ask(client) }
+        let error = await #expect(throws: CaptureError.self) { _ = try await agents.ask(for: client) }
         #expect(error?.code == .nobodyToAsk)
         return error?.message ?? ""
     }
@@ -86,9 +67,9 @@ struct `A question is put` {
     @Test func `in the session of the program, whichever agent came last`() async throws {
         let here = try await agent("2")
         let there = try await agent("5")
-        #expect(try await ask(identity("tool", "2")) == [.camera: true])
+        #expect(try await agents.ask(for: identity("tool", "2")) == [.camera: true])
         #expect([here.timesAsked, there.timesAsked] == [1, 0])
-        #expect(try await ask(identity("tool", "5")) == [.camera: true])
+        #expect(try await agents.ask(for: identity("tool", "5")) == [.camera: true])
         #expect([here.timesAsked, there.timesAsked] == [1, 1])
     }
 
@@ -96,10 +77,10 @@ struct `A question is put` {
         let alices = try await agent("2")
         let there = try await agent("5")
         let bobs = try await agent("", user: 1001)
-        #expect(try await ask(identity("managed", "")) == [.camera: true])
+        #expect(try await agents.ask(for: identity("managed", "")) == [.camera: true])
         #expect([alices.timesAsked, there.timesAsked, bobs.timesAsked] == [1, 0, 0])
         // As after sudo(8): bob's by user, in alice's session.
-        #expect(try await ask(identity("tool", "2", user: 1001)) == [.camera: true])
+        #expect(try await agents.ask(for: identity("tool", "2", user: 1001)) == [.camera: true])
         #expect([alices.timesAsked, there.timesAsked, bobs.timesAsked] == [1, 0, 1])
         // Root is not logged in itself, and alice is not root.
         #expect(
@@ -113,7 +94,7 @@ struct `A question is put` {
         // bob's agent, started after sudo(8) in alice's session, is in bob's own.
         let bobs = try await agent("2", user: 1001)
         #expect(await refusal(identity("tool", "2")).contains("in session 2 of"))
-        #expect(try await ask(identity("tool", "3", user: 1001)) == [.camera: true])
+        #expect(try await agents.ask(for: identity("tool", "3", user: 1001)) == [.camera: true])
         #expect(bobs.timesAsked == 1)
     }
 
@@ -126,10 +107,10 @@ struct `A question is put` {
         #expect(nobody.contains("nobody sits at this machine"))
         #expect(nobody.contains("capturectl auth set 'unit:doorbell.service' camera"))
         chair.audience.withLock { $0 = Audience(user: 1000, session: "2") }
-        #expect(try await ask(doorbell) == [.camera: true])
+        #expect(try await agents.ask(for: doorbell) == [.camera: true])
         #expect([alices.timesAsked, there.timesAsked, bobs.timesAsked] == [1, 0, 0])
         chair.audience.withLock { $0 = Audience(user: 1001, session: "3") }
-        #expect(try await ask(doorbell) == [.camera: true])
+        #expect(try await agents.ask(for: doorbell) == [.camera: true])
         #expect([alices.timesAsked, there.timesAsked, bobs.timesAsked] == [1, 0, 1])
         // Another session of alice's at the seat, with no agent in it.
         chair.audience.withLock { $0 = Audience(user: 1000, session: "9") }

@@ -7,12 +7,6 @@ import Testing
 
 @testable import CaptureService
 
-private struct AnyUsage: UsageDescriptions {
-    func description(of client: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription {
-        UsageDescription(name: "Tool", reasons: [:])
-    }
-}
-
 /// Alice (1000) in session 2 at seat0, and from elsewhere in session 5; bob (1001) in session 3 at the same seat.
 @Suite(.timeLimit(.minutes(10)))
 struct `With StopWhenLocked` {
@@ -29,15 +23,7 @@ struct `With StopWhenLocked` {
     init() async throws {
         bus = try PrivateBus()
         let connection = try await BusConnection.open(bus.kind)
-        gate = AuthorizationGate(
-            store: .inMemory(),
-            usage: AnyUsage(),
-            prompter: AgentRegistry(
-                bus: connection,
-                commandLine: ShippedCommandLine(path: "/nonexistent", root: SystemRoot(ofProcessOne: false)),
-                logins: Self.logins
-            )
-        )
+        gate = AuthorizationGate(prompter: AgentRegistry(bus: connection, commandLine: .absent, logins: Self.logins))
         withdrawals = WithdrawalWatch(gate)
         watch = LoginWatch(bus: connection, isSystem: true, sessions: Self.logins, gate: gate)
     }

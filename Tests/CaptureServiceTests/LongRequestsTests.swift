@@ -19,12 +19,7 @@ import Testing
         connection = try await BusConnection.open(bus.kind)
         questions = AccessQuestions(
             bus: connection,
-            gate: AuthorizationGate(
-                store: .inMemory(),
-                usage: AnyReason(),
-                prompter: SilentPerson(),
-                promptTimeout: .seconds(3600)
-            )
+            gate: AuthorizationGate(prompter: SilentPerson(), promptTimeout: .seconds(3600))
         )
     }
 
@@ -63,9 +58,7 @@ import Testing
         ]
         try await requests.cancel(numbers[0], of: ":1.1")
         // It goes when its question has, which nobody waits for here.
-        while (try? await requests.cancel(numbers[0], of: ":1.1")) != nil {
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { (try? await requests.cancel(numbers[0], of: ":1.1")) == nil }
         for (number, connection) in [(numbers[0], ":1.1"), (numbers[1], ":1.2"), (77, ":1.1")] {
             let error = await #expect(throws: CaptureError.self) { try await requests.cancel(number, of: connection) }
             #expect(error?.code == .invalidArgument)
@@ -138,12 +131,6 @@ import Testing
 }
 
 /// Every program has a reason.
-private struct AnyReason: UsageDescriptions {
-    func description(of _: ClientIdentity, for services: [Service]) throws(CaptureError) -> UsageDescription {
-        UsageDescription(reasons: Dictionary(uniqueKeysWithValues: services.map { ($0, "a test") }))
-    }
-}
-
 /// A person who never answers, until the question is taken back.
 private struct SilentPerson: Prompter {
     func ask(_: PromptRequest) async throws(CaptureError) -> [Service: PersonsAnswer] {

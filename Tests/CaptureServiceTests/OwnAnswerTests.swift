@@ -26,7 +26,7 @@ struct `A request` {
         try processes.add(12, terminal: 5)
         agents = AgentRegistry(
             bus: daemon,
-            commandLine: ShippedCommandLine(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false)),
+            commandLine: ShippedProgram(path: Self.ownProgram, root: SystemRoot(ofProcessOne: false)),
             drivers: TerminalDrivers(processes: processes.folder),
             logins: LoginSessions(
                 user: { ["c2": 1000, "7": 1000][$0] },
@@ -65,29 +65,9 @@ struct `A request` {
         )
     }
 
-    /// Registers an agent that says yes to everything, at a connection of its own.
-    private func sayYes(_ identity: ClientIdentity) async throws -> YesAgent {
-        let agent = try await YesAgent(bus, agents)
-        try await agents.register(identity, connection: agent.bus.uniqueName, path: "/agent", isInline: false)
-        return agent
-    }
-
-    private func ask(for client: ClientIdentity) async throws(CaptureError) -> [Service: PersonsAnswer] {
-        try await agents.ask(
-            PromptRequest(
-                client: client,
-                name: "tool",
-                services: [.camera],
-                reasons: [:],
-                session: ":1.4711",
-                deadline: .now + .seconds(300)
-            )
-        )
-    }
-
     @Test func `is not answered by a child of the program that asks`() async throws {
-        let child = try await sayYes(identity(Self.tool, pid: 11))
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        let child = try await YesAgent(bus, agents, as: identity(Self.tool, pid: 11))
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(Self.tool, pid: 10)) }
         #expect(error?.code == .nobodyToAsk)
         #expect(child.timesAsked == 0)
     }
@@ -95,25 +75,25 @@ struct `A request` {
     @Test func `is not answered by the program's file in another scope, nor by another file in the program's`()
         async throws
     {
-        let moved = try await sayYes(identity(Self.tool, program: "app:other", pid: 11))
-        let helper = try await sayYes(identity(Self.other, program: "exe:/home/me/tool", pid: 12))
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        let moved = try await YesAgent(bus, agents, as: identity(Self.tool, program: "app:other", pid: 11))
+        let helper = try await YesAgent(bus, agents, as: identity(Self.other, program: "exe:/home/me/tool", pid: 12))
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(Self.tool, pid: 10)) }
         #expect(error?.code == .nobodyToAsk)
         #expect(moved.timesAsked + helper.timesAsked == 0)
     }
 
     @Test func `is answered by another program, whatever the asking one registers`() async throws {
-        let panel = try await sayYes(identity(Self.other, pid: 12))
-        let child = try await sayYes(identity(Self.tool, pid: 11))
-        #expect(try await ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
+        let panel = try await YesAgent(bus, agents, as: identity(Self.other, pid: 12))
+        let child = try await YesAgent(bus, agents, as: identity(Self.tool, pid: 11))
+        #expect(try await agents.ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
         #expect(panel.timesAsked == 1)
         #expect(child.timesAsked == 0)
     }
 
     @Test func `of one script is answered by another that the same interpreter runs`() async throws {
         let python = ExecutableFile(path: "/usr/bin/python3.11", device: 1, inode: 40, isProtected: true)
-        let panel = try await sayYes(identity(python, program: "app:panel", pid: 12))
-        #expect(try await ask(for: identity(python, program: "app:tool", pid: 10)) == [.camera: true])
+        let panel = try await YesAgent(bus, agents, as: identity(python, program: "app:panel", pid: 12))
+        #expect(try await agents.ask(for: identity(python, program: "app:tool", pid: 10)) == [.camera: true])
         #expect(panel.timesAsked == 1)
     }
 
@@ -124,44 +104,44 @@ struct `A request` {
         let python = ExecutableFile(path: "/usr/bin/python3.11", device: 1, inode: 40, isProtected: true)
         var (asking, answering) = (identity(script, pid: 10), identity(script, pid: 12))
         (asking.interpreter, answering.interpreter) = (python, commandLine)
-        let own = try await sayYes(answering)
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: asking) }
+        let own = try await YesAgent(bus, agents, as: answering)
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: asking) }
         #expect(error?.code == .nobodyToAsk)
         #expect(own.timesAsked == 0)
-        let person = try await sayYes(identity(commandLine, pid: 12))
-        #expect(try await ask(for: asking) == [.camera: true])
+        let person = try await YesAgent(bus, agents, as: identity(commandLine, pid: 12))
+        #expect(try await agents.ask(for: asking) == [.camera: true])
         #expect(person.timesAsked == 1)
     }
 
     @Test func `of the shipped command line is answered by its agent on another terminal`() async throws {
-        let terminal = try await sayYes(identity(commandLine, pid: 12))
-        #expect(try await ask(for: identity(commandLine, pid: 10)) == [.camera: true])
+        let terminal = try await YesAgent(bus, agents, as: identity(commandLine, pid: 12))
+        #expect(try await agents.ask(for: identity(commandLine, pid: 10)) == [.camera: true])
         #expect(terminal.timesAsked == 1)
     }
 
     @Test func `is not answered by the shipped agent on a terminal that the program itself holds`() async throws {
-        let terminal = try await sayYes(identity(commandLine, pid: 12))
+        let terminal = try await YesAgent(bus, agents, as: identity(commandLine, pid: 12))
         var file = try #require(ExecutableFile.inspect("/usr/bin/tail"))
         file.path = "/home/me/tool"
         try processes.add(40, runs: "/usr/bin/tail", holds: [5])
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(file, pid: 10)) }
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(file, pid: 10)) }
         #expect(error?.code == .nobodyToAsk)
         #expect(await agents.agent(for: identity(file, pid: 10), on: ":1.4711") == nil)
         #expect(terminal.timesAsked == 0)
         // Another program's question is that agent's as before.
-        #expect(try await ask(for: identity(Self.tool, pid: 11)) == [.camera: true])
+        #expect(try await agents.ask(for: identity(Self.tool, pid: 11)) == [.camera: true])
     }
 
     @Test func `is not answered by the shipped agent of which nobody knows who holds its terminal`() async throws {
-        let terminal = try await sayYes(identity(commandLine, pid: 13))
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        let terminal = try await YesAgent(bus, agents, as: identity(commandLine, pid: 13))
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(Self.tool, pid: 10)) }
         #expect(error?.code == .nobodyToAsk)
         #expect(terminal.timesAsked == 0)
     }
 
     @Test func `is not answered from another session of the same user`() async throws {
-        let elsewhere = try await sayYes(identity(Self.other, pid: 14, session: "7"))
-        let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10)) }
+        let elsewhere = try await YesAgent(bus, agents, as: identity(Self.other, pid: 14, session: "7"))
+        let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(Self.tool, pid: 10)) }
         #expect(error?.code == .nobodyToAsk)
         #expect(elsewhere.timesAsked == 0)
     }
@@ -169,10 +149,12 @@ struct `A request` {
     @Test func `is answered in the display session, which programs below the user's service manager belong to`()
         async throws
     {
-        let managed = try await sayYes(identity(Self.other, pid: 14, session: ""))
-        #expect(try await ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
-        #expect(try await ask(for: identity(Self.tool, pid: 10, session: "")) == [.camera: true])
-        await #expect(throws: CaptureError.self) { try await ask(for: identity(Self.tool, pid: 10, session: "7")) }
+        let managed = try await YesAgent(bus, agents, as: identity(Self.other, pid: 14, session: ""))
+        #expect(try await agents.ask(for: identity(Self.tool, pid: 10)) == [.camera: true])
+        #expect(try await agents.ask(for: identity(Self.tool, pid: 10, session: "")) == [.camera: true])
+        await #expect(throws: CaptureError.self) {
+            try await agents.ask(for: identity(Self.tool, pid: 10, session: "7"))
+        }
         #expect(managed.timesAsked == 2)
     }
 
@@ -183,8 +165,8 @@ struct `A request` {
         var impostor = commandLine
         impostor.inode += 1
         for file in [copy, impostor] {
-            let child = try await sayYes(identity(file, pid: 11))
-            let error = await #expect(throws: CaptureError.self) { try await ask(for: identity(file, pid: 10)) }
+            let child = try await YesAgent(bus, agents, as: identity(file, pid: 11))
+            let error = await #expect(throws: CaptureError.self) { try await agents.ask(for: identity(file, pid: 10)) }
             #expect(error?.code == .nobodyToAsk)
             #expect(child.timesAsked == 0)
         }

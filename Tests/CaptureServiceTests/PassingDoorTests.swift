@@ -89,12 +89,7 @@ import Testing
         for _ in 0..<16 { _ = try await door.passing(.descriptor(null)) }
         await #expect(throws: CaptureError.self) { try await door.passing(.descriptor(null)) }
 
-        let answer = try await client.call(
-            CaptureNames.service,
-            CaptureNames.root,
-            CaptureNames.manager,
-            "OpenDoor"
-        )
+        let answer = try await client.callDaemon("OpenDoor", on: CaptureNames.manager)
         let socket = PacketSocket(try #require(answer[0].file))
         try socket.send("two", with: [null, null])
         #expect(try await socket.next()?.text.hasPrefix("refused") == true)

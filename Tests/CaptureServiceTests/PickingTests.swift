@@ -47,7 +47,7 @@ final class `Picking from the media library` {
         #expect(try await program.text("OpenPicked", "uu", [request, .uint32(1)]) == "one")
         #expect(await code { try await program.call("OpenPicked", "uu", [request, .uint32(2)]) } == .invalidArgument)
         // What it may read is as it was.
-        #expect(try await program.status("library-read-write") == .uint32(0))
+        #expect(try await program.status("library-read-write") == .notDetermined)
         let other = try await LibraryCaller(on: bus)
         #expect(await code { try await other.call("OpenPicked", "uu", [request, .uint32(0)]) } == .invalidArgument)
         await scene.stop()

@@ -94,8 +94,8 @@ struct `A program's root` {
     @Test(.enabled(if: Sandbox.isThere)) func `of a sandbox has the file that Flatpak puts there`() async throws {
         let bus = try PrivateBus()
         let server = try await bus.connect()
-        let sandbox = try await Sandbox(bus, server)
-        let facts = try await server.credentials(of: sandbox.connection)
+        let program = try await Sandbox.start(bus, server)
+        let facts = try await server.credentials(of: program.name)
         #expect(facts.hasOwnRoot)
         guard case .file(let found) = facts.flatpakInfo else {
             Issue.record("\(facts.flatpakInfo)")
@@ -107,16 +107,13 @@ struct `A program's root` {
         let own = try await server.credentials(of: server.uniqueName)
         #expect(own.flatpakInfo == .absent)
         #expect(!own.hasOwnRoot)
+        try await program.end()
     }
 }
 
-/// A program on a bus in a sandbox that is made the way Flatpak does it. It ends with its object.
-private final class Sandbox: Sendable {
+/// A program on a bus in a sandbox that is made the way Flatpak does it.
+private enum Sandbox {
     static let metadata = "[Application]\nname=org.a.B\n[Instance]\ninstance-id=1\n"
-    let connection: String
-    private let program: Process
-    private let input: Pipe
-
     /// Whether such sandboxes can be made here.
     static let isThere: Bool = {
         let trial = Process()
@@ -127,40 +124,17 @@ private final class Sandbox: Sendable {
         return trial.terminationStatus == 0
     }()
 
-    init(_ bus: PrivateBus, _ server: BusConnection) async throws {
-        let seen = Collector<String>()
-        let match = try await server.subscribe(BusMatch(interface: testInterface, member: "Happened")) {
-            seen.add($0.sender)
-        }
+    /// Starts it.
+    static func start(_ bus: PrivateBus, _ server: BusConnection) async throws -> PythonCaller {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("info-\(UUID().uuidString)")
-        try Self.metadata.write(to: file, atomically: true, encoding: .utf8)
+        try metadata.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
-        let script = """
-            import dbus, sys
-            bus = dbus.bus.BusConnection("\(bus.address)")
-            bus.send_message(dbus.lowlevel.SignalMessage("/a", "\(testInterface)", "Happened"))
-            bus.flush(); sys.stdin.read()
-            """
-        program = Process()
-        program.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A file of the root itself, and another over it that cannot be written: it outlives the mounts of the sandbox.
-        program.arguments = [
-            "-c",
-            """
+        let script = """
             exec bwrap --unshare-user --ro-bind /usr /usr --symlink usr/lib /lib --symlink usr/lib64 /lib64 \
               --ro-bind /etc /etc --bind /tmp /tmp --proc /proc --dev /dev --perms 0600 --file 8 /.flatpak-info \
-              --ro-bind-data 9 /.flatpak-info /usr/bin/python3 -c "$1" 8<"$0" 9<"$0"
-            """, file.path, script,
-        ]
-        input = Pipe()
-        program.standardInput = input
-        try program.run()
-        connection = try #require(await seen.next().first)
-        match.cancel()
-    }
-
-    deinit {
-        // The program ends with its input.
-        try? input.fileHandleForWriting.close()
+              --ro-bind-data 9 /.flatpak-info /usr/bin/python3 "$@" 8<"$0" 9<"$0"
+            """
+        return try await PythonCaller(bus, seenBy: server, command: ["/bin/sh", "-c", script, file.path])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import CaptureService
 
 /// Settings whose crop a stream holds for some calls.
-private final class HeldSettings: DeviceSettings {
+final class HeldSettings: DeviceSettings {
     private struct State {
         var controls: [DeviceControl]
         var refusals: Int

@@ -15,9 +15,6 @@ import TestSupport
 /// Thread-safe.
 final class SavingScene: Sendable {
     private static let own = Files.link(at: "/proc/self/exe") ?? ""
-    private static let helper = RecorderOrigin.program(
-        path: own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/captured-recorder"
-    )
     /// A picture of one pixel, as PNG.
     private static let picture =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -57,7 +54,7 @@ final class SavingScene: Sendable {
     }
 
     let gate: AuthorizationGate
-    let history = HistoryKeeper(.inMemory(), limits: HistoryLimits(age: 86_400_000, count: 1000))
+    let history = HistoryKeeper()
     let saver: LibrarySaver
     let connection: BusConnection
     let client: SessionClient
@@ -92,7 +89,6 @@ final class SavingScene: Sendable {
         let connection = try await BusConnection.open(bus.kind)
         let questions = Questions()
         gate = AuthorizationGate(
-            store: .inMemory(),
             usage: Reasons(services: reasons),
             prompter: Person(questions: questions, answers: answers, isLimiting: isLimiting)
         )
@@ -103,7 +99,7 @@ final class SavingScene: Sendable {
             gate: gate,
             questions: AccessQuestions(bus: connection, gate: gate),
             history: history,
-            importers: Importers(origin: SavingScene.helper)
+            importers: Importers(origin: TestPrograms.recorder)
         )
         saver = library.saver
         let identity = ClientIdentity(
@@ -116,7 +112,7 @@ final class SavingScene: Sendable {
         client = SessionClient(identity: identity, connection: ":1.77") { () throws(CaptureError) in identity }
         let root = SystemRoot(ofProcessOne: false)
         let path = isCommandLine ? SavingScene.own : "/nonexistent"
-        let commandLine = ShippedCommandLine(path: path, root: root)
+        let commandLine = ShippedProgram(path: path, root: root)
         let callers = CallerDirectory(bus: connection, root: root) { _ in }
         let doors = PassingDoors.ofTests
         let libraryObject = library.object(

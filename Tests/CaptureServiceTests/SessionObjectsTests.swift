@@ -98,7 +98,7 @@ struct `A session on the bus` {
         func program(of id: UInt32) async throws(CaptureError) -> BusValue? {
             try await client.call(
                 daemon.uniqueName,
-                SessionObjects.path(id),
+                CaptureNames.sessionPath(id),
                 CaptureNames.properties,
                 "Get",
                 signature: "ss",

@@ -14,23 +14,15 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let scene = try await ConsentScene(on: bus, state: folder)
         let client = try await BusConnection.open(bus.kind)
-        func call(_ member: String, _ signature: String, _ arguments: [BusValue]) async throws -> [BusValue] {
-            try await client.call(
-                CaptureNames.service,
-                CaptureNames.root,
-                CaptureNames.authorization,
-                member,
-                signature: signature,
-                arguments
-            )
-        }
-        let own = try #require(try await call("WhoAmI", "", []).first?.properties)
+        let own = try #require(try await client.callDaemon("WhoAmI").first?.properties)
         let program = BusValue.string("flatpak:org.example.Calls")
         let denial: [BusValue] = [.string(""), program, .string("camera"), .string("denied"), .properties([:])]
-        _ = try await call("Set", "ssssa{sv}", denial)
-        _ = try await call("Reset", "sss", [.string(""), program, .string("")])
-        _ = try await call("SetSwitch", "sb", [.string("camera"), .bool(false)])
-        let rows = try await call("GetHistory", "a{sv}", [.properties([:])]).first?.elements?.compactMap(\.properties)
+        try await client.callDaemon("Set", "ssssa{sv}", denial)
+        try await client.callDaemon("Reset", "sss", [.string(""), program, .string("")])
+        try await client.callDaemon("SetSwitch", "sb", [.string("camera"), .bool(false)])
+        let rows = try await client.callDaemon("GetHistory", "a{sv}", [.properties([:])]).first?.elements?.compactMap(
+            \.properties
+        )
         let settings = try #require(rows)
         #expect(settings.map { $0["status"]?.text } == ["restricted", "notDetermined", "denied"])
         for row in settings {

@@ -17,14 +17,7 @@ import Testing
         let client = try await BusConnection.open(bus.kind)
         for isOn in [false, false, true] {
             let error = await #expect(throws: CaptureError.self) {
-                _ = try await client.call(
-                    CaptureNames.service,
-                    CaptureNames.root,
-                    CaptureNames.authorization,
-                    "SetSwitch",
-                    signature: "sb",
-                    [.string("camera"), .bool(isOn)]
-                )
+                try await client.callDaemon("SetSwitch", "sb", [.string("camera"), .bool(isOn)])
             }
             #expect(error?.code == .inputOutput)
         }
@@ -43,40 +36,19 @@ import Testing
         // One each: calls of one connection are answered one after the other.
         var clients: [BusConnection] = []
         for _ in 0..<8 { clients.append(try await BusConnection.open(bus.kind)) }
-        @Sendable func call(
-            _ client: BusConnection,
-            _ interface: String,
-            _ member: String,
-            _ signature: String,
-            _ arguments: [BusValue]
-        ) async throws(CaptureError) -> [BusValue] {
-            try await client.call(
-                CaptureNames.service,
-                CaptureNames.root,
-                interface,
-                member,
-                signature: signature,
-                arguments
-            )
-        }
         for _ in 0..<20 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, client) in clients.enumerated() {
                     group.addTask {
                         let turn: [BusValue] = [.string("camera"), .bool(number % 2 == 0)]
-                        _ = try await call(client, CaptureNames.authorization, "SetSwitch", "sb", turn)
+                        try await client.callDaemon("SetSwitch", "sb", turn)
                     }
                 }
                 try await group.waitForAll()
             }
             let isOn = await !scene.gate.currentSwitches.isOff(.camera)
-            let shown = try await call(
-                clients[0],
-                CaptureNames.properties,
-                "Get",
-                "ss",
-                [.string(CaptureNames.authorization), .string("Switches")]
-            )
+            let property = [CaptureNames.authorization, "Switches"].map { BusValue.string($0) }
+            let shown = try await clients[0].callDaemon("Get", "ss", property, on: CaptureNames.properties)
             let positions = BusValue.dictionary(
                 "sb",
                 [BusEntry(.string("camera"), .bool(isOn)), BusEntry(.string("microphone"), .bool(true))]

@@ -36,7 +36,8 @@ final class FakeProcesses: Sendable {
         try addDescriptors(own, holds)
         try files.createSymbolicLink(atPath: own + "/exe", withDestinationPath: program)
         let device = terminal.map { 136 << 8 | $0 & 0xff | ($0 & 0xfff00) << 12 } ?? 0
-        try "\(pid) (a) b (c)) S \(parent) \(pid) \(pid) \(Int32(bitPattern: device)) \(pid) 0 0\n"
+        let rest = String(repeating: " 0", count: 14)
+        try "\(pid) (a) b (c)) S \(parent) \(pid) \(pid) \(Int32(bitPattern: device)) \(pid)\(rest)\n"
             .write(toFile: own + "/stat", atomically: false, encoding: .utf8)
         try "Name:\ta\nUid:\t\(user)\t0\t0\n"
             .write(toFile: own + "/status", atomically: false, encoding: .utf8)
@@ -67,7 +68,7 @@ final class FakeProcesses: Sendable {
         machine = try FakeProcesses()
     }
 
-    private func found(_ pid: Int32) throws -> [Int32] { try drivers.find(pid).get().map(\.pid) }
+    private func found(_ pid: Int32) throws -> [Int32] { try drivers.find(pid).map(\.pid) }
 
     @Test func `is whoever holds its other end, and whoever started what runs on it`() throws {
         try machine.add(2)
@@ -97,7 +98,7 @@ final class FakeProcesses: Sendable {
     }
 
     @Test func `cannot be told of a process that is gone, and a circle of parents ends`() throws {
-        #expect(throws: CaptureError.self) { try drivers.find(99).get() }
+        #expect(throws: CaptureError.self) { try drivers.find(99) }
         try machine.add(20, parent: 21)
         try machine.add(21, parent: 20)
         #expect(try found(20) == [21, 20])

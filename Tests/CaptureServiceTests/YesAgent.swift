@@ -7,7 +7,38 @@ import Synchronization
 
 @testable import CaptureService
 
-/// An agent that answers at once: yes, unless the test says otherwise.
+extension AgentRegistry {
+    /// A registry for which no program passes for the command line.
+    init(on bus: PrivateBus, logins: LoginSessions) async throws {
+        self.init(bus: try await bus.connect(), commandLine: .absent, logins: logins)
+    }
+
+    /// Asks about the camera, for a program called tool.
+    func ask(
+        for client: ClientIdentity,
+        within time: Duration = .seconds(300)
+    ) async throws(CaptureError) -> [Service: PersonsAnswer] {
+        try await ask(
+            PromptRequest(
+                client: client,
+                name: "tool",
+                services: [.camera],
+                reasons: [:],
+                session: ":1.4711",
+                deadline: .now + time
+            )
+        )
+    }
+}
+
+extension ShippedProgram {
+    /// That of a daemon without one.
+    static var absent: ShippedProgram {
+        ShippedProgram(path: "/nonexistent", root: SystemRoot(ofProcessOne: false))
+    }
+}
+
+/// A registered agent that answers at once: yes, unless the test says otherwise.
 final class YesAgent: Sendable {
     let bus: BusConnection
     private let asked: Count
@@ -21,6 +52,7 @@ final class YesAgent: Sendable {
     init(
         _ bus: PrivateBus,
         _ agents: AgentRegistry,
+        as identity: ClientIdentity,
         _ answers: [Service: PersonsAnswer] = [.camera: true]
     ) async throws {
         let connection = try await BusConnection.open(bus.kind)
@@ -58,5 +90,6 @@ final class YesAgent: Sendable {
                 ]
             )
         )
+        try await agents.register(identity, connection: name, path: "/agent", isInline: false)
     }
 }

@@ -26,6 +26,7 @@ extension AgentRegistry {
         facts.question = Question(request.client, request.name, until: request.deadline, isInline: isInline)
         facts.services = request.services.map(\.rawValue)
         for service in request.services { facts.reasons[service] = request.reasons[service] ?? "" }
+        facts.bridge = request.bridge?.rawValue ?? ""
         facts.lifetimes = GrantLifetime.words
         facts.limitable = request.services.filter(\.canBeLimited).map(\.rawValue)
         return facts.busValue

@@ -10,7 +10,7 @@ extension AgentRegistry {
             member: "Pick",
             client: question.client,
             connection: question.session,
-            services: [.libraryReadWrite],
+            services: question.taking?.services.sorted() ?? [.libraryReadWrite],
             words: [],
             picking: question,
             sight: question.sight
@@ -30,6 +30,10 @@ extension AgentRegistry {
         facts.subject = question.subject
         facts.kinds = question.kinds.sorted()
         facts.limit = UInt32(clamping: question.limit)
+        if let taking = question.taking {
+            facts.services = taking.services.map(\.rawValue).sorted()
+            facts.duration = UInt32(clamping: taking.longest)
+        }
         return facts.busValue
     }
 
@@ -40,9 +44,17 @@ extension AgentRegistry {
         guard let picking = try standing(cookie, from: connection).picking else { throw AgentRegistry.unknownQuestion }
         // It was put to the shipped command line alone, whose file may have been replaced since.
         guard let agent = agents[connection], commandLine.isRun(by: agent.identity) else {
-            throw CaptureError(.notPermitted, "only capturectl may show the media library")
+            throw CaptureError(.notPermitted, "only capturectl may show the media library or have something taken")
         }
         return picking
+    }
+
+    /// What an agent has a person take by a question that stands.
+    ///
+    /// - Throws: `.notPermitted` as for what is picked.
+    func taking(_ cookie: String, from connection: String) throws(CaptureError) -> Taking {
+        guard let taking = try picking(cookie, from: connection).taking else { throw AgentRegistry.unknownQuestion }
+        return taking
     }
 
     /// Takes what was picked.

@@ -8,8 +8,8 @@ extension AgentRegistry {
         of client: ClientIdentity,
         for services: [Service],
         session connection: String
-    ) async -> [Service: String] {
-        var found = stated.reasons(on: connection)
+    ) async -> UsageDescription {
+        var found = stated.usage(of: client, on: connection)
         guard let agent = await agent(for: client, on: connection) else { return found }
         do throws(CaptureError) {
             let reply = try await call(
@@ -22,7 +22,7 @@ extension AgentRegistry {
                 guard let service = Service(rawValue: name), services.contains(service) else { continue }
                 let shown = UsageDescription.shown(reason.text ?? "")
                 // A file of the person's goes before what the program says now.
-                if !shown.isEmpty { found[service] = shown }
+                if !shown.isEmpty { found.reasons[service] = shown }
             }
         } catch {
             // An agent that does not know how to look, or does not answer, knows of none.

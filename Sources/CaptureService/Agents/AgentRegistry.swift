@@ -32,7 +32,7 @@ actor AgentRegistry: Prompter {
     }
 
     let bus: BusConnection
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
     let drivers: TerminalDrivers
     private let refusals: RefusalJournal
     /// Where programs and agents are logged in.
@@ -47,7 +47,7 @@ actor AgentRegistry: Prompter {
 
     init(
         bus: BusConnection,
-        commandLine: ShippedCommandLine,
+        commandLine: ShippedProgram,
         drivers: TerminalDrivers = TerminalDrivers(),
         refusals: RefusalJournal = RefusalJournal(),
         logins: LoginSessions,

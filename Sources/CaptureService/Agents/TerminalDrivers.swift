@@ -34,12 +34,9 @@ struct TerminalDrivers: Sendable {
     /// - Parameter root: Where programs' files are looked for.
     /// - Throws: `.notPermitted` when the process cannot be looked at.
     func stranger(holdingTerminalOf pid: Int32, below root: SystemRoot) async throws(CaptureError) -> Driver? {
-        try await WorkerThread.run("find-drivers") { () -> Result<Driver?, CaptureError> in
-            guard let own = status(of: pid) else {
-                return .failure(CaptureError(.notPermitted, "process \(pid) cannot be looked at"))
-            }
-            guard let number = own.terminalNumber else { return .success(nil) }
-            return .success(holders(of: number).map(driver).first { $0.couldBeAnybodys(below: root) })
+        try await WorkerThread.run("find-drivers") { () throws(CaptureError) -> Driver? in
+            guard let number = try status(of: pid).terminalNumber else { return nil }
+            return holders(of: number).map(driver).first { $0.couldBeAnybodys(below: root) }
         }
     }
 
@@ -50,22 +47,20 @@ struct TerminalDrivers: Sendable {
     ///
     /// - Throws: `.notPermitted` when the process cannot be looked at.
     func drivers(of pid: Int32) async throws(CaptureError) -> [Driver] {
-        try await WorkerThread.run("find-drivers") { find(pid) }
+        try await WorkerThread.run("find-drivers") { () throws(CaptureError) in try find(pid) }
     }
 
-    func find(_ pid: Int32) -> Result<[Driver], CaptureError> {
-        guard let own = status(of: pid) else {
-            return .failure(CaptureError(.notPermitted, "process \(pid) cannot be looked at"))
-        }
+    func find(_ pid: Int32) throws(CaptureError) -> [Driver] {
+        let own = try status(of: pid)
         var found: [Int32] = []
         var parent = own.parent
         // A process has few above it; a number that was given anew meanwhile cannot make a circle that never ends.
-        while parent > 1, found.count < 64, !found.contains(parent), let next = status(of: parent) {
+        while parent > 1, found.count < 64, !found.contains(parent), let next = try? status(of: parent) {
             found.append(parent)
             parent = next.parent
         }
         if let number = own.terminalNumber { found += holders(of: number).filter { !found.contains($0) } }
-        return .success(found.map(driver))
+        return found.map(driver)
     }
 
     private func driver(_ pid: Int32) -> Driver {
@@ -108,22 +103,19 @@ struct TerminalDrivers: Sendable {
         return words.count == 2 && words.first == words.last ? words[0] : nil
     }
 
-    private struct Status {
-        var parent: Int32
-        /// The number of its terminal below /dev/pts; `nil` where it has none of that kind.
-        var terminalNumber: UInt32?
+    private func status(of pid: Int32) throws(CaptureError) -> ProcessLook.Status {
+        guard let status = Files.line(of: "\(processes)/\(pid)/stat").flatMap(ProcessLook.Status.init) else {
+            throw CaptureError(.notPermitted, "process \(pid) cannot be looked at")
+        }
+        return status
     }
+}
 
-    /// proc(5) `stat`: its program's name stands in parentheses and may hold any character.
-    private func status(of pid: Int32) -> Status? {
-        guard let text = Files.line(of: "\(processes)/\(pid)/stat"),
-            let end = text.lastIndex(of: ")")
-        else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 4, let parent = Int32(fields[1]), let terminal = Int32(fields[4]) else { return nil }
-        let device = UInt32(bitPattern: terminal)
-        let isPseudo = (device >> 8) & 0xfff == 136
-        return Status(parent: parent, terminalNumber: isPseudo ? (device & 0xff) | ((device >> 12) & 0xfff00) : nil)
+extension ProcessLook.Status {
+    /// The number of its terminal below /dev/pts; `nil` where it has none of that kind.
+    fileprivate var terminalNumber: UInt32? {
+        let isPseudo = (terminal >> 8) & 0xfff == 136
+        return isPseudo ? (terminal & 0xff) | ((terminal >> 12) & 0xfff00) : nil
     }
 }
 

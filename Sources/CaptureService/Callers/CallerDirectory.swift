@@ -19,6 +19,8 @@ actor CallerDirectory {
     private let present: @Sendable ([ClientIdentity], UInt64) async -> Void
     private var revision: UInt64 = 0
     private var known: [String: ClientIdentity] = [:]
+    /// Those that capture through a bridge's connection.
+    private var bridged: [ClientIdentity] = []
     /// Whose refusal the journal was told: once for each, however often it calls.
     private var refused: Set<String> = []
     private var watches: [String: BusSubscription] = [:]
@@ -69,7 +71,7 @@ actor CallerDirectory {
             }
             // Of who has left meanwhile nothing is kept.
             if known[connection] == now {
-                let pin = try await WorkerThread.run("who-calls") { .success(PeerPin(peer)) }
+                let pin = try await WorkerThread.run("who-calls") { PeerPin(peer) }
                 if known[connection] == now, let pin {
                     pins.withLock { $0[connection] = PinnedCaller(now, pin) }
                 }
@@ -114,7 +116,8 @@ actor CallerDirectory {
     }
 
     private func identify(_ connection: String) async throws(CaptureError) -> ClientIdentity {
-        try ClientIdentity.identify(try await identification.facts(of: connection))
+        let peer = try await identification.bus.credentials(of: connection)
+        return try ClientIdentity.identify(try await identification.facts(from: peer))
     }
 
     private func identifyAtStart(_ connection: String) async throws(CaptureError) -> ClientIdentity {
@@ -183,8 +186,14 @@ actor CallerDirectory {
         await tellPresent()
     }
 
+    /// Takes in which programs are there that have no connection of their own.
+    func setBridged(_ identities: [ClientIdentity]) async {
+        bridged = identities
+        await tellPresent()
+    }
+
     private func tellPresent() async {
         revision += 1
-        await present(Array(known.values), revision)
+        await present(Array(known.values) + bridged, revision)
     }
 }

@@ -10,38 +10,32 @@ struct Identification: Sendable {
     let bus: BusConnection
     let root: SystemRoot
 
-    func facts(of connection: String) async throws(CaptureError) -> ProcessFacts {
-        try await facts(from: try await bus.credentials(of: connection))
-    }
-
     /// Identifies a caller of the control socket, without the bus.
     ///
     /// - Throws: `.notPermitted` if the caller cannot be identified. Root needs no identification, because root may do
     ///   anything here.
     func identify(_ caller: ControlCaller) async throws(CaptureError) -> ClientIdentity {
         let root = root
-        return try await WorkerThread.run("identify") {
-            Result { () throws(CaptureError) in
-                let isRoot = caller.user == 0
-                do throws(CaptureError) {
-                    let peer = try PeerFacts.look(at: caller.pid, user: caller.user, groups: caller.groups)
-                    // Only the service manager can tell a system service from a dedicated user. Both are refused here,
-                    // so it is not asked.
-                    var facts = Identification.facts(from: peer, unitUser: nil, root: root)
-                    if isRoot { facts.systemUnit = nil }
-                    return try ClientIdentity.identify(facts)
-                } catch {
-                    guard isRoot else { throw error }
-                    return ClientIdentity(
-                        program: "uid:0",
-                        tier: .claimed,
-                        user: 0,
-                        name: "root",
-                        detail: "root, by process \(caller.pid), which is not identified",
-                        pid: caller.pid,
-                        groups: caller.groups
-                    )
-                }
+        return try await WorkerThread.run("identify") { () throws(CaptureError) in
+            let isRoot = caller.user == 0
+            do throws(CaptureError) {
+                let peer = try PeerFacts.look(at: caller.pid, user: caller.user, groups: caller.groups)
+                // Only the service manager can tell a system service from a dedicated user. Both are refused here,
+                // so it is not asked.
+                var facts = Identification.facts(from: peer, unitUser: nil, root: root)
+                if isRoot { facts.systemUnit = nil }
+                return try ClientIdentity.identify(facts)
+            } catch {
+                guard isRoot else { throw error }
+                return ClientIdentity(
+                    program: "uid:0",
+                    tier: .claimed,
+                    user: 0,
+                    name: "root",
+                    detail: "root, by process \(caller.pid), which is not identified",
+                    pid: caller.pid,
+                    groups: caller.groups
+                )
             }
         }
     }
@@ -53,7 +47,7 @@ struct Identification: Sendable {
         let unitUser = try await unitUser(peer.unit)
         let root = root
         return try await BusConnection.look("identify", at: peer.user) {
-            .success(Identification.facts(from: peer, unitUser: unitUser, root: root))
+            Identification.facts(from: peer, unitUser: unitUser, root: root)
         }
     }
 
@@ -76,11 +70,10 @@ struct Identification: Sendable {
             userUnit: peer.userUnit,
             script: peer.userUnit.flatMap(ScriptScope.init(unit:))?.look(for: peer.user, below: root.prefix),
             session: peer.session,
-            cgroup: peer.controlGroup,
             isLoginUser: ProcessFacts.isLoginUser(
                 peer.user,
                 shell: Users.learn(peer.user)?.shell,
-                hasSession: !Seat.sessions(of: peer.user).isEmpty
+                hasSession: Seat.hasSession(peer.user)
             ),
             label: peer.securityLabel ?? "",
             flatpakInfo: flatpakInfo(peer),

@@ -24,7 +24,7 @@ struct LoginSessions: Sendable {
     static let system = LoginSessions(
         user: { Seat.user(of: $0) },
         display: { Seat.displaySession(of: $0) },
-        active: { Seat.active().map { Audience(user: $0.user, session: $0.id) } }
+        active: { Seat.active() }
     )
 
     /// The same on a session bus, where its own user counts as who sits at the machine.

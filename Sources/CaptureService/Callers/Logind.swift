@@ -51,7 +51,7 @@ struct Logind: Sendable {
 
     private func session(at path: String) async throws(CaptureError) -> Session {
         let facts = try await properties(of: path, "Session")
-        guard let user = facts["User"]?.elements?.first?.integer.flatMap({ UInt32(exactly: $0) }),
+        guard let user = facts["User"]?.elements?.first?.integer(as: UInt32.self),
             let isLocked = facts["LockedHint"]?.boolean, let isActive = facts["Active"]?.boolean,
             let seat = facts["Seat"]?.elements, seat.count == 2, let name = seat[0].text, let place = seat[1].text
         else { throw Logind.strange(path) }

@@ -1,35 +1,6 @@
 import Authorization
 import CaptureBus
 import CaptureCore
-import Synchronization
-
-/// Limits how many of polkit's answers the daemon waits for. A person may take minutes for each, and the bus allows a
-/// connection 128 pending answers in all, including those of agents and the service manager. Thread-safe.
-final class PolkitWaits: Sendable {
-    static let mostOfUser = 4
-    static let most = 64
-
-    private let waits = Mutex<[UInt32: Int]>([:])
-
-    /// Begins a wait.
-    ///
-    /// - Throws: `.busy` if the user, or all users together, have too many.
-    func begin(for user: UInt32) throws(CaptureError) {
-        try waits.withLock { waits throws(CaptureError) in
-            guard waits[user, default: 0] < Self.mostOfUser, waits.values.reduce(0, +) < Self.most else {
-                throw CaptureError(.busy, "too many password dialogs are open; answer those first")
-            }
-            waits[user, default: 0] += 1
-        }
-    }
-
-    func end(for user: UInt32) {
-        waits.withLock { waits in
-            let left = (waits[user] ?? 1) - 1
-            waits[user] = left > 0 ? left : nil
-        }
-    }
-}
 
 /// Asks polkit whether a caller may do something, which may have the person type a password.
 struct Polkit: Sendable {
@@ -56,18 +27,14 @@ struct Polkit: Sendable {
         // polkit tells the checks of one caller apart by this.
         let details = Polkit.details(message)
         let number = "captured-\(UInt64.random(in: 0...UInt64.max))"
-        let answer: Result<[BusValue], CaptureError> = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                let arguments = [subject, .string(action), details, .uint32(1), .string(number)]
-                return .success(try await call("CheckAuthorization", "(sa{sv})sa{ss}us", arguments, timeout))
-            } catch {
-                return .failure(error)
-            }
+        let answer = try await Task.run { () throws(CaptureError) in
+            let arguments = [subject, .string(action), details, .uint32(1), .string(number)]
+            return try await call("CheckAuthorization", "(sa{sv})sa{ss}us", arguments, timeout)
         } onCancel: {
             // One that is over already is not known to polkit any more.
             Task { try? await call("CancelCheckAuthorization", "s", [.string(number)], 10) }
         }
-        return try answer.get().first?.elements?.first?.boolean == true
+        return answer.first?.elements?.first?.boolean == true
     }
 
     /// polkit puts other details in place of `$(…)`, so that there is no such thing in a text of others.

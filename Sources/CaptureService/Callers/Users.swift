@@ -31,7 +31,7 @@ enum Users {
     static func learn(_ uids: some Sequence<UInt32>) async throws(CaptureError) {
         let unknown = known.withLock { known in Set(uids).filter { known[$0] == nil } }
         if unknown.isEmpty { return }
-        try await WorkerThread.run("users") { .success(unknown.forEach { learn($0) }) }
+        try await WorkerThread.run("users") { unknown.forEach { learn($0) } }
     }
 
     /// The uid of a name or a number; the caller's own for an empty text. Blocks for a name.
@@ -53,9 +53,7 @@ enum Users {
     /// As `id`, but looks a name up on a thread of its own, because the user database may be on a network.
     static func find(_ name: String, caller: ClientIdentity) async throws(CaptureError) -> UInt32 {
         if name.isEmpty || UInt32(name) != nil { return try id(of: name, caller: caller) }
-        return try await WorkerThread.run("users") {
-            Result { () throws(CaptureError) in try id(of: name, caller: caller) }
-        }
+        return try await WorkerThread.run("users") { () throws(CaptureError) in try id(of: name, caller: caller) }
     }
 }
 

@@ -120,6 +120,9 @@ struct Places: Sendable {
     /// The program that holds other programs' descriptors; installed beside the daemon.
     var door: String { Places.ownDirectory + "/captured-door" }
 
+    /// The bridge of PipeWire's clients; installed beside the daemon.
+    var pipewire: String { Places.ownDirectory + "/captured-pipewire" }
+
     /// Where this program lies.
     private static var ownDirectory: String {
         directory(of: Files.link(at: "/proc/self/exe") ?? "/usr/libexec/captured")

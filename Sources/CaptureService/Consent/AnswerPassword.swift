@@ -72,7 +72,10 @@ struct AnswerPassword: Sendable {
         // What is chosen in settings took a password before it was shown.
         guard !assets.picked.isEmpty, question.purpose != .choose else { return }
         let count = assets.picked.count
-        let what = "have \(count == 1 ? "the item" : "the \(count) items") of the media library that you picked"
+        let what =
+            question.taking != nil
+            ? "have what you took"
+            : "have \(count == 1 ? "the item" : "the \(count) items") of the media library that you picked"
         try await check(question.client, question.name, what, until: question.deadline, agent)
     }
 

@@ -17,9 +17,7 @@ extension AuthorizationObject {
         let client = try await callers.client(call.sender)
         let user = try await Users.find(call.arguments.text(0), caller: client.identity)
         let program = try call.arguments.text(1)
-        guard client.mayList(user, program) else {
-            throw CaptureError(.notPermitted, "only root may see another user's answers")
-        }
+        try client.checkMayList(user, program)
         let stored = try await gate.statuses(user: user, program: program)
         return [AccessQuestions.table(Service.allCases.map { ($0, stored[$0] ?? .notDetermined) })]
     }
@@ -28,8 +26,7 @@ extension AuthorizationObject {
         let client = try await callers.client(call.sender)
         let name = try call.arguments.text(0)
         let program = try call.arguments.text(1)
-        var services: [Service] = []
-        for service in try call.arguments.texts(2) { services.append(try Service(named: service)) }
+        let services = try call.arguments.services(2)
         let asked = services.isEmpty ? Service.allCases : services
         let explaining = Explaining(gate: gate, agents: agents, commandLine: commandLine)
         if program.isEmpty {
@@ -39,9 +36,7 @@ extension AuthorizationObject {
             return [.records(await explaining.explain(client, asked))]
         }
         let user = try await Users.find(name, caller: client.identity)
-        guard client.mayList(user, program) else {
-            throw CaptureError(.notPermitted, "only root may see another user's answers")
-        }
+        try client.checkMayList(user, program)
         // Whom a unit runs as is not its caller's matter: unless it is said, it is not known.
         let known = name.isEmpty && ClientIdentity.isMachines(program) ? nil : user
         return [.records(try await explaining.explain(program, user: known, asked))]
@@ -58,6 +53,12 @@ extension SessionClient {
     /// all for root. Programs that root runs are root's own, though the machine's are stored under the same number.
     func mayList(_ user: UInt32, _ program: String) -> Bool {
         identity.user == user || identity.user == 0 || ClientIdentity.isMachines(program)
+    }
+
+    fileprivate func checkMayList(_ user: UInt32, _ program: String) throws(CaptureError) {
+        guard mayList(user, program) else {
+            throw CaptureError(.notPermitted, "only root may see another user's answers")
+        }
     }
 }
 

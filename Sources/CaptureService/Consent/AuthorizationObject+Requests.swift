@@ -34,8 +34,7 @@ extension AuthorizationObject {
 
     func requestAccess(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
-        var services: Set<Service> = []
-        for name in try call.arguments.texts(0) { services.insert(try Service(named: name)) }
+        let services = Set(try call.arguments.services(0))
         guard !services.isEmpty else { throw CaptureError(.invalidArgument, "the request names no service") }
         return [.uint32(try await questions.begin(services, for: client))]
     }
@@ -43,8 +42,23 @@ extension AuthorizationObject {
     func setUsageDescriptions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let client = try await callers.client(call.sender)
         var reasons: [Service: String] = [:]
-        for (name, reason) in try call.arguments.properties(0) { reasons[try Service(named: name)] = reason.text ?? "" }
-        try stated.state(reasons, by: client.identity, on: call.sender)
+        var bridge: Bridge?
+        for (name, reason) in try call.arguments.properties(0) {
+            let text = reason.text ?? ""
+            guard name == "bridge" else {
+                reasons[try Service(named: name)] = text
+                continue
+            }
+            bridge = Bridge(rawValue: text)
+            guard bridge != nil else {
+                let known = Bridge.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CaptureError(
+                    .invalidArgument,
+                    "there is no bridge '\(DisplayText.neutralized(text, limit: 40))'; there are: \(known)"
+                )
+            }
+        }
+        try stated.state(reasons, bridge: bridge, by: client.identity, on: call.sender)
         // Who has left meanwhile is not told of again.
         if await callers.identity(of: call.sender) == nil { stated.clientGone(call.sender) }
         return []

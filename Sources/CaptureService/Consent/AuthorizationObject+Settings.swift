@@ -78,10 +78,8 @@ extension AuthorizationObject {
 
     /// Announces a changed answer to those it concerns. Works on without a bus, because the answer has changed anyway.
     private func tell(_ status: AuthorizationStatus, for service: Service, user: UInt32, program: String) {
-        do throws(CaptureError) {
+        Journal.attempt("announce a changed answer") { () throws(CaptureError) in
             try listeners.tell(bus, of: status, for: service, user: user, program: program)
-        } catch {
-            Journal.send("cannot announce a changed answer on the bus: \(error)", priority: .error)
         }
     }
 

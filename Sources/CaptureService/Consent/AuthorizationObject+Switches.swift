@@ -35,7 +35,7 @@ extension AuthorizationObject {
             // Told in the gate's own turn: of two at a time, the one that came last is shown and noted last.
             try await gate.setSwitch(service, isOn: isOn, awaitingFiles: client.isOnBus) { switches in
                 note(service, isOn: isOn, by: client.identity, of: user)
-                show(switches)
+                Journal.attempt("announce a turned switch") { () throws(CaptureError) in try showSwitches(switches) }
             }
         } catch {
             // It may be off though that could not be kept.
@@ -43,14 +43,6 @@ extension AuthorizationObject {
         }
         if isOn { await engine.resume() }
         if let fault { throw fault }
-    }
-
-    private func show(_ switches: Switches) {
-        do throws(CaptureError) {
-            try showSwitches(switches)
-        } catch {
-            Journal.send("cannot announce a turned switch on the bus: \(error)", priority: .error)
-        }
     }
 
     /// Tells the history and the journal of a switch that was turned.

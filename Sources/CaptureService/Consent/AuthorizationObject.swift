@@ -15,7 +15,7 @@ struct AuthorizationObject: Sendable {
     let stated: StatedReasons
     let picking: PickingDesk
     let librarySettings: LibrarySettings
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
     let settings: SettingsGuard
     let history: HistoryPages
     let listeners: Listeners

@@ -6,7 +6,7 @@ import CaptureEngine
 struct Explaining: Sendable {
     let gate: AuthorizationGate
     let agents: AgentRegistry
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
 
     /// The caller itself, as it runs.
     func explain(_ client: SessionClient, _ services: [Service]) async -> [AuthorizationExplanation] {

@@ -8,7 +8,7 @@ import CaptureMessages
 struct HistoryPages: Sendable {
     let keeper: HistoryKeeper
     /// Where a person looks at it.
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
 
     /// `GetHistory` for a caller.
     func answer(_ filter: HistoryFilter, to caller: ClientIdentity) async throws(CaptureError) -> [BusValue] {

@@ -12,6 +12,7 @@ struct SettingsGuard: Sendable {
         case loosen = "org.capturekit.capture1.loosen-consent"
         case switchOn = "org.capturekit.capture1.switch-on"
         case switchOff = "org.capturekit.capture1.switch-off"
+        case changeProfile = "org.capturekit.capture1.change-profile"
 
         var refusal: String {
             switch self {
@@ -20,6 +21,8 @@ struct SettingsGuard: Sendable {
             case .switchOff:
                 "switching off from elsewhere takes an administrator's password, which was not given; at this machine it "
                     + "takes none"
+            case .changeProfile:
+                "a device's profile counts for every program, so changing it takes your password, which was not given"
             }
         }
     }
@@ -30,14 +33,13 @@ struct SettingsGuard: Sendable {
     let commandLine: String
     /// Who sits at this machine.
     let logins: LoginSessions
-    private let waits = PolkitWaits()
-
-    init(bus: BusConnection, kind: BusKind, commandLine: String, logins: LoginSessions) {
-        self.bus = bus
-        self.kind = kind
-        self.commandLine = commandLine
-        self.logins = logins
-    }
+    /// A person may take minutes for each, and the bus allows a connection 128 pending answers in all, including those of
+    /// agents and the service manager.
+    private let dialogs = BusyLimit(
+        mostOfUser: 4,
+        most: 64,
+        "too many password dialogs are open; answer those first"
+    )
 
     /// Whether a caller may change the answers of a user.
     ///
@@ -57,12 +59,7 @@ struct SettingsGuard: Sendable {
         loosening: String? = nil
     ) async throws(CaptureError) {
         if client.identity.user == 0 { return }
-        guard client.identity.tier == .claimed else {
-            throw CaptureError(
-                .notPermitted,
-                "only people may change consent; a program of tier \(client.identity.tier.rawValue) may not"
-            )
-        }
+        try checkPerson(client, "change consent")
         if ClientIdentity.isMachines(program) {
             guard loosening == nil, sitsHere(client.identity) else {
                 let what = loosening == nil ? "change it" : "allow more"
@@ -90,12 +87,7 @@ struct SettingsGuard: Sendable {
     /// - Throws: `.notPermitted`.
     func allowSwitch(_ client: SessionClient, _ service: Service, on isOn: Bool) async throws(CaptureError) {
         if client.identity.user == 0 { return }
-        guard client.identity.tier == .claimed else {
-            throw CaptureError(
-                .notPermitted,
-                "only people may turn switches; a program of tier \(client.identity.tier.rawValue) may not"
-            )
-        }
+        try checkPerson(client, "turn switches")
         guard kind == .system else { return }
         // The same as polkit's rule, because polkit cannot be asked here.
         if !client.isOnBus, !isOn, sitsHere(client.identity) { return }
@@ -103,12 +95,24 @@ struct SettingsGuard: Sendable {
         try await askPolkit(client, isOn ? .switchOn : .switchOff, to: what)
     }
 
+    /// Whether a caller may change the profile of a device, which is everybody's.
+    ///
+    /// - Parameter what: What it does, in words that follow a "to"; polkit's dialog shows them.
+    /// - Throws: `.notPermitted`; `.busy` while the same user has too many password dialogs open.
+    func allowProfile(_ client: SessionClient, to what: String) async throws(CaptureError) {
+        if client.identity.user == 0 { return }
+        try checkPerson(client, "change a device's profile")
+        if kind == .system { try await askPolkit(client, .changeProfile, to: what) }
+    }
+
     /// Whether a caller may register an agent and answer.
-    func mayAnswer(_ client: SessionClient) throws(CaptureError) {
+    func mayAnswer(_ client: SessionClient) throws(CaptureError) { try checkPerson(client, "answer prompts") }
+
+    private func checkPerson(_ client: SessionClient, _ what: String) throws(CaptureError) {
         guard client.identity.tier == .claimed || client.identity.user == 0 else {
             throw CaptureError(
                 .notPermitted,
-                "only people may answer prompts; a program of tier \(client.identity.tier.rawValue) may not"
+                "only people may \(what); a program of tier \(client.identity.tier.rawValue) may not"
             )
         }
     }
@@ -132,8 +136,8 @@ struct SettingsGuard: Sendable {
                 "cannot \(what): it takes a password, which only the bus can ask for; use sudo"
             )
         }
-        try waits.begin(for: client.identity.user)
-        defer { waits.end(for: client.identity.user) }
+        try dialogs.begin(for: client.identity.user)
+        defer { dialogs.end(for: client.identity.user) }
         let isAllowed: Bool
         do throws(CaptureError) {
             isAllowed = try await Polkit(bus: bus).allows(

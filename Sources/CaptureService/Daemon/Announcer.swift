@@ -114,7 +114,7 @@ final class Announcer: EngineObserver {
                 case .outputSaved(let session, let output, let saved, let connection):
                     // To nobody but the program that recorded it: ids are for those who may read.
                     try bus.tell(
-                        SessionObjects.path(session.id),
+                        CaptureNames.sessionPath(session.id),
                         CaptureNames.session,
                         "OutputSaved",
                         [.string(output), saved.busValue],
@@ -137,7 +137,7 @@ final class Announcer: EngineObserver {
                 case .levels(let id, let output, let levels, let connections):
                     let arguments: [BusValue] = [.string(output), levels.busValue]
                     for connection in connections {
-                        let path = SessionObjects.path(id)
+                        let path = CaptureNames.sessionPath(id)
                         try bus.tell(path, CaptureNames.session, "Levels", arguments, to: connection)
                     }
                 case .answered(let decision):
@@ -162,7 +162,7 @@ final class Announcer: EngineObserver {
         _ member: String,
         _ arguments: [BusValue]
     ) throws(CaptureError) {
-        let path = SessionObjects.path(session.id)
+        let path = CaptureNames.sessionPath(session.id)
         for listener in listeners.hear(session) {
             try bus.tell(path, CaptureNames.session, member, arguments, to: listener)
         }

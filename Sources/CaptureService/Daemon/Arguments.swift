@@ -92,6 +92,11 @@ extension [BusValue] {
     func service(_ index: Int, orLibrary: Bool = false) throws(CaptureError) -> Service {
         try Service(named: text(index), orLibrary: orLibrary)
     }
+
+    /// Services by their names.
+    func services(_ index: Int) throws(CaptureError) -> [Service] {
+        try texts(index).map { name throws(CaptureError) in try Service(named: name) }
+    }
 }
 
 extension Service {

@@ -16,7 +16,7 @@ public enum Daemon {
     /// - Returns: The exit code, after sysexits(3). The journal has the reason for one that is not 0.
     public static func run(_ options: DaemonOptions) async -> Int32 {
         let levels = LogLevels.ofEnvironment
-        LoggingSystem.bootstrap { JournalLog(label: $0, level: levels.level(of: $0)) }
+        LoggingSystem.bootstrap { JournalLog(label: $0, logLevel: levels.level(of: $0)) }
         for problem in levels.problems { Journal.send(problem, priority: .warning) }
         do throws(CaptureError) {
             try await serve(options)
@@ -45,21 +45,13 @@ public enum Daemon {
         asking.onDisconnect { error in signals.raise(.lostBus(error)) }
 
         let store = AuthorizationStore(directory: places.state)
-        if case .unusable(let why) = store.state {
-            Journal.send("every start is refused: \(why)", priority: .error)
-        }
         let past = HistoryStore(directory: places.state)
-        if case .unusable(let why) = past.state {
+        for case .unusable(let why) in [store.state, past.state] {
             Journal.send("every start is refused: \(why)", priority: .error)
         }
         let listeners = Listeners()
         let live = LiveUses(linger: configuration.indicator.linger) { use in
-            do throws(CaptureError) {
-                try listeners.tell(bus, of: use)
-            } catch {
-                // The bus is gone: so will be the daemon.
-                Journal.send("cannot announce a use on the bus: \(error)", priority: .error)
-            }
+            Journal.attempt("announce a use") { () throws(CaptureError) in try listeners.tell(bus, of: use) }
         }
         let history = HistoryKeeper(
             past,
@@ -72,10 +64,21 @@ public enum Daemon {
         let heartbeat = Heartbeat(rest: rest)
         let synthetic = try makeSynthetic(options, configuration.synthetic, heartbeat.proof)
         let changes = AsyncStream<DeviceChange>.makeStream()
-        let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { changes.continuation.yield($0) }
+        let profiles = DeviceProfiles(ProfileFile(directory: places.state))
+        let monitor = try DeviceMonitor(probers: [V4L2.prober(), ALSA.prober()]) { change in
+            // At once: it may be back, and opened, before the others hear of it.
+            if case .removed(let device) = change { profiles.deviceGone(device) }
+            changes.continuation.yield(change)
+        }
         let vendors = VendorControls()
-        let devices = MachineDevices(monitor: monitor, synthetic: synthetic, heartbeat: heartbeat, vendors: vendors)
-        let commandLine = ShippedCommandLine(path: places.commandLine, root: places.root)
+        let devices = MachineDevices(
+            monitor: monitor,
+            synthetic: synthetic,
+            heartbeat: heartbeat,
+            vendors: vendors,
+            profiles: profiles
+        )
+        let commandLine = ShippedProgram(path: places.commandLine, root: places.root)
         let people: LoginSessions = options.isSystem ? .system : .ofSessionBus
         let refusals = RefusalJournal()
         let stated = StatedReasons()
@@ -138,6 +141,14 @@ public enum Daemon {
         )
         let doors = PassingDoors(program: places.door)
         let settings = SettingsGuard(bus: asking, kind: options.bus, commandLine: places.commandLine, logins: people)
+        let bridged = BridgedPrograms(
+            identification: Identification(bus: asking, root: places.root),
+            program: ShippedProgram(path: places.pipewire, root: places.root),
+            isSystem: options.isSystem,
+            stated: stated,
+            history: history,
+            refusals: refusals
+        )
         let callers = CallerDirectory(
             bus: asking,
             root: places.root,
@@ -150,10 +161,16 @@ public enum Daemon {
             await doors.clientGone(connection)
             await library.clientGone(connection)
             await engine.clientGone(connection)
+            await bridged.clientGone(connection)
             await settingsDesk.clientGone(connection)
             stated.clientGone(connection)
             await agents.unregister(connection)
             rest.plan()
+        }
+        await bridged.serve {
+            await callers.setBridged($0)
+        } gone: {
+            await engine.processGone($0, on: $1)
         }
         bus.onFailure { call, error in
             var client = await callers.identity(of: call.sender)
@@ -165,7 +182,13 @@ public enum Daemon {
         }
         let sessions = SessionObjects(bus: bus, callers: callers, listeners: listeners, doors: doors)
         await sessions.serve(engine, cameras: CameraLoans(settingsDesk, gate: gate))
-        let deviceObjects = DeviceObjects(bus: bus, gate: gate, callers: callers, settings: settingsDesk)
+        let deviceObjects = DeviceObjects(
+            bus: bus,
+            gate: gate,
+            callers: callers,
+            settings: settingsDesk,
+            profiles: ProfileDesk(devices: devices, desk: settingsDesk, settings: settings, history: history)
+        )
         let health = Health(
             places: places,
             configuration: configuration,
@@ -179,12 +202,15 @@ public enum Daemon {
             logins: logins,
             live: live,
             libraries: libraries,
-            vendors: vendors
+            vendors: vendors,
+            profiles: profiles
         )
         await health.apply()
         let manager = ManagerObject(
             engine: engine,
             callers: callers,
+            bridged: bridged,
+            agents: agents,
             devices: devices,
             sessions: sessions,
             doors: doors,
@@ -208,7 +234,12 @@ public enum Daemon {
             agents: agents,
             questions: questions,
             stated: stated,
-            picking: PickingDesk(agents: agents, libraries: libraries, pictures: library.pictures),
+            picking: PickingDesk(
+                agents: agents,
+                libraries: libraries,
+                pictures: library.pictures,
+                taken: library.taken
+            ),
             librarySettings: library.settings,
             commandLine: commandLine,
             settings: settings,
@@ -252,14 +283,14 @@ public enum Daemon {
         // Last, so that the call that activates the daemon finds everything in its place.
         try await bus.requestName(CaptureNames.service)
         let count = await devices.devices().count
-        ServiceManager.ready(status: count == 1 ? "1 device" : "\(count) devices")
+        ServiceManager.tell(.ready, .status(count == 1 ? "1 device" : "\(count) devices"))
         Journal.send("captured \(CaptureVersion.text) serves the \(options.bus) bus")
         rest.plan()
 
         let end = await signals.wait {
             await health.reload()
         }
-        ServiceManager.stopping()
+        ServiceManager.tell(.stopping)
         Journal.send("captured stops: \(end)")
         following.cancel()
         keepingHouse.cancel()

@@ -20,6 +20,7 @@ actor Health {
     private let live: LiveUses
     private let libraries: LibraryCatalog
     private let vendors: VendorControls
+    private let profiles: DeviceProfiles
     nonisolated let ownUser = getuid()
 
     init(
@@ -35,7 +36,8 @@ actor Health {
         logins: LoginWatch,
         live: LiveUses,
         libraries: LibraryCatalog,
-        vendors: VendorControls
+        vendors: VendorControls,
+        profiles: DeviceProfiles
     ) {
         self.places = places
         self.configuration = configuration
@@ -50,6 +52,7 @@ actor Health {
         self.live = live
         self.libraries = libraries
         self.vendors = vendors
+        self.profiles = profiles
     }
 
     /// Reads the configuration and the policy again, and reports errors in them by file and line. Policy, prompt
@@ -59,8 +62,8 @@ actor Health {
     /// When it returns, what the policy forbids has been withdrawn, and nothing is delivered on it any more. It does
     /// not wait for files to be finished, because the next reload may forbid more.
     func reload() async {
-        ServiceManager.reloading()
-        guard let read = await read() else { return ServiceManager.ready(status: "not reloaded") }
+        ServiceManager.tell(.reloading)
+        guard let read = await read() else { return ServiceManager.tell(.ready, .status("not reloaded")) }
         configuration = read.configuration
         // First: nobody goes on before it is known, and no logind that does not answer holds it up.
         policy = read.policy
@@ -70,7 +73,7 @@ actor Health {
         for problem in configuration.problems { Journal.send("\(problem)", priority: .warning) }
         let count = configuration.problems.count + policy.faults.count + policy.refusals.count + policy.remarks.count
         Journal.send("the configuration was read again: \(count) problem\(count == 1 ? "" : "s")")
-        ServiceManager.ready(status: "reloaded")
+        ServiceManager.tell(.ready, .status("reloaded"))
     }
 
     /// Hands the settings on: at the start, and when they were read again. A new setting that takes effect at a reload has
@@ -83,6 +86,7 @@ actor Health {
         await logins.setStopping(configuration.consent.stopWhenLocked)
         live.setLinger(configuration.indicator.linger)
         await engine.setSilenceLimit(configuration.devices.silenceTimeout)
+        await engine.setPreRollMemory(configuration.recorder.preRollMemory)
         vendors.allow(configuration.devices.vendorControls)
         await history.setLimits(configuration.history.limits)
     }
@@ -91,7 +95,7 @@ actor Health {
     private func read() async -> (configuration: Configuration, policy: Policy)? {
         do throws(CaptureError) {
             return try await WorkerThread.run("reload") { [places] in
-                .success((places.readConfiguration(), places.readPolicy()))
+                (places.readConfiguration(), places.readPolicy())
             }
         } catch {
             Journal.send("cannot read the configuration again: \(error)", priority: .error)
@@ -106,7 +110,6 @@ actor Health {
             store.look()
             past.look()
             for user in users { Users.learn(user) }
-            return .success(())
         }
         let switches = await gate.currentSwitches
         var health = DaemonHealth()
@@ -122,6 +125,7 @@ actor Health {
         health.configurationProblems = configuration.problems.map { "\($0)" }
         health.switchedOff = Service.ofDevices.filter(switches.isOff).map(\.rawValue)
         health.switchFault = switches.fault
+        health.profileFault = profiles.fault
         health.policyRules = UInt32(clamping: policy.ruleCount)
         health.policyFaults = policy.faults.map { "\($0)" }
         health.policyProblems = (policy.refusals + policy.remarks).map { "\($0)" }

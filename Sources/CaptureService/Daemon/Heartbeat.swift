@@ -114,7 +114,7 @@ extension Heartbeat.Rounds {
     init(_ connection: BusConnection, _ gate: AuthorizationGate, _ engine: CaptureEngine, _ proof: ProofOfLife) {
         bus = {
             do throws(CaptureError) {
-                _ = try await connection.call(CaptureNames.bus, CaptureNames.busPath, CaptureNames.bus, "GetId")
+                _ = try await connection.askBus("GetId")
                 return true
             } catch {
                 // Devices stop and the engine tells why.
@@ -157,7 +157,7 @@ private final class Watchdog: Sendable {
     private let fed = Atomic<Int64>(0)
 
     func turnOff() {
-        if interval != nil { ServiceManager.turnOffWatchdog() }
+        if interval != nil { ServiceManager.tell(.watchdogInterval(0)) }
     }
 
     func turnOn() {
@@ -172,6 +172,6 @@ private final class Watchdog: Sendable {
         let now = Timestamp.now.nanoseconds
         guard now - fed.load(ordering: .relaxed) >= interval / 4 else { return }
         fed.store(now, ordering: .relaxed)
-        ServiceManager.watchdog()
+        ServiceManager.tell(.watchdog)
     }
 }

@@ -85,14 +85,22 @@ extension AuthorizationGate {
                     + "'capturectl auth status'"
             )
         }
+        return try await grant(service, for: client)
+    }
+
+    /// The grant of one service, asking the person if that was never decided.
+    ///
+    /// - Throws: As `requestAccess`.
+    func grant(_ service: Service, for client: SessionClient, mayAsk: Bool = true) async throws(CaptureError) -> Grant {
         let grants = try await requestAccess(
             [service],
             for: client.identity,
             session: client.connection,
+            mayAsk: mayAsk,
             again: client.identifyAgain
         )
         guard let grant = grants[service] else {
-            throw CaptureError(.notPermitted, "there is no consent for \(service.title)")
+            throw CaptureError(.internalFault, "no grant was given for \(service.rawValue)")
         }
         return grant
     }

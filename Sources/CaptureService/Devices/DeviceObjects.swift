@@ -11,13 +11,21 @@ actor DeviceObjects {
     private let gate: AuthorizationGate
     private let callers: CallerDirectory
     private let settings: SettingsDesk
+    private let profiles: ProfileDesk
     private var paths: [DeviceID: String] = [:]
 
-    init(bus: BusConnection, gate: AuthorizationGate, callers: CallerDirectory, settings: SettingsDesk) {
+    init(
+        bus: BusConnection,
+        gate: AuthorizationGate,
+        callers: CallerDirectory,
+        settings: SettingsDesk,
+        profiles: ProfileDesk
+    ) {
         self.bus = bus
         self.gate = gate
         self.callers = callers
         self.settings = settings
+        self.profiles = profiles
     }
 
     func follow(_ change: DeviceChange, announcing: Bool = true) async throws(CaptureError) {
@@ -28,22 +36,12 @@ actor DeviceObjects {
             paths[device.id] = path(of: device.id)
             try await bus.export(try makeObject(device))
             guard announcing else { return }
-            try bus.tell(
-                CaptureNames.root,
-                CaptureNames.manager,
-                "DeviceAdded",
-                [device.busValue]
-            )
+            try bus.tell(CaptureNames.root, CaptureNames.manager, "DeviceAdded", [device.busValue])
         case .removed(let id):
             guard let path = paths.removeValue(forKey: id) else { return }
             bus.unexport(path)
             await settings.deviceGone(id)
-            try bus.tell(
-                CaptureNames.root,
-                CaptureNames.manager,
-                "DeviceRemoved",
-                [.string(id.rawValue)]
-            )
+            try bus.tell(CaptureNames.root, CaptureNames.manager, "DeviceRemoved", [.string(id.rawValue)])
         }
     }
 
@@ -56,16 +54,13 @@ actor DeviceObjects {
             case .changed(let control): ("ControlChanged", [control.busValue])
             case .ended(let error): ("WatchEnded", [.string(error.code.rawValue), .string(error.message)])
             }
-        do throws(CaptureError) {
+        Journal.attempt("tell of a setting") { () throws(CaptureError) in
             try bus.tell(CaptureNames.devicePath(device), CaptureNames.device, member, arguments, to: connection)
-        } catch {
-            // The bus is gone: so will be the daemon.
-            Journal.send("cannot tell of a setting on the bus: \(error)", priority: .error)
         }
     }
 
     private func makeObject(_ device: DeviceDescription) throws(CaptureError) -> BusObject {
-        let settings = settings
+        let (settings, profiles) = (settings, profiles)
         return try BusObject(
             path: path(of: device.id),
             [
@@ -102,6 +97,17 @@ actor DeviceObjects {
                         },
                         "UnwatchControls": granted(device) { client, _, _ throws(CaptureError) in
                             await settings.unwatch(device, for: client)
+                            return []
+                        },
+                        "GetProfile": granted(device) { _, _, _ throws(CaptureError) in
+                            [.records(profiles.content(of: device))]
+                        },
+                        "SaveProfile": granted(device) { client, grant, arguments throws(CaptureError) in
+                            try await profiles.save(try arguments.texts(0), of: device, for: client, grant)
+                            return []
+                        },
+                        "ForgetProfile": granted(device) { client, grant, arguments throws(CaptureError) in
+                            try await profiles.forget(try arguments.texts(0), of: device, for: client, grant)
                             return []
                         },
                     ],

@@ -19,7 +19,7 @@ actor HolderSearch {
     private func start() -> Task<Result<[NodeHolder], CaptureError>, Never> {
         let search = Task { () -> Result<[NodeHolder], CaptureError> in
             do throws(CaptureError) {
-                return .success(try await WorkerThread.run("find-holders") { .success(NodeHolders.ofCaptureNodes()) })
+                return .success(try await WorkerThread.run("find-holders") { NodeHolders.ofCaptureNodes() })
             } catch {
                 return .failure(error)
             }

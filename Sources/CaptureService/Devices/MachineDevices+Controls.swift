@@ -11,15 +11,17 @@ extension MachineDevices {
         _ grant: Grant,
         _ body: @escaping @Sendable (any DeviceSettings) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
-        try await WorkerThread.run("controls") {
-            Result { () throws(CaptureError) -> Value in try body(try open(device, grant)) }
+        try await WorkerThread.run("controls") { () throws(CaptureError) in
+            let settings = try openSettings(device, grant)
+            profiles.apply(to: device.id) { settings }
+            return try body(settings)
         }
     }
 
-    private func open(_ device: DeviceDescription, _ grant: Grant) throws(CaptureError) -> any DeviceSettings {
+    func openSettings(_ device: DeviceDescription, _ grant: Grant) throws(CaptureError) -> any DeviceSettings {
         if let synthetic, device.isSynthetic { return try synthetic.settings(of: device.id, grant: grant) }
         return switch device.mediaType {
-        case .video: try V4L2Controls.open(device, grant: grant, vendors: vendors.allowed)
+        case .video, .depth, .metadata: try V4L2Controls.open(device, grant: grant, vendors: vendors.allowed)
         case .audio: try ALSAControls.open(device, grant: grant)
         }
     }

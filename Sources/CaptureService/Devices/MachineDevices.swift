@@ -3,6 +3,7 @@ import CaptureCore
 import CaptureDevices
 import CaptureEngine
 import CaptureSystem
+import Synchronization
 
 /// The devices of this machine, and the synthetic ones when they are wanted.
 ///
@@ -14,6 +15,9 @@ struct MachineDevices: DeviceProvider {
     let heartbeat: Heartbeat
     /// Knows which of the cameras' own controls may be written.
     let vendors: VendorControls
+    let profiles: DeviceProfiles
+    /// The latest frames of each camera.
+    private let frames = CameraFrames()
 
     func devices() async -> [DeviceDescription] {
         (synthetic?.descriptions() ?? []) + monitor.devices()
@@ -29,14 +33,23 @@ struct MachineDevices: DeviceProvider {
     func openCamera(_ device: DeviceDescription, _ request: VideoFormatRequest, grant: Grant) async throws(CaptureError)
         -> any MediaSource
     {
-        let (synthetic, proof) = (synthetic, heartbeat.proof)
-        return try await WorkerThread.run("open-camera") {
-            Result { () throws(CaptureError) -> any MediaSource in
-                if let synthetic, device.isSynthetic {
-                    return try synthetic.openCamera(request, grant: grant)
-                }
-                return try V4L2Camera.open(device, request, grant: grant, proof: proof)
+        let (synthetic, proof, frames) = (synthetic, heartbeat.proof, frames.of(device.id))
+        return try await WorkerThread.run("open-camera") { () throws(CaptureError) -> any MediaSource in
+            profiles.apply(to: device.id) { () throws(CaptureError) in try openSettings(device, grant) }
+            if let synthetic, device.isSynthetic {
+                return device.id == SyntheticDevices.depthCameraID
+                    ? try synthetic.openDepthCamera(request, grant: grant)
+                    : try synthetic.openCamera(request, grant: grant)
             }
+            return try V4L2Camera.open(device, request, grant: grant, proof: proof, frames: frames)
+        }
+    }
+
+    func openMetadata(_ camera: DeviceDescription, grant: Grant) async throws(CaptureError) -> any MediaSource {
+        let (synthetic, proof, frames) = (synthetic, heartbeat.proof, frames.of(camera.id))
+        return try await WorkerThread.run("open-metadata") { () throws(CaptureError) -> any MediaSource in
+            if let synthetic, camera.isSynthetic { return try synthetic.openMetadata(grant: grant) }
+            return try V4L2Metadata.open(camera, grant: grant, proof: proof, frames: frames)
         }
     }
 
@@ -44,13 +57,10 @@ struct MachineDevices: DeviceProvider {
         async throws(CaptureError) -> any MediaSource
     {
         let (synthetic, proof) = (synthetic, heartbeat.proof)
-        return try await WorkerThread.run("open-mic") {
-            Result { () throws(CaptureError) -> any MediaSource in
-                if let synthetic, device.isSynthetic {
-                    return try synthetic.openMicrophone(request, grant: grant)
-                }
-                return try ALSAMicrophone.open(device, request, grant: grant, proof: proof)
-            }
+        return try await WorkerThread.run("open-mic") { () throws(CaptureError) -> any MediaSource in
+            profiles.apply(to: device.id) { () throws(CaptureError) in try openSettings(device, grant) }
+            if let synthetic, device.isSynthetic { return try synthetic.openMicrophone(request, grant: grant) }
+            return try ALSAMicrophone.open(device, request, grant: grant, proof: proof)
         }
     }
 
@@ -61,8 +71,8 @@ struct MachineDevices: DeviceProvider {
     ) async throws(CaptureError) {
         heartbeat.began(source)
         do throws(CaptureError) {
-            try await WorkerThread.run("start-source") {
-                Result { () throws(CaptureError) in try source.start(into: sink, ended: ended) }
+            try await WorkerThread.run("start-source") { () throws(CaptureError) in
+                try source.start(into: sink, ended: ended)
             }
         } catch {
             heartbeat.ended(source)
@@ -71,18 +81,15 @@ struct MachineDevices: DeviceProvider {
     }
 
     func move(_ source: any MediaSource, to sink: any MediaSink, atOnce: Bool) async throws(CaptureError) {
-        try await WorkerThread.run("move-source") {
-            Result { () throws(CaptureError) in try source.move(to: sink, atOnce: atOnce) }
+        try await WorkerThread.run("move-source") { () throws(CaptureError) in
+            try source.move(to: sink, atOnce: atOnce)
         }
     }
 
     func close(_ source: any MediaSource) async {
         // Closing cannot fail, but a thread for it can be lacking; then it is done here.
         do throws(CaptureError) {
-            try await WorkerThread.run("close-source") {
-                source.close()
-                return .success(())
-            }
+            try await WorkerThread.run("close-source") { source.close() }
         } catch {
             source.close()
         }
@@ -90,7 +97,22 @@ struct MachineDevices: DeviceProvider {
     }
 }
 
+/// Where cameras note their frames, so that their metadata finds the frame it belongs to. It stays when a camera is closed
+/// and opened again. Thread-safe.
+private final class CameraFrames: Sendable {
+    private let all = Mutex<[DeviceID: FrameNumbers]>([:])
+
+    func of(_ camera: DeviceID) -> FrameNumbers {
+        all.withLock { all in
+            if let known = all[camera] { return known }
+            let made = FrameNumbers()
+            all[camera] = made
+            return made
+        }
+    }
+}
+
 extension DeviceDescription {
-    /// Whether it is one of the two that draw and beep without hardware.
-    var isSynthetic: Bool { id == SyntheticDevices.cameraID || id == SyntheticDevices.microphoneID }
+    /// Whether it is one of those that draw and beep without hardware.
+    var isSynthetic: Bool { SyntheticDevices.ids.contains(id) }
 }

@@ -1,4 +1,5 @@
 import CaptureCore
+import CaptureDevices
 import CaptureEngine
 import CaptureRing
 import CaptureSystem
@@ -9,6 +10,8 @@ struct SharedRings: RingProvider {
     /// What readers may lag behind before they miss something: frames of a camera, periods of a microphone.
     private static let unreadFrames = 8
     private static let unreadPeriods = 240
+    /// Buffers of metadata, which are small.
+    private static let unreadMetadata = 32
     /// Frames that stay although the only reader has read them.
     private static let keptFrames = 3
 
@@ -17,6 +20,7 @@ struct SharedRings: RingProvider {
             switch source.format {
             case .video: (SharedRings.unreadFrames, SharedRings.keptFrames)
             case .audio: (SharedRings.unreadPeriods, SharedRings.unreadPeriods)
+            case .metadata: (SharedRings.unreadMetadata, SharedRings.keptFrames)
             }
         // One more than both need, so that a claim never waits for the readers' share.
         let slots = source.slotsInFlight + unread + 1
@@ -28,8 +32,16 @@ struct SharedRings: RingProvider {
             isForOne: !isMoved,
             name: "captured:" + name
         )
+        if !isMoved, let camera = source as? V4L2Camera { SharedRings.makeReady(writer, camera.slotsAtStart) }
         ringLog.debug("ring of \(name): \(slots) slots of \(writer.slotCapacity) bytes, \(unread) for readers")
         return SharedRing(writer, name)
+    }
+
+    /// Gets memory for slots while a start waits for the history to be on disk.
+    private static func makeReady(_ writer: RingWriter, _ count: Int) {
+        guard count > 0 else { return }
+        // Without a thread for that, the device waits for the memory.
+        try? WorkerThread.detached(name: "ready-ring") { writer.makeReady(count) }
     }
 }
 
@@ -57,7 +69,7 @@ struct SharedRings: RingProvider {
     private var writer: RingWriter { unsafe held.takeUnretainedValue() }
     var sink: any MediaSink { ringLog.logLevel > .trace ? writer : TracedSink(writer, name) }
 
-    func handOut() -> any OpenFile { writer.handOut() }
+    func handOut(isPatient: Bool) -> any OpenFile { writer.handOut(isPatient: isPatient) }
     var end: StreamEnd? { writer.end }
 
     var counters: RingCounters {
@@ -67,6 +79,7 @@ struct SharedRings: RingProvider {
         counters.drops = now.drops
         counters.queueDepth = now.queueDepth
         counters.latency = now.latency
+        counters.age = Timestamp.now - now.lastTimestamp
         return counters
     }
 }

@@ -1,5 +1,6 @@
 import CaptureCore
 import CaptureDevices
+import CaptureSystem
 import Glibc
 
 /// What callers changed of a device's settings for as long as they are there.
@@ -30,6 +31,11 @@ struct SettingsChanges {
     /// What a caller changed stays, also where another caller changed it later.
     mutating func keep(_ caller: String) { changes = changes.filter { !$0.value.callers.contains(caller) } }
 
+    /// What was changed returns to these values, which are the device's own by now.
+    mutating func returnTo(_ values: [String: Int64]) {
+        for (name, value) in values { changes[name]?.value = value }
+    }
+
     /// What is to be put back when a caller leaves, by name: what no other caller changed, too.
     mutating func take(_ caller: String) -> [String: Int64] {
         var values: [String: Int64] = [:]
@@ -54,6 +60,17 @@ struct SettingsChanges {
 }
 
 extension DeviceSettings {
+    /// Puts values back on a thread of its own, once a device's callers have left. The log tells what cannot be put back.
+    func putBack(_ values: [String: Int64], of device: DeviceID) async {
+        do throws(CaptureError) {
+            try await WorkerThread.run("restore-controls") { () throws(CaptureError) in try putBack(values) }
+        } catch {
+            // An unplugged device restarts with its own values.
+            if error.code == .deviceLost { return }
+            Journal.send("cannot put back the settings of \(device): \(error.message)", priority: .warning)
+        }
+    }
+
     /// Writes former values, as `restore`. Waits for a stream that holds the crop for up to a second, because a consent that
     /// is withdrawn ends the stream at the same time. Blocks.
     ///

@@ -163,8 +163,11 @@ actor SettingsDesk: GrantEnforcer {
         tidy(device.id)
     }
 
+    /// What programs changed returns to these values, which were saved in the device's profile.
+    func returnTo(_ values: [String: Int64], of device: DeviceID) { desks[device]?.changes.returnTo(values) }
+
     /// Makes sure that nobody else holds the lock, and that nothing is put back at this time.
-    private func waitUntilFree(_ device: DeviceDescription, for client: SessionClient) async throws(CaptureError) {
+    func waitUntilFree(_ device: DeviceDescription, for client: SessionClient) async throws(CaptureError) {
         while let task = desks[device.id]?.restoring {
             await task.value
             if desks[device.id]?.restoring == task { desks[device.id]?.restoring = nil }
@@ -341,7 +344,7 @@ actor SettingsDesk: GrantEnforcer {
         let former = desk.restoring
         let task = Task {
             await former?.value
-            await SettingsDesk.restore(values, settings, of: device)
+            await settings.putBack(values, of: device)
         }
         desk.restoring = task
         desks[device] = desk
@@ -361,18 +364,6 @@ actor SettingsDesk: GrantEnforcer {
     private func letGo(_ grant: Grant?) {
         guard let grant else { return }
         Task { [giveBack] in await giveBack([grant]) }
-    }
-
-    private static func restore(_ values: [String: Int64], _ settings: any DeviceSettings, of device: DeviceID) async {
-        do throws(CaptureError) {
-            try await WorkerThread.run("restore-controls") {
-                Result { () throws(CaptureError) in try settings.putBack(values) }
-            }
-        } catch {
-            // An unplugged device restarts with its own values.
-            if error.code == .deviceLost { return }
-            Journal.send("cannot put back the settings of \(device): \(error.message)", priority: .warning)
-        }
     }
 
     @discardableResult

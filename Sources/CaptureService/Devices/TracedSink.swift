@@ -18,6 +18,7 @@ final class TracedSink: MediaSink {
 
     var slotCount: Int { sink.slotCount }
     var slotCapacity: Int { sink.slotCapacity }
+    var isAwaited: Bool { sink.isAwaited }
     func memory(ofSlot slot: Int) -> UnsafeMutableRawBufferPointer { unsafe sink.memory(ofSlot: slot) }
 
     func claim() -> Int? {

@@ -1,4 +1,5 @@
 import CSystemd
+import CaptureCore
 import CaptureSystem
 import Glibc
 
@@ -36,6 +37,17 @@ enum Journal {
         if !send(entries(message, priority, fields)) { writeToStandardError(message) }
     }
 
+    /// Tells somebody on the bus. If it fails, the bus is gone, and so will be the daemon; the journal still gets to know.
+    ///
+    /// - Parameter what: What it does, in words that follow a "cannot".
+    static func attempt(_ what: String, _ telling: () throws(CaptureError) -> Void) {
+        do throws(CaptureError) {
+            try telling()
+        } catch {
+            send("cannot \(what) on the bus: \(error)", priority: .error)
+        }
+    }
+
     static func entries(_ message: String, _ priority: Priority, _ fields: [String: String]) -> [String] {
         ["MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=\(program)"]
             + fields.filter { isField($0.key) }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -63,14 +75,8 @@ enum Journal {
         return bytes.allSatisfy { (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
-    private static let program: String = {
-        var name = [CChar](repeating: 0, count: 16)
-        // PR_GET_NAME would be the thread's; this is the program's.
-        guard let file = unsafe fopen("/proc/self/comm", "re") else { return "captured" }
-        defer { unsafe fclose(file) }
-        guard unsafe fgets(&name, 16, file) != nil else { return "captured" }
-        return String(decoding: name.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }()
+    /// PR_GET_NAME would be the thread's name; this is the program's.
+    private static let program = Files.line(of: "/proc/self/comm") ?? "captured"
 
     private static func writeToStandardError(_ message: String) {
         // Standard error is the last resort: if it is closed, nobody is left to tell.

@@ -7,11 +7,6 @@ struct JournalLog: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
-    init(label: String, level: Logger.Level) {
-        self.label = label
-        logLevel = level
-    }
-
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

@@ -130,19 +130,14 @@ struct Importers: Sendable {
         guard await slots.take() else { throw ImportCall.cancelled }
         defer { slots.give() }
         let run = ImportRun()
-        let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                let call = try await WorkerThread.run("import") { [origin] in
-                    Result { () throws(CaptureError) in try ImportCall(origin) }
-                }
-                return .success(try await perform(job, file, run, call, work))
-            } catch {
-                return .failure(error)
+        return try await Task.run { () throws(CaptureError) in
+            let call = try await WorkerThread.run("import") { [origin] () throws(CaptureError) in
+                try ImportCall(origin)
             }
+            return try await perform(job, file, run, call, work)
         } onCancel: {
             run.cancel()
         }
-        return try result.get()
     }
 }
 
@@ -158,17 +153,15 @@ extension Importers {
             try run.begin(call)
             try await call.hand(job, file)
         } catch {
-            try await WorkerThread.run("import") { .success(call.end()) }
+            try await WorkerThread.run("import") { call.end() }
             throw call.isCancelled ? ImportCall.cancelled : error
         }
-        return try await WorkerThread.run("import") {
+        return try await WorkerThread.run("import") { () throws(CaptureError) in
             defer { call.end() }
-            return Result { () throws(CaptureError) in
-                do throws(CaptureError) {
-                    return try work(call)
-                } catch {
-                    throw call.isCancelled ? ImportCall.cancelled : error
-                }
+            do throws(CaptureError) {
+                return try work(call)
+            } catch {
+                throw call.isCancelled ? ImportCall.cancelled : error
             }
         }
     }

@@ -36,13 +36,11 @@ actor LibraryCatalog {
         let task =
             opening[user]
             ?? Task { [limits, directory] () throws in
-                try await WorkerThread.run("library") {
-                    Result { () throws(CaptureError) in
-                        let library = try LibraryStore(directory: "\(directory)/\(user)", limits: limits)
-                        let waiting = try library.recordings.kept().count
-                        if waiting > 0 { LibraryJournal.waiting(waiting, of: user) }
-                        return library
-                    }
+                try await WorkerThread.run("library") { () throws(CaptureError) in
+                    let library = try LibraryStore(directory: "\(directory)/\(user)", limits: limits)
+                    let waiting = try library.recordings.kept().count
+                    if waiting > 0 { LibraryJournal.waiting(waiting, of: user) }
+                    return library
                 }
             }
         opening[user] = task
@@ -77,9 +75,7 @@ actor LibraryCatalog {
     ) async throws(CaptureError) -> Value {
         let library = try await library(of: user)
         do throws(CaptureError) {
-            return try await WorkerThread.run("library") {
-                Result { () throws(CaptureError) in try work(library) }
-            }
+            return try await WorkerThread.run("library") { () throws(CaptureError) in try work(library) }
         } catch {
             if error.errno == EUCLEAN { damage[user] = error.message }
             throw error
@@ -130,7 +126,7 @@ actor LibraryCatalog {
     /// Who has a library.
     private func users() async throws(CaptureError) -> [UInt32] {
         try await WorkerThread.run("library") { [directory] in
-            .success(FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) })
+            FolderListing.names(in: directory, suffix: "").compactMap { UInt32($0) }
         }
     }
 

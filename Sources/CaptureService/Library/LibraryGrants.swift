@@ -39,15 +39,7 @@ actor LibraryGrants: GrantEnforcer {
         {
             return grant
         }
-        let given = try await gate.requestAccess(
-            [level.service],
-            for: client.identity,
-            session: connection,
-            again: client.identifyAgain
-        )
-        guard let grant = given[level.service] else {
-            throw CaptureError(.internalFault, "no grant was given for \(level.service.rawValue)")
-        }
+        let grant = try await gate.grant(level.service, for: client)
         let use: DeviceUseKey
         do throws(CaptureError) {
             use = try await uses.begin(grant, by: client.identity)

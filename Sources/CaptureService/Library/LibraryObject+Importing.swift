@@ -123,8 +123,8 @@ extension LibraryObject {
                     try unsafe importing.append(bytes)
                 }
             }
-            let staged = try await WorkerThread.run("library") {
-                Result { () throws(CaptureError) in Descriptor(owning: try importing.finish()) }
+            let staged = try await WorkerThread.run("library") { () throws(CaptureError) in
+                Descriptor(owning: try importing.finish())
             }
             let found = try await turns.examine(for: user) { () throws(CaptureError) in
                 try await importers.examine(staged)
@@ -141,7 +141,7 @@ extension LibraryObject {
             return asset
         } catch {
             // A large file takes its time to go.
-            try? await WorkerThread.run("library") { Result { () throws(CaptureError) in importing.cancel() } }
+            try? await WorkerThread.run("library") { importing.cancel() }
             throw error
         }
     }

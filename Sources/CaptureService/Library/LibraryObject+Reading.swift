@@ -32,6 +32,15 @@ extension LibraryObject {
         return [asset.busValue]
     }
 
+    func getAssets(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let ids = try call.arguments.ids(0)
+        let client = try await callers.client(call.sender)
+        let (assets, status) = try await reading(client) { library, scope throws(CaptureError) in
+            try library.picks.assets(of: ids, for: client.identity.program, scope: scope)
+        }
+        return [.records(assets), .uint32(status.rawValue)]
+    }
+
     func findAssets(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
         let (beginnings, isBinned) = (try call.arguments.ids(0), try call.arguments.boolean(1))
         let ids = try await reading(call) { library, scope throws(CaptureError) in

@@ -94,36 +94,22 @@ extension LibraryObject {
         let view = try await access.changes(of: client, everything: true)
         let user = client.identity.user
         return try await requests.answer(client) { _ throws(CaptureError) in
-            let faults = try await care.check(of: user) { () throws(CaptureError) in
-                try await stoppable { stop throws(CaptureError) in
+            let faults = try await checks.run(for: user) { () throws(CaptureError) in
+                let stop = StopFlag()
+                return try await Task.run { () throws(CaptureError) in
                     try await libraries.perform(user) { library throws(CaptureError) in
                         try work(library) { () throws(CaptureError) in
                             if stop.isRaised { throw LibraryCatalog.cancelled }
                             try view.confirm()
                         }
                     }
+                } onCancel: {
+                    stop.raise()
                 }
             }
             await watchers.changed(user)
             return LibraryObject.told(faults)
         }
-    }
-
-    /// Does something that is told when the task is cancelled.
-    private func stoppable<Value: Sendable>(
-        _ work: @Sendable (StopFlag) async throws(CaptureError) -> Value
-    ) async throws(CaptureError) -> Value {
-        let stop = StopFlag()
-        let result: Result<Value, CaptureError> = await withTaskCancellationHandler {
-            do throws(CaptureError) {
-                return .success(try await work(stop))
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            stop.raise()
-        }
-        return try result.get()
     }
 
     /// How many faults a check tells of, since a message has an end; of those that are mended more show in the next.

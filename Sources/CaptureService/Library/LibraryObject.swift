@@ -15,17 +15,18 @@ struct LibraryObject: Sendable {
     let importers: Importers
     let doors: PassingDoors
     /// Where the person decides about what was kept.
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
     let turns: LibraryTurns
     let pictures: LibraryPictures
     let picking: LibraryPicking
-    let care = LibraryCare()
+    /// What reads much of a library.
+    let checks = BusyLimit(mostOfUser: 1, "the media library is already being checked; wait for that")
 
     var implementation: BusImplementation {
         BusImplementation(
             CaptureInterfaces.library,
             methods: [
-                "Fetch": fetch, "Count": count, "GetAsset": getAsset, "Open": open,
+                "Fetch": fetch, "Count": count, "GetAsset": getAsset, "GetAssets": getAssets, "Open": open,
                 "Thumbnail": thumbnail, "Import": importFile, "Cancel": cancel, "Edit": edit, "Revert": revert,
                 "Change": change, "Delete": delete, "Restore": restore, "EmptyBin": emptyBin, "ListAlbums": listAlbums,
                 "CreateAlbum": createAlbum, "RenameAlbum": renameAlbum, "DeleteAlbum": deleteAlbum,
@@ -42,7 +43,14 @@ struct LibraryObject: Sendable {
         _ call: BusCall,
         _ work: @escaping @Sendable (LibraryStore, LibraryScope) throws(CaptureError) -> Value
     ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
-        let client = try await callers.client(call.sender)
+        try await reading(try await callers.client(call.sender), work)
+    }
+
+    /// The same for a caller that is known already.
+    func reading<Value: Sendable>(
+        _ client: SessionClient,
+        _ work: @escaping @Sendable (LibraryStore, LibraryScope) throws(CaptureError) -> Value
+    ) async throws(CaptureError) -> (value: Value, status: AuthorizationStatus) {
         let view = try await access.view(of: client)
         let value = try await libraries.use(client.identity.user) { library throws(CaptureError) in
             try work(library, view.scope)

@@ -22,6 +22,8 @@ struct LibraryParts: Sendable {
     private let choosing: LibraryChoosing
     private let offers = LibraryOffers()
     private let picked = PickedContents()
+    /// What persons take by questions that stand.
+    let taken = TakenContents()
 
     init(
         _ libraries: LibraryCatalog,
@@ -43,7 +45,7 @@ struct LibraryParts: Sendable {
         watchers = LibraryWatchers(bus: bus, access: access, libraries: libraries)
         pictures = LibraryPictures(libraries: libraries, importers: importers, turns: turns)
         choosing = LibraryChoosing(access: access, libraries: libraries, watchers: watchers, offers: offers)
-        settings = LibrarySettings(libraries: libraries, grants: grants, watchers: watchers)
+        settings = LibrarySettings(libraries: libraries, watchers: watchers)
         requests = LongRequests(.library, bus: bus)
         saver = LibrarySaver(
             gate: gate,
@@ -52,7 +54,8 @@ struct LibraryParts: Sendable {
             turns: turns,
             watchers: watchers,
             uses: uses,
-            choosing: choosing
+            choosing: choosing,
+            taken: taken
         )
     }
 
@@ -68,7 +71,7 @@ struct LibraryParts: Sendable {
         callers: CallerDirectory,
         doors: PassingDoors,
         settings: SettingsGuard,
-        commandLine: ShippedCommandLine
+        commandLine: ShippedProgram
     ) -> LibraryObject {
         LibraryObject(
             callers: callers,
@@ -90,6 +93,7 @@ struct LibraryParts: Sendable {
                 settings: settings,
                 commandLine: commandLine,
                 contents: picked,
+                taken: taken,
                 choosing: choosing
             )
         )

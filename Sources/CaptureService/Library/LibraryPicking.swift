@@ -14,8 +14,9 @@ struct LibraryPicking: Sendable {
     let requests: LongRequests
     let watchers: LibraryWatchers
     let settings: SettingsGuard
-    let commandLine: ShippedCommandLine
+    let commandLine: ShippedProgram
     let contents: PickedContents
+    let taken: TakenContents
     let choosing: LibraryChoosing
 
     /// Its part of the Library interface.
@@ -27,7 +28,8 @@ struct LibraryPicking: Sendable {
         let client = try await callers.client(call.sender)
         let options = try PickOptions(busValue: call.arguments.argument(0), most: PickQuestion.mostAssets)
         return try await requests.answer(client) { number throws(CaptureError) in
-            try await pick(options, number, for: client)
+            guard let longest = options.longest else { return try await pick(options, number, for: client) }
+            return try await take(longest, number, for: client)
         }
     }
 
@@ -45,18 +47,15 @@ struct LibraryPicking: Sendable {
             session: client.connection,
             again: client.identifyAgain
         )
-        let found = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            try library.contents.contents(of: answer.picked, kinds: options.kinds)
+        let program = client.identity.program
+        let (found, ids) = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+            let found = try library.contents.contents(of: answer.picked, kinds: options.kinds)
+            return (found, try library.picks.ids(of: found.map(\.asset.id), for: program))
         }
         guard !found.isEmpty else {
             throw CaptureError(.noSuchAsset, "what was picked is not in the media library any more")
         }
-        await contents.keep(found, of: number, for: client.connection)
-        if Task.isCancelled {
-            // The caller left while it was kept, and nobody else clears it away.
-            await contents.clientGone(client.connection)
-            throw LibraryCatalog.cancelled
-        }
+        try await keep(found.map(PickedContent.asset), of: number, for: client)
         let assets = found.map(\.asset)
         var facts = PickedFacts()
         facts.count = UInt32(clamping: assets.count)
@@ -64,7 +63,51 @@ struct LibraryPicking: Sendable {
         facts.kinds = assets.map(\.kind.rawValue)
         facts.mediaTypes = assets.map(\.mediaType)
         facts.sizes = assets.map(\.size)
+        facts.ids = ids
         return facts.properties
+    }
+
+    /// Has the person take a photo, or a movie of so many seconds at most.
+    private func take(
+        _ longest: Int,
+        _ number: UInt32,
+        for client: SessionClient
+    ) async throws(CaptureError) -> [String: BusValue] {
+        let kind: MediaAssetKind = longest > 0 ? .movie : .photo
+        await choosing.offers.giveWay(to: client.connection)
+        let taking = try await access.gate.taking(longest: longest, for: client.identity)
+        await taken.begin(taking)
+        do throws(CaptureError) {
+            let (session, again) = (client.connection, client.identifyAgain)
+            _ = try await access.gate.take(taking, kind.rawValue, session: session, again: again)
+        } catch {
+            await taken.end(taking)
+            throw error
+        }
+        guard let content = await taken.end(taking) else {
+            throw CaptureError(.internalFault, "nothing was taken")
+        }
+        try await keep([.taken(content)], of: number, for: client)
+        var facts = PickedFacts()
+        facts.count = 1
+        facts.names = [content.name]
+        facts.kinds = [content.kind.rawValue]
+        facts.mediaTypes = [content.mediaType]
+        facts.sizes = [content.size]
+        return facts.properties
+    }
+
+    private func keep(
+        _ found: [PickedContent],
+        of number: UInt32,
+        for client: SessionClient
+    ) async throws(CaptureError) {
+        await contents.keep(found, of: number, for: client.connection)
+        if Task.isCancelled {
+            // The caller left while it was kept, and nobody else clears it away.
+            await contents.clientGone(client.connection)
+            throw LibraryCatalog.cancelled
+        }
     }
 
     func openPicked(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
@@ -74,8 +117,13 @@ struct LibraryPicking: Sendable {
             of: try call.arguments.number(0),
             for: call.sender
         )
-        let file = try await libraries.use(client.identity.user) { library throws(CaptureError) in
-            Descriptor(owning: try library.contents.open(content))
+        let file: Descriptor
+        switch content {
+        case .taken(let content): file = try content.open()
+        case .asset(let content):
+            file = try await libraries.use(client.identity.user) { library throws(CaptureError) in
+                Descriptor(owning: try library.contents.open(content))
+            }
         }
         return [.descriptor(file)]
     }

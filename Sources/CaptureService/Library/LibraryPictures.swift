@@ -7,7 +7,8 @@ struct LibraryPictures: Sendable {
     let libraries: LibraryCatalog
     let importers: Importers
     let turns: LibraryTurns
-    let room = PictureRoom()
+    /// How many pictures may be made, for programs that want them and for the person who picks.
+    let making = BusyLimit(mostOfUser: 32, "32 pictures are already being made; wait for those")
 
     /// Opens a JPEG of an asset of a user's library.
     ///
@@ -25,7 +26,7 @@ struct LibraryPictures: Sendable {
         let content = try await libraries.use(user) { library throws(CaptureError) in
             Descriptor(owning: try library.contents.open(id, scope: scope))
         }
-        let pictures = try await room.make(for: user) { () throws(CaptureError) in
+        let pictures = try await making.run(for: user) { () throws(CaptureError) in
             try await turns.examine(for: user) { () throws(CaptureError) in
                 try await importers.examine(content, isWhole: false).thumbnails
             }

@@ -14,6 +14,7 @@ struct LibrarySaver: RecordingSaver {
     let watchers: LibraryWatchers
     let uses: LibraryUses
     let choosing: LibraryChoosing
+    let taken: TakenContents
 
     func check(_ destination: LibraryDestination) throws(CaptureError) {
         if !destination.name.isEmpty { try LibraryName.check(destination.name, of: "a file") }
@@ -21,6 +22,8 @@ struct LibrarySaver: RecordingSaver {
     }
 
     func authorize(_ client: SessionClient, mayAsk: Bool) async throws(CaptureError) {
+        // It does not come into the library.
+        if client.taking != nil { return }
         var asked: Set<LibraryLevel> = []
         var silence: CaptureError?
         while true {
@@ -40,6 +43,7 @@ struct LibrarySaver: RecordingSaver {
         madeWith device: String,
         for client: SessionClient
     ) async throws(CaptureError) -> (file: any OpenFile, recording: any LibraryRecording) {
+        if let taking = client.taking { return try await begin(taking) }
         let destination = output.library ?? LibraryDestination()
         let draft = AssetDraft(
             name: destination.name,
@@ -80,17 +84,7 @@ struct LibrarySaver: RecordingSaver {
     /// The consent that a save rests on, in use as long as it is recorded, so that one for a session holds as long.
     func grant(for step: SaveStep, _ client: SessionClient) async throws(CaptureError) -> Grant {
         guard let service = step.service else { throw try await refusal(client, after: nil) }
-        let given = try await gate.requestAccess(
-            [service],
-            for: client.identity,
-            session: client.connection,
-            mayAsk: false,
-            again: client.identifyAgain
-        )
-        guard let grant = given[service] else {
-            throw CaptureError(.internalFault, "no grant was given for \(service.rawValue)")
-        }
-        return grant
+        return try await gate.grant(service, for: client, mayAsk: false)
     }
 
     /// Asks the person for a level.
@@ -98,12 +92,7 @@ struct LibrarySaver: RecordingSaver {
     /// - Returns: Why there was no answer; `nil` for one, which the status tells from now on.
     private func ask(_ level: LibraryLevel, _ client: SessionClient) async throws(CaptureError) -> CaptureError? {
         do throws(CaptureError) {
-            _ = try await gate.requestAccess(
-                [level.service],
-                for: client.identity,
-                session: client.connection,
-                again: client.identifyAgain
-            )
+            _ = try await gate.grant(level.service, for: client)
             let isLimited = try await gate.libraryAccess(for: client.identity).readWrite == .limited
             if level == .readWrite, isLimited { await choosing.begin(with: client) }
             return nil

@@ -6,7 +6,6 @@ import MediaLibrary
 /// What answers that people change come to in the media library.
 struct LibrarySettings: Sendable {
     let libraries: LibraryCatalog
-    let grants: LibraryGrants
     let watchers: LibraryWatchers
 
     /// A program is about to be limited that is not: nothing is chosen for it yet, whatever was once. An answer may have run
@@ -21,7 +20,6 @@ struct LibrarySettings: Sendable {
     /// Called when an answer was set or forgotten. Forgets the chosen assets of a program that is not limited any more,
     /// so that they are chosen anew if it is limited again.
     func changed(_ service: Service, to status: AuthorizationStatus, of program: String, user: UInt32) async {
-        guard Service.ofLibrary.contains(service) else { return }
         guard service == .libraryReadWrite else { return }
         // Of one that is to be asked anew the person would be asked at once, and not when it looks.
         if status != .notDetermined { await watchers.sees(program, of: user) }

@@ -11,6 +11,7 @@ struct PickingDesk: Sendable {
     let agents: AgentRegistry
     let libraries: LibraryCatalog
     let pictures: LibraryPictures
+    let taken: TakenContents
 
     /// A page of what may be picked, as it travels.
     ///
@@ -20,7 +21,7 @@ struct PickingDesk: Sendable {
         from connection: String,
         _ query: AssetFetchOptions
     ) async throws(CaptureError) -> (assets: [[String: BusValue]], next: String?) {
-        let question = try await agents.picking(cookie, from: connection)
+        let question = try await shown(cookie, from: connection)
         guard !query.isBinned else {
             throw CaptureError(.invalidArgument, "nothing can be picked from the bin; leave 'binned' out of the query")
         }
@@ -53,10 +54,19 @@ struct PickingDesk: Sendable {
         _ id: String,
         _ size: ThumbnailSize
     ) async throws(CaptureError) -> Descriptor {
-        let question = try await agents.picking(cookie, from: connection)
+        let question = try await shown(cookie, from: connection)
         let picture = try await pictures.open(id, size, of: question.client.user, .all)
         _ = try await agents.picking(cookie, from: connection)
         return picture
+    }
+
+    /// A question that the library is shown for, which it is not where something new is taken.
+    private func shown(_ cookie: String, from connection: String) async throws(CaptureError) -> PickQuestion {
+        let question = try await agents.picking(cookie, from: connection)
+        guard question.taking == nil else {
+            throw CaptureError(.notPermitted, "the library is not shown for what the camera takes")
+        }
+        return question
     }
 
     /// Takes the answer. One that cannot be leaves the question open.
@@ -77,11 +87,17 @@ struct PickingDesk: Sendable {
                 "this question cannot take anything away; leave 'dropped' empty"
             )
         }
-        guard !answer.picked.isEmpty || question.purpose != .pick else {
+        guard !answer.picked.isEmpty || ![.pick, .take].contains(question.purpose) else {
             throw CaptureError(.invalidArgument, "nothing was picked; call Dismiss instead")
         }
-        _ = try await libraries.use(question.client.user) { library throws(CaptureError) in
-            try library.contents.contents(of: ids)
+        if let taking = question.taking {
+            guard await taken.content(of: taking)?.id == ids.first else {
+                throw CaptureError(.invalidArgument, "that is not what was taken last; give its id")
+            }
+        } else {
+            _ = try await libraries.use(question.client.user) { library throws(CaptureError) in
+                try library.contents.contents(of: ids)
+            }
         }
         try await agents.answer(cookie, from: connection, picked: answer)
     }

@@ -67,8 +67,10 @@ final class SessionRecording: LibraryRecording {
 
     private func commit() async throws(CaptureError) -> SavedOutput {
         _ = try await consent()
-        try await waitUntilWritten()
-        let id = id
+        let (id, libraries, user) = (id, saver.libraries, user)
+        try await SessionRecording.waitUntilWritten { () async throws(CaptureError) in
+            try await libraries.use(user) { library throws(CaptureError) in try library.recordings.isBeingWritten(id) }
+        }
         let content = try await saver.libraries.use(user) { library throws(CaptureError) in
             Descriptor(owning: try library.recordings.open(id))
         }
@@ -86,7 +88,6 @@ final class SessionRecording: LibraryRecording {
                 try library.recordings.finish(id, found.media)
             }
         }
-        let (libraries, user) = (saver.libraries, user)
         // It is in the library, and nobody has to wait for its pictures.
         Task { await libraries.keep(found.thumbnails, of: asset.id, madeFrom: content, for: user) }
         LibraryJournal.added(asset.size, by: client.identity)
@@ -124,13 +125,9 @@ final class SessionRecording: LibraryRecording {
     }
 
     /// Waits until nobody can write to the file any more: what is in the library never changes.
-    private func waitUntilWritten() async throws(CaptureError) {
-        let id = id
+    static func waitUntilWritten(_ isBeingWritten: () async throws(CaptureError) -> Bool) async throws(CaptureError) {
         for _ in 0..<SessionRecording.looks {
-            let isWritten = try await saver.libraries.use(user) { library throws(CaptureError) in
-                try library.recordings.isBeingWritten(id)
-            }
-            if !isWritten { return }
+            if try await !isBeingWritten() { return }
             // Nothing tells when a process of another lets go of a file.
             try? await Task.sleep(for: SessionRecording.pause)
         }

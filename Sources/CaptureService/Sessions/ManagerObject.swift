@@ -10,6 +10,8 @@ import CaptureSystem
 struct ManagerObject: Sendable {
     let engine: CaptureEngine
     let callers: CallerDirectory
+    let bridged: BridgedPrograms
+    let agents: AgentRegistry
     let devices: MachineDevices
     let sessions: SessionObjects
     let doors: PassingDoors
@@ -22,7 +24,9 @@ struct ManagerObject: Sendable {
         BusImplementation(
             CaptureInterfaces.manager,
             methods: [
-                "ListDevices": listDevices, "CreateSession": createSession, "OpenDoor": doors.opening(for: callers),
+                "ListDevices": listDevices, "CreateSession": createSession, "CreateSessionFor": createSessionFor,
+                "ReportStranger": reportStranger,
+                "OpenDoor": doors.opening(for: callers),
                 "ListSessions": listSessions,
                 "ListUses": listUses, "ListHolders": listHolders, "GetHealth": getHealth, "Reload": reload,
                 "Subscribe": subscribe,
@@ -39,15 +43,71 @@ struct ManagerObject: Sendable {
     }
 
     private func createSession(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
-        let client = try await callers.client(call.sender)
-        let description = try SessionDescription(busValue: call.arguments.argument(0))
+        var client = try await callers.client(call.sender)
+        var description = try SessionDescription(busValue: call.arguments.argument(0))
+        if let cookie = description.question {
+            client.taking = try await agents.taking(cookie, from: call.sender)
+            // Nobody else is to see it.
+            description.question = nil
+        }
         let files = try await call.arguments.files(1, from: doors, of: client.connection)
+        return try await create(description, files, for: client)
+    }
+
+    private func createSessionFor(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let caller = try await callers.client(call.sender)
+        let name = try call.arguments.text(3)
+        guard let bridge = Bridge(rawValue: name), bridge == .pipewire || bridge == .pulse else {
+            throw CaptureError(
+                .invalidArgument,
+                "programs do not come through '\(DisplayText.neutralized(name, limit: 40))': give pipewire or pulse"
+            )
+        }
+        let client = try await bridged.client(
+            Int32(clamping: try call.arguments.number(0)),
+            startedAt: UInt64(clamping: try call.arguments.number(1)),
+            bridge: bridge,
+            connections: Int(clamping: try call.arguments.number(2)),
+            through: caller
+        )
+        var description = try SessionDescription(busValue: call.arguments.argument(4))
+        guard description.question == nil else {
+            throw CaptureError(.invalidArgument, "a session for another program serves no question")
+        }
+        // What a process captures ends with it.
+        description.isAttached = true
+        let files = try await call.arguments.files(5, from: doors, of: client.connection)
+        return try await create(description, files, for: client)
+    }
+
+    private func reportStranger(_ call: BusCall) async throws(CaptureError) -> [BusValue] {
+        let caller = try await callers.client(call.sender)
+        let word = try call.arguments.text(4)
+        guard let service = AuthorizationService.ofDevices.first(where: { $0.rawValue == word }) else {
+            throw CaptureError(.invalidArgument, "a stranger is told of for camera or microphone")
+        }
+        let arguments = call.arguments
+        func process(_ index: Int) throws(CaptureError) -> BridgedPrograms.NamedProcess {
+            BridgedPrograms.NamedProcess(
+                number: Int32(clamping: try arguments.number(index)),
+                startTime: UInt64(clamping: try arguments.number(index + 1))
+            )
+        }
+        try await bridged.report(process(0), connectedTo: process(2), of: service, by: caller.identity)
+        return []
+    }
+
+    private func create(
+        _ description: SessionDescription,
+        _ files: [String: any OpenFile],
+        for client: SessionClient
+    ) async throws(CaptureError) -> [BusValue] {
         let id = try await engine.create(description, files: files, client: client)
         // The client may call the session as soon as it knows its path.
         if let session = await engine.list(for: client).first(where: { $0.id == id }) {
             try await sessions.publish(session)
         }
-        return [.objectPath(SessionObjects.path(id))]
+        return [.objectPath(CaptureNames.sessionPath(id))]
     }
 
     private func listSessions(_ call: BusCall) async throws(CaptureError) -> [BusValue] {

@@ -30,12 +30,11 @@ struct Recorders: RecorderLauncher {
 
     func start() async throws(CaptureError) -> any IdleRecorder {
         // This may block: it forks a child, or waits for room in the service manager's socket.
-        let process = try await WorkerThread.run("start-recorder") { [origin] in
+        let process = try await WorkerThread.run("start-recorder") { [origin] () throws(CaptureError) in
             do throws(SystemError) {
-                return .success(try RecorderProcess.start(origin))
+                return try RecorderProcess.start(origin)
             } catch {
-                let why = "cannot start a recorder: \(error)"
-                return .failure(CaptureError(.recorderLost, why, errno: error.errno))
+                throw CaptureError(.recorderLost, "cannot start a recorder: \(error)", errno: error.errno)
             }
         }
         return WaitingRecorder(process)

@@ -31,8 +31,6 @@ actor SessionObjects {
         self.cameras = cameras
     }
 
-    static func path(_ id: UInt32) -> String { "\(CaptureNames.sessions)/\(id)" }
-
     /// Makes a session's object reachable, once, and waits until it is.
     ///
     /// - Parameter announcing: Whether those whom it concerns are told that it is there.
@@ -68,13 +66,13 @@ actor SessionObjects {
 
     func remove(_ id: UInt32) throws(CaptureError) {
         guard let session = objects.removeValue(forKey: id)?.session else { return }
-        bus.unexport(SessionObjects.path(id))
+        bus.unexport(CaptureNames.sessionPath(id))
         try tell("SessionRemoved", of: session)
     }
 
     /// Tells those whom it concerns that a session came or went.
     private func tell(_ member: String, of session: SessionSnapshot) throws(CaptureError) {
-        let path = BusValue.objectPath(SessionObjects.path(session.id))
+        let path = BusValue.objectPath(CaptureNames.sessionPath(session.id))
         for listener in listeners.hear(session) {
             try bus.tell(CaptureNames.root, CaptureNames.manager, member, [path], to: listener)
         }
@@ -83,7 +81,7 @@ actor SessionObjects {
     private func makeObject(_ session: SessionSnapshot) throws(CaptureError) -> BusObject {
         let id = session.id
         return try BusObject(
-            path: SessionObjects.path(id),
+            path: CaptureNames.sessionPath(id),
             [
                 BusImplementation(
                     CaptureInterfaces.session,
@@ -160,6 +158,8 @@ actor SessionObjects {
                             [try await engine.statistics(of: id, client: client).busValue]
                         },
                         "OpenBuffer": handler { engine, client, arguments throws(CaptureError) in
+                            // A photo of another size may be taken meanwhile.
+                            BusTurn.end()
                             let file = try await engine.openBuffer(id, output: arguments.text(0), client: client)
                             guard let descriptor = file as? Descriptor else {
                                 throw CaptureError(.internalFault, "the ring has no descriptor")
@@ -187,11 +187,14 @@ actor SessionObjects {
                         "CapturePhoto": handler { [doors, cameras] engine, client, arguments throws(CaptureError) in
                             let settings = try PhotoSettings(busValue: arguments.argument(1))
                             try await engine.checkMayChange(id, client: client)
+                            let files = try await arguments.files(2, from: doors, of: client.connection)
+                            // A camera that changes its size keeps no other call from its turn, such as a stop.
+                            BusTurn.end()
                             let name = try await engine.capturePhoto(
                                 id,
                                 output: arguments.text(0),
                                 settings,
-                                files: arguments.files(2, from: doors, of: client.connection),
+                                files: files,
                                 client: client,
                                 cameras: cameras
                             )

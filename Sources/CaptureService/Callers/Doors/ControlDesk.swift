@@ -168,12 +168,11 @@ actor ControlDesk {
         let texts = answers.map(\.text)
         do throws(CaptureError) {
             // If the caller does not read, the time limit kills the process, and this thread ends with it.
-            try await WorkerThread.run("control") {
+            try await WorkerThread.run("control") { () throws(CaptureError) in
                 do throws(SystemError) {
                     for text in texts { try process.socket.send(text) }
-                    return .success(())
                 } catch {
-                    return .failure(CaptureError(.unreachable, error))
+                    throw CaptureError(.unreachable, error)
                 }
             }
         } catch {
@@ -190,26 +189,20 @@ actor ControlDesk {
     ///
     /// - Returns: What it says in the first moment; `nil` at its end.
     private static func begin(_ process: DoorProcess) async -> Beginning? {
-        let beginning: Beginning?? = try? await WorkerThread.run("control") { () -> Result<Beginning?, CaptureError> in
+        try? await WorkerThread.run("control") { () -> Beginning? in
             do throws(SystemError) {
                 try process.socket.offer("serve\n")
-                guard try !Poll.wait(process.socket.file.descriptor, timeout: moment).isEmpty else {
-                    return .success(.silent)
-                }
-                return .success(try process.socket.receiveText().map { .said($0) })
+                guard try !Poll.wait(process.socket.file.descriptor, timeout: moment).isEmpty else { return .silent }
+                return try process.socket.receiveText().map { .said($0) }
             } catch {
                 // It has ended.
-                return .success(nil)
+                return nil
             }
         }
-        return beginning ?? nil
     }
 
     /// The next message of a process; `nil` when it has ended.
     private static func receive(_ process: DoorProcess) async -> String? {
-        let received: String?? = try? await WorkerThread.run("control") { () -> Result<String?, CaptureError> in
-            .success(try? process.socket.receiveText())
-        }
-        return received ?? nil
+        try? await WorkerThread.run("control") { try? process.socket.receiveText() }
     }
 }

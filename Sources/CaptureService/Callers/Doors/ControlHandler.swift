@@ -40,7 +40,7 @@ struct ControlHandler: Sendable {
     }
 
     private func client(_ caller: ControlCaller) async throws(CaptureError) -> SessionClient {
-        let identity = try await identify(caller)
+        let identity = try await identification.identify(caller)
         guard identity.tier == .claimed || identity.user == 0 else {
             throw CaptureError(
                 .notPermitted,
@@ -48,12 +48,8 @@ struct ControlHandler: Sendable {
             )
         }
         return SessionClient(identity: identity, connection: "") { () throws(CaptureError) in
-            try await identify(caller)
+            try await identification.identify(caller)
         }
-    }
-
-    private func identify(_ caller: ControlCaller) async throws(CaptureError) -> ClientIdentity {
-        try await identification.identify(caller)
     }
 }
 

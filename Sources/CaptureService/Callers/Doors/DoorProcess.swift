@@ -60,12 +60,12 @@ final class DoorProcess: Sendable {
         input: Descriptor,
         ended: @escaping @Sendable () -> Void
     ) async throws(CaptureError) -> DoorProcess {
-        try await WorkerThread.run("start-door") {
+        try await WorkerThread.run("start-door") { () throws(CaptureError) in
             do throws(SystemError) {
                 try SystemError.check("give up capabilities") { clinux_clear_ambient() }
-                return .success(try DoorProcess(path, kind, input: input, ended: ended))
+                return try DoorProcess(path, kind, input: input, ended: ended)
             } catch {
-                return .failure(CaptureError(.internalFault, error))
+                throw CaptureError(.internalFault, error)
             }
         }
     }

@@ -77,8 +77,8 @@ final class PassingDoor: Sendable {
         }
         defer { turns.give() }
         let process = process
-        return try await WorkerThread.run("door-ask") {
-            Result { () throws(CaptureError) in try PassingDoor.answer(of: process, to: request, files) }
+        return try await WorkerThread.run("door-ask") { () throws(CaptureError) in
+            try PassingDoor.answer(of: process, to: request, files)
         }
     }
 

@@ -26,12 +26,11 @@ extension BusConnection {
         while true {
             // Names before sockets: a socket is there before its name is, and is gone first.
             let makers = try await connectionMakers()
-            let holding = try await BusConnection.look("who-holds", at: peer.user) {
-                () -> Result<Holding, CaptureError> in
-                Result { () throws(CaptureError) in try Holding(of: peer, own: own) }
+            let holding = try await BusConnection.look("who-holds", at: peer.user) { () throws(CaptureError) in
+                try Holding(of: peer, own: own)
             }
             if let other = holding.other { throw ProcessLook.refusal(other) }
-            guard let doubt = holding.doubt(makers, peer) else { return }
+            guard let doubt = holding.doubt(makers, process: peer.pid, user: peer.user) else { return }
             // What is connecting or closing just now is in order soon.
             guard ContinuousClock.now < end else { throw ProcessLook.refusal(doubt) }
             do { try await Task.sleep(for: .milliseconds(50)) } catch { throw ProcessLook.refusal(doubt) }
@@ -41,7 +40,8 @@ extension BusConnection {
 
 /// What looking at the connections of a process came to. Blocks for the descriptors of every process.
 struct Holding {
-    /// The connections that it has; where the kernel does not list sockets, those that it may have.
+    /// The connections that it has since it runs its program; where the kernel does not list sockets, those that it may have.
+    /// A program that it ran before can have left it another one in the place of its own. Exec closes those of D-Bus's libraries.
     var own: Set<UInt32>
     /// The users of all connections of the bus; `nil` where the kernel does not list sockets.
     var all: [UInt32: UInt32]?
@@ -53,7 +53,7 @@ struct Holding {
     }
 
     init(of peer: PeerFacts, own: UInt32) throws(CaptureError) {
-        let held = BusSockets.held(by: peer.pid)
+        let held = BusSockets.held(by: peer.pid, sinceExec: true)
         let all: [UInt32: UInt32]?
         do throws(SystemError) {
             all = try BusSockets.clients(beside: own)
@@ -66,28 +66,29 @@ struct Holding {
             return
         }
         self.init(own: held.intersection(all.keys), all: all)
-        for process in Files.names(in: "/proc").compactMap({ Int32($0) }) where process != peer.pid {
-            guard !BusSockets.held(by: process).isDisjoint(with: self.own) else { continue }
+        let any = BusSockets.held(by: peer.pid).intersection(all.keys)
+        other = Holding.other(than: peer.pid, with: any, device: peer.executable.device, peer.executable.inode)
+    }
+
+    /// Who has one of a process's sockets, too, and runs another file; `nil` for nobody. Looks at every process.
+    static func other(than own: Int32, with sockets: Set<UInt32>, device: UInt64, _ inode: UInt64) -> String? {
+        for process in Files.names(in: "/proc").compactMap({ Int32($0) }) where process != own {
+            guard !BusSockets.held(by: process).isDisjoint(with: sockets) else { continue }
             var file = clinux_file()
             let link = "/proc/\(process)/exe"
-            guard unsafe clinux_known_file(AT_FDCWD, link, &file) == 0, file.device == peer.executable.device,
-                file.inode == peer.executable.inode
+            guard unsafe clinux_known_file(AT_FDCWD, link, &file) == 0, file.device == device, file.inode == inode
             else {
                 let program = Files.link(at: link) ?? "a program that has ended"
-                other = "process \(process) (\(program)) has its connection, too"
-                return
+                return "process \(process) (\(program)) has its connection, too"
             }
         }
+        return nil
     }
 
     /// What the bus says that does not go with this; `nil` for nothing.
     ///
     /// A process may have sockets besides that have no name yet, or never get one, so that it has enough of them is not all:
     /// of what its user has beyond them, each has to be somebody else's.
-    func doubt(_ makers: [ConnectionMaker], _ peer: PeerFacts) -> String? {
-        doubt(makers, process: peer.pid, user: peer.user)
-    }
-
     func doubt(_ makers: [ConnectionMaker], process: Int32, user: UInt32) -> String? {
         let made = makers.count { $0.process == process }
         guard own.count >= made else {

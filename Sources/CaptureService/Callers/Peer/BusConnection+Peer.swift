@@ -15,15 +15,15 @@ extension BusConnection {
     ///   identified is refused. `.unreachable` if the bus is gone.
     func credentials(of uniqueName: String) async throws(CaptureError) -> PeerFacts {
         let first = try await busCredentials(of: uniqueName)
-        let (look, started) = try await WorkerThread.run("who-calls") {
-            Result { () throws(CaptureError) in try BusConnection.pin(first) }
+        let (look, started) = try await WorkerThread.run("who-calls") { () throws(CaptureError) in
+            try BusConnection.pin(first)
         }
         let second = try await busCredentials(of: uniqueName)
         guard second.pid == first.pid, second.user == first.user, second.groups == first.groups,
             second.label == first.label
         else { throw ProcessLook.refusal("its connection belongs to another process now") }
-        return try await BusConnection.look("who-calls", at: first.user) {
-            Result { () throws(CaptureError) in try BusConnection.facts(uniqueName, first, look, started) }
+        return try await BusConnection.look("who-calls", at: first.user) { () throws(CaptureError) in
+            try BusConnection.facts(first, look, started)
         }
     }
 
@@ -37,7 +37,7 @@ extension BusConnection {
     static func look<Value: Sendable>(
         _ name: String,
         at user: UInt32,
-        _ work: @escaping @Sendable () -> Result<Value, CaptureError>
+        _ work: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
         // A task of its own, so that it waits even if the caller is cancelled, who still has to be identified.
         _ = await Task { await looks.take(user) }.value
@@ -62,13 +62,11 @@ extension BusConnection {
     }
 
     private static func facts(
-        _ uniqueName: String,
         _ first: BusCredentials,
         _ look: ProcessLook,
         _ started: ProcessLook.Status
     ) throws(CaptureError) -> PeerFacts {
         var facts = try look.facts(of: first.user, first.groups, since: started)
-        facts.uniqueName = uniqueName
         facts.viaProcessFD = first.process != nil
         facts.securityLabel = first.label
         return facts
@@ -93,11 +91,11 @@ extension BusConnection {
             guard try await isConnected() else { throw error }
             throw ProcessLook.refusal("its connection \(uniqueName) is gone")
         }
-        guard let user = values["UnixUserID"]?.integer.flatMap({ UInt32(exactly: $0) }), user != UInt32.max,
-            let pid = values["ProcessID"]?.integer.flatMap({ Int32(exactly: $0) }), pid > 0
+        guard let user = values["UnixUserID"]?.integer(as: UInt32.self), user != UInt32.max,
+            let pid = values["ProcessID"]?.integer(as: Int32.self), pid > 0
         else { throw ProcessLook.refusal("the bus does not name its user and process") }
-        let groups = values["UnixGroupIDs"]?.elements?.compactMap { $0.integer.flatMap { UInt32(exactly: $0) } }
-        let label = values["LinuxSecurityLabel"]?.elements?.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }
+        let groups = values["UnixGroupIDs"]?.elements?.compactMap { $0.integer(as: UInt32.self) }
+        let label = values["LinuxSecurityLabel"]?.elements?.compactMap { $0.integer(as: UInt8.self) }
         return BusCredentials(
             user: user,
             groups: groups ?? [],

@@ -19,6 +19,16 @@ enum BusSockets {
         return Dictionary(clients) { first, _ in first }
     }
 
+    /// The sockets that are connected to a server of PipeWire, by the name of its socket.
+    ///
+    /// - Returns: `nil` where the kernel does not tell (CONFIG_UNIX_DIAG).
+    /// - Throws: The system's error.
+    static func pipewireClients() throws(SystemError) -> Set<UInt32>? {
+        guard let sockets = try list() else { return nil }
+        let ends = Set(sockets.lazy.filter(\.isOfPipeWire).map(\.inode))
+        return Set(sockets.lazy.filter { ends.contains($0.peer) }.map(\.inode))
+    }
+
     private static func list() throws(SystemError) -> [clinux_unix_socket]? {
         var room = 1024
         // A list that changes while it is read is read again, a machine's worth of times.
@@ -35,11 +45,13 @@ enum BusSockets {
     }
 
     /// The inodes of sockets that any thread of a process has open; none where its descriptors cannot be read.
-    static func held(by process: Int32) -> Set<UInt32> {
+    ///
+    /// - Parameter sinceExec: Those alone that exec closes: no program that the process ran before can have left them.
+    static func held(by process: Int32, sinceExec: Bool = false) -> Set<UInt32> {
         var held: Set<UInt32> = []
         for folder in DescriptorTables.folders(of: process) {
             var found = [UInt32](repeating: 0, count: 256)
-            while case let count = unsafe clinux_sockets_in(folder, &found, found.count), count > 0 {
+            while case let count = unsafe clinux_sockets_in(folder, &found, found.count, sinceExec), count > 0 {
                 held.formUnion(found.prefix(count))
                 // More were opened than there was room for, and more may be meanwhile.
                 guard count > found.count else { break }
@@ -64,6 +76,15 @@ enum BusSockets {
 }
 
 extension clinux_unix_socket {
+    /// Whether it is bound to a path such as `/run/user/1000/pipewire-0`.
+    fileprivate var isOfPipeWire: Bool {
+        var own = name
+        let path = unsafe withUnsafeBytes(of: &own) { bytes in
+            unsafe String(decoding: bytes.prefix(Int(min(length, 108))).prefix { $0 != 0 }, as: UTF8.self)
+        }
+        return path.split(separator: "/").last?.hasPrefix("pipewire-") ?? false
+    }
+
     fileprivate func hasName(of other: Self) -> Bool {
         var (own, others) = (name, other.name)
         return unsafe length == other.length && memcmp(&own, &others, Int(length)) == 0

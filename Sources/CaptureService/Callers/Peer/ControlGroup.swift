@@ -12,12 +12,8 @@ struct ControlGroup: Hashable, Sendable {
     var unit: String?
     /// The unit of the user's own service manager.
     var userUnit: String?
-    /// The slice of the system.
-    var slice: String?
     /// The login session.
     var session: String?
-    /// The user whose session or service manager it is.
-    var ownerUser: UInt32?
 
     /// By the text of `/proc/PID/cgroup`. Users make groups at will, so that only a few are kept.
     private static let known = Mutex<[String: ControlGroup]>([:])
@@ -33,9 +29,7 @@ struct ControlGroup: Hashable, Sendable {
                 path: try path(in: text, of: pid),
                 unit: unsafe try answer("unit", pid) { unsafe sd_pid_get_unit($0, $1) },
                 userUnit: unsafe try answer("user unit", pid) { unsafe sd_pid_get_user_unit($0, $1) },
-                slice: unsafe try answer("slice", pid) { unsafe sd_pid_get_slice($0, $1) },
-                session: unsafe try answer("session", pid) { unsafe sd_pid_get_session($0, $1) },
-                ownerUser: try ownerUser(of: pid)
+                session: unsafe try answer("session", pid) { unsafe sd_pid_get_session($0, $1) }
             )
             // The service manager may just have moved it: then the answers are of two groups.
             guard try self.text(of: pid) == text else { continue }
@@ -52,14 +46,11 @@ struct ControlGroup: Hashable, Sendable {
 
     /// Whether the path has the names that systemd told: they are not of a group that the process was in for a moment.
     private var isOfItsPath: Bool {
-        [unit, userUnit, slice, session].allSatisfy { name in
-            guard let name, name != "-.slice" else { return true }
-            return path.contains(name)
-        }
+        [unit, userUnit, session].allSatisfy { name in name.map { path.contains($0) } ?? true }
     }
 
     private static func text(of pid: Int32) throws(CaptureError) -> String {
-        guard let text = ProcessLook.contents(of: "/proc/\(pid)/cgroup") else {
+        guard let text = Files.text(of: "/proc/\(pid)/cgroup", limit: 1 << 16) else {
             throw ProcessLook.refusal("/proc/\(pid)/cgroup cannot be read")
         }
         return text
@@ -89,15 +80,5 @@ struct ControlGroup: Hashable, Sendable {
             throw ProcessLook.refusal("its \(what) cannot be read (\(SystemError.text(of: -code)))")
         }
         return unsafe String(cString: text)
-    }
-
-    private static func ownerUser(of pid: Int32) throws(CaptureError) -> UInt32? {
-        var user: uid_t = 0
-        let code = unsafe sd_pid_get_owner_uid(pid, &user)
-        if code == -ENODATA || code == -ENXIO { return nil }
-        guard code >= 0 else {
-            throw ProcessLook.refusal("its user's session cannot be read (\(SystemError.text(of: -code)))")
-        }
-        return user
     }
 }

@@ -21,6 +21,39 @@ extension PeerFacts {
         }
         return try look.facts(of: user, groups, since: started)
     }
+
+    /// Identifies a process that another one names. Blocks while it reads files.
+    ///
+    /// - Parameters:
+    ///   - pid: The process.
+    ///   - startTime: When it started, in clock ticks since boot, so that another one of the same number is not meant.
+    ///   - user: Whose it has to be, by all of its uids.
+    /// - Throws: `.notPermitted` if anything cannot be read or changes meanwhile, or if the process is another one.
+    static func look(at pid: Int32, startedAt startTime: UInt64, of user: UInt32) throws(CaptureError) -> PeerFacts {
+        let look = ProcessLook(pid: pid, process: try ProcessLook.pin(pid))
+        let started = try look.status()
+        guard started.startTime == startTime else { throw ProcessLook.refusal("its process has ended") }
+        let rights = try look.rights()
+        guard rights.users.allSatisfy({ $0 == user }) else {
+            throw ProcessLook.refusal("its process runs as another user")
+        }
+        return try look.facts(of: user, rights.groups, since: started)
+    }
+}
+
+extension ProcessLook {
+    /// The users and groups that the process runs as, by `/proc/PID/status`.
+    func rights() throws(CaptureError) -> (users: [UInt32], groups: [UInt32]) {
+        func numbers(_ name: String, in lines: [Substring]) -> [UInt32]? {
+            guard let line = lines.first(where: { $0.hasPrefix(name) }) else { return nil }
+            return line.dropFirst(name.count).split { $0.isWhitespace }.compactMap { UInt32($0) }
+        }
+        let lines = Files.text(of: "/proc/\(pid)/status", limit: 1 << 16)?.split(separator: "\n") ?? []
+        guard let users = numbers("Uid:", in: lines), users.count == 4, let own = numbers("Gid:", in: lines),
+            own.count == 4, let more = numbers("Groups:", in: lines)
+        else { throw ProcessLook.refusal("/proc/\(pid)/status cannot be read") }
+        return (users, Array(Set(own + more)).sorted())
+    }
 }
 
 extension ProcessLook {
@@ -31,7 +64,6 @@ extension ProcessLook {
         let root = try root()
         let group = try ControlGroup.of(pid)
         let facts = PeerFacts(
-            uniqueName: "",
             user: user,
             groups: groups,
             pid: pid,
@@ -40,12 +72,9 @@ extension ProcessLook {
             executable: try executable(),
             flatpakInfo: flatpakInfo(below: root),
             hasOwnRoot: !root.isShared,
-            controlGroup: group.path,
             unit: group.unit,
             userUnit: group.userUnit,
-            slice: group.slice,
             session: group.session,
-            ownerUser: group.ownerUser,
             terminal: started.terminal,
             isForeground: started.terminal != 0 && started.processGroup == started.foregroundGroup,
             startTime: started.startTime,

@@ -10,16 +10,8 @@ struct PeerExecutable: Hashable, Sendable {
     var inode: UInt64
     /// When its content or its properties last changed (`st_ctim`), in nanoseconds since 1970.
     var changed: Int64
-    /// Its owner (`st_uid`).
-    var owner: UInt32
-    /// Its type and permissions (`st_mode`).
-    var mode: UInt32
     /// Whether no name leads to it any more.
     var isDeleted: Bool
-    /// Whether it is a memfd, which lies in no file system.
-    var isMemory: Bool
-    /// Whether the path leads to this very file from here: false after an upgrade, and in other mount namespaces.
-    var isAtPath: Bool
 }
 
 /// What the bus and the kernel say about whom a connection belongs to. Nothing in it comes from the peer's own words.
@@ -27,8 +19,6 @@ struct PeerExecutable: Hashable, Sendable {
 /// Only uid, gids and LSM label cannot be forged by a program of the same user; the rest is true of the process that
 /// was looked at. A value; the pidfd in it stays open as long as a copy is there.
 struct PeerFacts: Hashable, Sendable {
-    /// The connection.
-    var uniqueName: String
     /// The uid it connected as.
     var user: UInt32
     /// The gids it connected as.
@@ -45,18 +35,12 @@ struct PeerFacts: Hashable, Sendable {
     var flatpakInfo: ForeignFile
     /// Whether its root is another than this process's.
     var hasOwnRoot: Bool
-    /// Its control group below the root, as `/proc/PID/cgroup` has it.
-    var controlGroup: String
     /// The system unit it is in.
     var unit: String?
     /// The unit of the user's own service manager it is in.
     var userUnit: String?
-    /// The slice of the system it is in.
-    var slice: String?
     /// The login session it is in.
     var session: String?
-    /// The user whose session or service manager it is in.
-    var ownerUser: UInt32?
     /// The device number of its controlling terminal, 0 for none.
     var terminal: UInt32
     /// Whether its process group is the one in the foreground of its terminal.

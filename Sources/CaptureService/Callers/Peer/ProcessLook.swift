@@ -11,6 +11,7 @@ struct ProcessLook {
     /// The fields of `/proc/PID/stat` that matter.
     struct Status: Equatable {
         var state: Character
+        var parent: Int32
         var processGroup: Int32
         var terminal: UInt32
         var foregroundGroup: Int32
@@ -28,7 +29,7 @@ struct ProcessLook {
 
     /// The number of the process behind a pidfd; `nil` when it is gone or in another pid namespace.
     static func pid(of process: Descriptor) -> Int32? {
-        let text = contents(of: "/proc/self/fdinfo/\(process.descriptor)")
+        let text = Files.text(of: "/proc/self/fdinfo/\(process.descriptor)", limit: 1 << 16)
         for line in text?.split(separator: "\n") ?? [] where line.hasPrefix("Pid:") {
             let number = line.dropFirst(4).drop { $0 == "\t" || $0 == " " }
             return Int32(number).flatMap { $0 > 0 ? $0 : nil }
@@ -44,7 +45,7 @@ struct ProcessLook {
     var isAlive: Bool { clinux_pidfd_alive(process.descriptor) == 1 }
 
     func status() throws(CaptureError) -> Status {
-        guard let text = ProcessLook.contents(of: "/proc/\(pid)/stat"),
+        guard let text = Files.text(of: "/proc/\(pid)/stat", limit: 1 << 16),
             let status = Status(text)
         else { throw ProcessLook.refusal("/proc/\(pid)/stat cannot be read") }
         // A zombie has neither a program nor a future, and its pidfd says so too.
@@ -69,8 +70,6 @@ struct ProcessLook {
         let deleted = " (deleted)"
         let isMarked = path.hasSuffix(deleted) && !leadsHere(path)
         if isMarked { path.removeLast(deleted.count) }
-        let isDeleted = isMarked || status.links == 0
-        let isMemory = path.hasPrefix("/memfd:")
         guard path.hasPrefix("/"), status.mode & S_IFMT == S_IFREG else {
             throw ProcessLook.refusal("\(link) leads to no file")
         }
@@ -79,11 +78,7 @@ struct ProcessLook {
             device: status.device,
             inode: status.inode,
             changed: status.changed,
-            owner: status.owner,
-            mode: status.mode,
-            isDeleted: isDeleted,
-            isMemory: isMemory,
-            isAtPath: leadsHere(path)
+            isDeleted: isMarked || status.links == 0
         )
     }
 
@@ -100,21 +95,6 @@ struct ProcessLook {
     func flatpakInfo(below root: ProgramRoot) -> ForeignFile {
         root.read(".flatpak-info", followsLinks: false, limit: 1 << 18)
     }
-
-    /// A whole small file of procfs; `nil` when it cannot be read or is longer than 64 KiB.
-    static func contents(of path: String) -> String? {
-        guard let file = try? Descriptor.open(path, O_RDONLY) else { return nil }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= 65536 {
-            guard let count = unsafe try? part.withUnsafeMutableBytes({ unsafe try file.read(into: $0) }) else {
-                return nil
-            }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += part.prefix(count)
-        }
-        return nil
-    }
 }
 
 extension ProcessLook.Status {
@@ -123,11 +103,13 @@ extension ProcessLook.Status {
     init?(_ text: String) {
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count >= 20, let state = fields[0].first, let processGroup = Int32(fields[2]),
-            let terminal = Int32(fields[4]), let foreground = Int32(fields[5]), let startTime = UInt64(fields[19])
+        guard fields.count >= 20, let state = fields[0].first, let parent = Int32(fields[1]),
+            let processGroup = Int32(fields[2]), let terminal = Int32(fields[4]), let foreground = Int32(fields[5]),
+            let startTime = UInt64(fields[19])
         else { return nil }
         self.init(
             state: state,
+            parent: parent,
             processGroup: processGroup,
             terminal: UInt32(bitPattern: terminal),
             foregroundGroup: foreground,

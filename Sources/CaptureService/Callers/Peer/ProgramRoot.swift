@@ -79,7 +79,7 @@ struct ProgramRoot: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { return .unusable("is not a regular file") }
         do throws(SystemError) {
             let file = try Descriptor.open("/proc/self/fd/\(look.descriptor)", O_RDONLY)
-            guard let bytes = try ProgramRoot.bytes(of: file, limit: limit) else {
+            guard let bytes = try file.readAll(limit: limit) else {
                 return .unusable("is larger than \(limit) bytes")
             }
             return .file(
@@ -93,23 +93,6 @@ struct ProgramRoot: Sendable {
         } catch {
             return .unusable("cannot be read (\(SystemError.text(of: error.errno)))")
         }
-    }
-
-    /// - Returns: `nil` when there are more than `limit`.
-    private static func bytes(of file: Descriptor, limit: Int) throws(SystemError) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit {
-            var count = 0
-            var fault: SystemError?
-            unsafe part.withUnsafeMutableBytes { part in
-                do throws(SystemError) { count = unsafe try file.read(into: part) } catch { fault = error }
-            }
-            if let fault { throw fault }
-            if count == 0 { return bytes }
-            bytes += part.prefix(count)
-        }
-        return nil
     }
 }
 

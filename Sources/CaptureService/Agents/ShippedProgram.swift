@@ -1,8 +1,9 @@
 import Authorization
 import Glibc
 
-/// The command line that ships with this daemon: the one program at which a person answers for the program itself.
-struct ShippedCommandLine: Sendable {
+/// A program that ships with this daemon: the command line, at which alone a person answers for the program itself, and
+/// the bridge of PipeWire's clients.
+struct ShippedProgram: Sendable {
     /// Where it lies for this process.
     let path: String
     /// Where programs' files are looked for.
