@@ -56,15 +56,24 @@ import PickerMessages
 
     /// Shows its picture; nothing for what is no JPEG.
     func show(jpeg: [UInt8]) {
-        let scale = unsafe gtk_widget_get_scale_factor(picture.pointer)
-        guard let pixels = unsafe Tile.decode(jpeg, (Tile.size.width * scale, Tile.size.height * scale)) else { return }
-        defer { unsafe g_object_unref(UnsafeMutableRawPointer(pixels)) }
-        let surface = unsafe gdk_cairo_surface_create_from_pixbuf(pixels, scale, nil)
-        unsafe gtk_image_set_from_surface(cgtk_image(picture.pointer), surface)
-        unsafe cairo_surface_destroy(surface)
+        guard Tile.show(jpeg, in: picture, Tile.size) else { return }
         placeholder.mark("over", true)
         placeholder.setShown(item.kind != .photo)
         hasPicture = true
+    }
+
+    /// Shows a JPEG in an image, as large as fits.
+    ///
+    /// - Returns: Whether it is one.
+    @discardableResult
+    static func show(_ jpeg: [UInt8], in image: Widget, _ most: (width: Int32, height: Int32)) -> Bool {
+        let scale = unsafe gtk_widget_get_scale_factor(image.pointer)
+        guard let pixels = unsafe decode(jpeg, (most.width * scale, most.height * scale)) else { return false }
+        defer { unsafe g_object_unref(UnsafeMutableRawPointer(pixels)) }
+        let surface = unsafe gdk_cairo_surface_create_from_pixbuf(pixels, scale, nil)
+        unsafe gtk_image_set_from_surface(cgtk_image(image.pointer), surface)
+        unsafe cairo_surface_destroy(surface)
+        return true
     }
 
     /// Forgets its picture, until it is asked for again.

@@ -32,6 +32,16 @@ import CGTK
     /// A button whose label may have a `_` before the letter that presses it with Alt.
     static func button(_ text: String) -> Widget { unsafe Widget(gtk_button_new_with_mnemonic(text)) }
 
+    /// A window in the middle of the screen; Escape closes it, too.
+    static func window(_ title: String, closed: @escaping @MainActor () -> Bool) -> Widget {
+        let window = unsafe Widget(gtk_window_new(GTK_WINDOW_TOPLEVEL))
+        unsafe gtk_window_set_title(cgtk_window(window.pointer), title)
+        unsafe gtk_window_set_position(cgtk_window(window.pointer), GTK_WIN_POS_CENTER)
+        window.onEvent("delete-event") { _ in closed() }
+        window.onKey { $0 == UInt32(GDK_KEY_Escape) && closed() }
+        return window
+    }
+
     static func column(_ spacing: Int32 = 0) -> Widget {
         unsafe Widget(gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing))
     }
@@ -98,6 +108,15 @@ import CGTK
     /// The same with the address of the signal's first argument; the handler says whether that was all.
     func onEvent(_ signal: String, _ body: @escaping @MainActor (UInt) -> Bool) {
         unsafe Handler.connect(pointer, signal, body)
+    }
+
+    /// Calls a handler for each key, before the part that has the focus; the handler says whether that was all.
+    func onKey(_ body: @escaping @MainActor (UInt32) -> Bool) {
+        onEvent("key-press-event") { event in
+            var key: UInt32 = 0
+            let event = unsafe UnsafePointer<GdkEvent>(bitPattern: event)
+            return unsafe gdk_event_get_keyval(event, &key) != 0 && body(key)
+        }
     }
 }
 

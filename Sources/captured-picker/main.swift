@@ -20,12 +20,12 @@ if gtk_init_check(nil, nil) == 0 {
 }
 unsafe gtk_window_set_default_icon_name("folder-pictures")
 Style.apply()
-var window: PickerWindow?
+var window: (@MainActor (PickerOrder) -> Void)?
 Channel.listen { order in
     if let window {
-        window.take(order)
+        window(order)
     } else if case .question(let question) = order {
-        window = PickerWindow(question)
+        window = question.purpose == .take ? TakingWindow(question).take : PickerWindow(question).take
     } else {
         Channel.fail("standard input: the first order must be the question", 65)
     }

@@ -31,28 +31,14 @@ struct ConfirmTests {
     ]
 
     private func confirm(_ daemon: FakeDaemon, _ facts: [String: BusValue] = facts) async throws {
-        let registration = try #require(daemon.calls("RegisterAgent").first)
-        _ = try await daemon.connection.call(
-            registration.sender,
-            registration.arguments[0].text ?? "",
-            CaptureNames.agentInterface,
-            "Confirm",
-            signature: "sa{sv}",
-            [.string("secret"), .properties(facts)]
-        )
+        try await daemon.callAgent("Confirm", "secret", facts)
     }
 
     @Test(arguments: [true, false])
     func `an agent is asked and answers with the action's word`(isConfirmed: Bool) async throws {
-        let bus = try PrivateBus()
-        let (answers, feed) = AsyncStream<[BusValue]>.makeStream()
-        let answer: FakeDaemon.Answer = { _, call in
-            feed.yield(call.arguments)
-            return []
-        }
-        let daemon = try await FakeDaemon(on: bus, ["Answer": answer])
+        let daemon = try await FakeDaemon()
         let seen = Mutex<ConfirmRequest?>(nil)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             confirm: { request in
@@ -62,8 +48,7 @@ struct ConfirmTests {
             answer: { _ in .dismissed }
         )
         try await confirm(daemon)
-        var iterator = answers.makeAsyncIterator()
-        let values = try #require(await iterator.next())
+        let values = await daemon.called("Answer").arguments
         #expect(values[0].text == "secret")
         #expect(values[1].properties == ["delete": .properties(["allowed": .bool(isConfirmed)])])
         #expect(seen.withLock { $0 } == ConfirmTests.request)
@@ -71,22 +56,15 @@ struct ConfirmTests {
     }
 
     @Test func `one that is closed is dismissed`() async throws {
-        let bus = try PrivateBus()
-        let (dismissals, feed) = AsyncStream<String>.makeStream()
-        let dismiss: FakeDaemon.Answer = { _, call in
-            feed.yield(call.arguments[0].text ?? "")
-            return []
-        }
-        let daemon = try await FakeDaemon(on: bus, ["Dismiss": dismiss])
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon()
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             confirm: { _ in .dismissed },
             answer: { _ in .dismissed }
         )
         try await confirm(daemon)
-        var iterator = dismissals.makeAsyncIterator()
-        #expect(await iterator.next() == "secret")
+        #expect(await daemon.called("Dismiss").arguments[0].text == "secret")
         withExtendedLifetime(agent) {}
     }
 
@@ -94,9 +72,8 @@ struct ConfirmTests {
         ["action": BusValue.string("burn")], ["action": .string("")], ["count": .uint32(0)], ["count": .string("7")],
     ])
     func `what it does not understand it refuses, so that another is asked`(part: [String: BusValue]) async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon()
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             confirm: { _ in .dismissed },
@@ -110,9 +87,8 @@ struct ConfirmTests {
     }
 
     @Test func `an agent for access alone refuses`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon()
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(on: client) { _ in .dismissed }
         let error = await #expect(throws: CaptureError.self) { try await confirm(daemon) }
         #expect(error?.code == .nobodyToAsk)

@@ -100,19 +100,15 @@ struct DenialMirrorTests {
     }
 
     @Test func `denials of Flatpaks and snaps come into the desktop's store and leave it`() async throws {
-        let bus = try PrivateBus()
-        let store = try await FakePermissions(on: bus)
         let answers = Answers()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "WhoAmI": { _, _ in [.properties(["program": .string("exe:/a"), "user": .string("ann")])] },
-                "List": { _, _ in [.propertyList(answers.denied.withLock { $0 }.map(Answers.row))] },
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "WhoAmI": { _, _ in [.properties(["program": .string("exe:/a"), "user": .string("ann")])] },
+            "List": { _, _ in [.propertyList(answers.denied.withLock { $0 }.map(Answers.row))] },
+        ])
+        let store = try await FakePermissions(on: daemon.bus)
         let mirror = DenialMirror(
-            of: try await CaptureDaemon.connect(to: bus.kind),
-            in: PermissionStore(on: try await BusConnection.open(bus.kind))
+            of: try await daemon.client(),
+            in: PermissionStore(on: try await daemon.bus.connect())
         )
         answers.denied.withLock { $0 = ["snap:calls", "flatpak:org.example.Calls", "exe:/usr/bin/true"] }
         try await mirror.update("snap:calls")

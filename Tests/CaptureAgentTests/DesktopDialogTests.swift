@@ -22,6 +22,17 @@ struct DesktopDialogTests {
         [dialog.title, dialog.subtitle, dialog.body].joined(separator: "\n")
     }
 
+    @Test func `the dialog says how a program came that gives no reason`() {
+        var request = request
+        (request.reasons, request.bridge) = ([:], .pulse)
+        let text = text(DesktopDialog(request).access)
+        #expect(text.contains("It gives no reason for the camera."))
+        #expect(text.contains("A yes covers every program that uses PulseAudio."))
+        request.bridge = .pipewire
+        let other = self.text(DesktopDialog(request).access)
+        #expect(other.contains("It was not written for captured, and comes through PipeWire."))
+    }
+
     @Test func `the dialog shows who asks, how sure that is, what for, and that the reasons are the program's words`() {
         let dialog = DesktopDialog(request).access
         #expect(dialog.title == "Allow “Tool” to use the camera and the microphone?")

@@ -171,38 +171,20 @@ struct LibraryPromptTests {
     // MARK: The bus
 
     @Test func `an agent is told what may be limited, and its answer says so`() async throws {
-        let bus = try PrivateBus()
-        let (answers, feed) = AsyncStream<[BusValue]>.makeStream()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "Answer": { _, call in
-                    feed.yield(call.arguments)
-                    return []
-                }
-            ]
-        )
-        let agent = try await PromptAgent.register(on: try await CaptureDaemon.connect(to: bus.kind)) { request in
+        let daemon = try await FakeDaemon()
+        let agent = try await PromptAgent.register(on: try await daemon.client()) { request in
             request.limitable == [.libraryReadWrite]
                 ? .answered([.libraryReadWrite: PersonsAnswer(true, isLimited: true, lifetime: .session)]) : .dismissed
         }
-        let registration = try #require(daemon.calls("RegisterAgent").first)
-        _ = try await daemon.connection.call(
-            registration.sender,
-            registration.arguments[0].text ?? "",
-            CaptureNames.agentInterface,
+        try await daemon.callAgent(
             "Ask",
-            signature: "sa{sv}",
+            "secret",
             [
-                .string("secret"),
-                .properties([
-                    "program": .string("exe:/a"), "services": .strings(["library-read-write", "library-add"]),
-                    "limitable": .strings(["library-read-write"]), "lifetimes": .strings(["always", "session"]),
-                ]),
+                "program": .string("exe:/a"), "services": .strings(["library-read-write", "library-add"]),
+                "limitable": .strings(["library-read-write"]), "lifetimes": .strings(["always", "session"]),
             ]
         )
-        var iterator = answers.makeAsyncIterator()
-        let answer = try #require(await iterator.next())
+        let answer = await daemon.called("Answer").arguments
         #expect(
             answer[1].properties?["library-read-write"]?.properties == [
                 "allowed": .bool(true), "limited": .bool(true), "lifetime": .string("session"),
@@ -212,13 +194,11 @@ struct LibraryPromptTests {
     }
 
     @Test func `a program asks how it stands by level, and without one`() async throws {
-        let bus = try PrivateBus()
         let statuses: [String: UInt32] = ["library": 3, "library-add": 4, "library-read-write": 4]
-        let daemon = try await FakeDaemon(
-            on: bus,
-            ["GetStatus": { _, call in [.uint32(statuses[call.arguments[0].text ?? ""] ?? 0)] }]
-        )
-        let panel = AuthorizationPanel(on: try await CaptureDaemon.connect(to: bus.kind))
+        let daemon = try await FakeDaemon([
+            "GetStatus": { _, call in [.uint32(statuses[call.arguments[0].text ?? ""] ?? 0)] }
+        ])
+        let panel = AuthorizationPanel(on: try await daemon.client())
         #expect(try await panel.libraryStatus() == .authorized)
         #expect(try await panel.libraryStatus(.addOnly) == .limited)
         #expect(try await panel.libraryStatus(.readWrite) == .limited)

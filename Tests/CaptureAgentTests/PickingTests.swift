@@ -34,40 +34,23 @@ struct PickingTests {
     )
 
     private func pick(_ daemon: FakeDaemon, _ facts: [String: BusValue] = facts) async throws {
-        let registration = try #require(daemon.calls("RegisterAgent").first)
-        _ = try await daemon.connection.call(
-            registration.sender,
-            registration.arguments[0].text ?? "",
-            CaptureNames.agentInterface,
-            "Pick",
-            signature: "sa{sv}",
-            [.string("secret"), .properties(facts)]
-        )
+        try await daemon.callAgent("Pick", "secret", facts)
     }
 
     @Test func `an agent browses by its question and answers with what was picked`() async throws {
-        let bus = try PrivateBus()
-        let (answers, feed) = AsyncStream<[BusValue]>.makeStream()
         let asset: [String: BusValue] = [
             "id": .string("a1"), "kind": .string("photo"), "name": .string("a.jpg"), "chosen": .bool(true),
         ]
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "BrowseFor": { _, call in
-                    call.arguments[1].properties?["page"] == nil
-                        ? [.propertyList([asset]), .string("p2")] : [.propertyList([]), .string("")]
-                },
-                "ThumbnailFor": { _, _ throws(CaptureError) in [.descriptor(try FakeLibrary.file(Array("JPEG".utf8)))]
-                },
-                "AnswerPicked": { _, call in
-                    feed.yield(call.arguments)
-                    return []
-                },
-            ]
-        )
+        let daemon = try await FakeDaemon([
+            "BrowseFor": { _, call in
+                call.arguments[1].properties?["page"] == nil
+                    ? [.propertyList([asset]), .string("p2")] : [.propertyList([]), .string("")]
+            },
+            "ThumbnailFor": { _, _ throws(CaptureError) in [.descriptor(try FakeLibrary.file(Array("JPEG".utf8)))]
+            },
+        ])
         let seen = Mutex<PickRequest?>(nil)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             pick: { request, browser in
@@ -88,8 +71,7 @@ struct PickingTests {
             answer: { _ in .dismissed }
         )
         try await pick(daemon)
-        var iterator = answers.makeAsyncIterator()
-        let values = try #require(await iterator.next())
+        let values = await daemon.called("AnswerPicked").arguments
         #expect(values[0].text == "secret" && values[2].texts == ["d1"])
         #expect(values[1].texts == ["a1 true p2", "end"])
         #expect(seen.withLock { $0 } == PickingTests.request)
@@ -102,9 +84,8 @@ struct PickingTests {
         ["purpose": BusValue.string("burn")], ["purpose": .string("")], ["limit": .uint32(0)], ["limit": .string("7")],
     ])
     func `what it does not understand it refuses, so that another is asked`(part: [String: BusValue]) async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon()
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             pick: { _, _ in { .dismissed } },
@@ -118,9 +99,8 @@ struct PickingTests {
     }
 
     @Test func `an agent that cannot have anything picked now refuses, and may be asked again`() async throws {
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus)
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let daemon = try await FakeDaemon()
+        let client = try await daemon.client()
         let agent = try await PromptAgent.register(
             on: client,
             pick: { _, _ throws(CaptureError) in throw CaptureError(.nobodyToAsk, "there is no screen") },
@@ -134,19 +114,11 @@ struct PickingTests {
     }
 
     @Test func `an agent that shows no library refuses, and an answer that is refused is taken back`() async throws {
-        let bus = try PrivateBus()
-        let (dismissals, feed) = AsyncStream<String>.makeStream()
-        let daemon = try await FakeDaemon(
-            on: bus,
-            [
-                "AnswerPicked": { _, _ throws(CaptureError) in throw CaptureError(.invalidArgument, "too many") },
-                "Dismiss": { _, call in
-                    feed.yield(call.arguments[0].text ?? "")
-                    return []
-                },
-            ]
-        )
-        let client = try await CaptureDaemon.connect(to: bus.kind)
+        let tooMany: FakeDaemon.Answer = { _, _ throws(CaptureError) in
+            throw CaptureError(.invalidArgument, "too many")
+        }
+        let daemon = try await FakeDaemon(["AnswerPicked": tooMany])
+        let client = try await daemon.client()
         var agent = try await PromptAgent.register(on: client) { _ in .dismissed }
         let error = await #expect(throws: CaptureError.self) { try await pick(daemon) }
         #expect(error?.code == .nobodyToAsk)
@@ -156,17 +128,8 @@ struct PickingTests {
             pick: { _, _ in { .picked(PickedAssets(["a"])) } },
             answer: { _ in .dismissed }
         )
-        let path = try #require(daemon.calls("RegisterAgent").last?.arguments[0].text)
-        _ = try await daemon.connection.call(
-            try #require(daemon.calls("RegisterAgent").last).sender,
-            path,
-            CaptureNames.agentInterface,
-            "Pick",
-            signature: "sa{sv}",
-            [.string("secret"), .properties(PickingTests.facts)]
-        )
-        var iterator = dismissals.makeAsyncIterator()
-        #expect(await iterator.next() == "secret")
+        try await pick(daemon)
+        #expect(await daemon.called("Dismiss").arguments[0].text == "secret")
         withExtendedLifetime(agent) {}
     }
 
@@ -175,9 +138,7 @@ struct PickingTests {
         fake.put("a.jpg", "PHOTO a")
         let sound = fake.put("b.flac", "SOUND bb")
         fake.picks([sound])
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus, fake)
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open()
         let picked = try await library.pick([.sound], limit: 5)
         #expect(picked.map(\.name) == ["b.flac"] && picked.map(\.kind) == [.sound] && picked.map(\.size) == [8])
         #expect(FakeLibrary.text(of: try await picked[0].open()) == "SOUND bb")
@@ -194,9 +155,7 @@ struct PickingTests {
         let ids = ["a", "b"].map { fake.put($0, "PHOTO", ["program": .string("exe:/other")]) }
         fake.choose([ids[0]])
         fake.picks(ids)
-        let bus = try PrivateBus()
-        let daemon = try await FakeDaemon(on: bus, fake)
-        let library = MediaLibrary(on: try await CaptureDaemon.connect(to: bus.kind))
+        let (daemon, library) = try await fake.open()
         #expect(try await library.presentLimitedLibraryPicker() == [ids[1]])
         let (chosen, dropped) = try await library.chooseAssets(for: "exe:/other")
         #expect(chosen == 2 && dropped == 0)

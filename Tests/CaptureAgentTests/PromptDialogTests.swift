@@ -36,6 +36,19 @@ struct PromptDialogTests {
         #expect(!text.contains("/usr/bin/tool") && !text.contains("42"))
     }
 
+    @Test(arguments: Bridge.allCases) func `it says how a program came that gives no reason`(bridge: Bridge) {
+        var request = request
+        (request.reasons, request.bridge) = ([:], bridge)
+        let text = PromptDialog(request).opening
+        #expect(text.contains("  camera: it gives no reason\n"))
+        let way =
+            bridge == .pulse
+            ? "These programs were not written for captured. A yes covers every program that uses PulseAudio."
+            : "It was not written for captured, and comes through \(bridge.title)."
+        // It may be folded.
+        #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(way))
+    }
+
     @Test func `a key shows what else is known, and asks again`() {
         let question = PromptDialog(request).firstQuestion(hasEarlyKeys: false)
         #expect(

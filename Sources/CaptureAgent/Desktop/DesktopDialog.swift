@@ -156,6 +156,7 @@ struct DesktopDialog {
                 ? "It gives no reason for \(service.title)."
                 : "Its reason for \(service.title), in its own words: “\(reason)”"
         }
+        if let bridge = request.bridge { lines.append(bridge.claim) }
         if services.contains(where: canBeLimited) { lines.append(DesktopDialog.meaningOfChosen) }
         lines += details.lines(of: request.question)
         lines.append("")

@@ -6,10 +6,10 @@ extension DesktopPrompt {
     /// Shows what a program is about to do and waits for the button that confirms or refuses it. Cancelling the task takes
     /// the dialog off the screen.
     public func confirm(_ request: ConfirmRequest) async -> PromptAnswer {
-        await inTurn { await self.show(request) }
+        await turns.take { await show(request) }
     }
 
-    private nonisolated func show(_ request: ConfirmRequest) async -> PromptAnswer {
+    private func show(_ request: ConfirmRequest) async -> PromptAnswer {
         do throws(CaptureError) {
             guard let response = try await show({ DesktopPrompt.dialog(request, $0) }) else { return .withdrawn }
             switch response {

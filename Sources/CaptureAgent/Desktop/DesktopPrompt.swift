@@ -6,13 +6,13 @@ public import CaptureKit
 ///
 /// Thread-safe. One question stands at a time, since desktops show one at a time; the next waits its turn. There is no
 /// limit of its own to how long a question stands.
-public actor DesktopPrompt {
+public struct DesktopPrompt: Sendable {
     /// The part of the desktop that shows the dialogs, by its name on the bus.
-    public nonisolated let backend: String
+    public let backend: String
     private let session: BusConnection
     let portal: DesktopPortal
     let failed: @Sendable (CaptureError) -> Void
-    private var turn: Task<PromptAnswer, Never>?
+    let turns = PromptTurns()
 
     private init(
         _ session: BusConnection,
@@ -53,43 +53,28 @@ public actor DesktopPrompt {
     }
 
     /// What keeps denials of sandboxed programs in the same desktop's store.
-    public nonisolated func denialMirror(of daemon: CaptureDaemon) -> DenialMirror {
+    public func denialMirror(of daemon: CaptureDaemon) -> DenialMirror {
         DenialMirror(of: daemon, in: PermissionStore(on: session))
     }
 
     /// Shows a request and waits for its answer. Cancelling the task takes the dialog off the screen.
     public func ask(_ request: PromptRequest) async -> PromptAnswer {
-        await inTurn { await self.converse(request) }
-    }
-
-    /// Holds a conversation when those before it are over.
-    func inTurn(_ converse: @escaping @Sendable () async -> PromptAnswer) async -> PromptAnswer {
-        let before = turn
-        let task = Task { () -> PromptAnswer in
-            _ = await before?.value
-            return await converse()
-        }
-        turn = task
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        await turns.take { await converse(request) }
     }
 
     /// Returns when no dialog stands on the screen any more.
     public func settle() async {
-        _ = await turn?.value
+        await turns.settle()
     }
 
     /// Shows a dialog, and shows it again with all details if the person wants them.
-    nonisolated func show(_ dialog: (DesktopDetails) -> AccessDialog) async throws(CaptureError) -> AccessResponse? {
+    func show(_ dialog: (DesktopDetails) -> AccessDialog) async throws(CaptureError) -> AccessResponse? {
         let response = try await portal.show(dialog(.offered))
         guard let response, DesktopDetails.areWanted(response) else { return response }
         return try await portal.show(dialog(.shown))
     }
 
-    private nonisolated func converse(_ request: PromptRequest) async -> PromptAnswer {
+    private func converse(_ request: PromptRequest) async -> PromptAnswer {
         do throws(CaptureError) {
             guard let response = try await show({ DesktopDialog(request, details: $0).access }) else {
                 return .withdrawn

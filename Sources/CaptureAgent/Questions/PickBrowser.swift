@@ -2,7 +2,7 @@ import CaptureBus
 public import CaptureCore
 import CaptureMessages
 public import CaptureSystem
-import CaptureKit
+public import CaptureKit
 
 /// An asset that may be picked.
 public struct PickableAsset: Hashable, Sendable, Identifiable {
@@ -40,7 +40,8 @@ public struct PickPage: Hashable, Sendable {
 ///
 /// Every call throws `notPermitted` once the question was answered or withdrawn.
 public struct PickBrowser: Sendable {
-    let daemon: CaptureDaemon
+    /// Whose question it is.
+    public let daemon: CaptureDaemon
     let cookie: String
 
     /// A page of what may be picked.
@@ -52,12 +53,12 @@ public struct PickBrowser: Sendable {
         _ options: AssetFetchOptions = AssetFetchOptions(),
         page cursor: String? = nil
     ) async throws(CaptureError) -> PickPage {
-        let answer = try await call("BrowseFor", [.string(cookie), options.from(cursor).busValue])
+        let answer = try await daemon.consult("BrowseFor", [.string(cookie), options.from(cursor).busValue])
         guard answer.count == 2, let rows = answer[0].elements, let next = answer[1].text else {
             throw CaptureDaemon.malformed("BrowseFor")
         }
         let assets = try rows.map { row throws(CaptureError) in
-            guard let asset = MediaAsset(row) else { throw CaptureDaemon.malformed("BrowseFor") }
+            let asset = try CaptureDaemon.understood(MediaAsset(row), "BrowseFor")
             return PickableAsset(asset, isChosen: row.properties?["chosen"]?.boolean ?? false)
         }
         return PickPage(assets, next: next.isEmpty || next == cursor ? nil : next)
@@ -70,9 +71,8 @@ public struct PickBrowser: Sendable {
         of id: MediaAsset.ID,
         size: ThumbnailSize = .small
     ) async throws(CaptureError) -> Descriptor {
-        let answer = try await call("ThumbnailFor", [.string(cookie), .string(id), .string(size.rawValue)])
-        guard let file = answer.first?.file else { throw CaptureDaemon.malformed("ThumbnailFor") }
-        return file
+        let answer = try await daemon.consult("ThumbnailFor", [.string(cookie), .string(id), .string(size.rawValue)])
+        return try CaptureDaemon.understood(answer.first?.file, "ThumbnailFor")
     }
 
     /// The same picture's bytes.
@@ -80,38 +80,13 @@ public struct PickBrowser: Sendable {
     /// - Throws: `noSuchAsset`; `badData` where there is nothing to see; `inputOutput` where it cannot be read.
     public func jpeg(of id: MediaAsset.ID, size: ThumbnailSize = .small) async throws(CaptureError) -> [UInt8] {
         let file = try await thumbnail(of: id, size: size)
-        return try await WorkerThread.run("picture") {
+        return try await WorkerThread.run("picture") { () throws(CaptureError) in
             do throws(SystemError) {
-                return .success(try PickBrowser.bytes(of: file))
+                return try file.readAll() ?? []
             } catch {
-                return .failure(CaptureError(.inputOutput, error))
+                throw CaptureError(.inputOutput, error)
             }
         }
     }
 
-    private static func bytes(of file: Descriptor) throws(SystemError) -> [UInt8] {
-        var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            var failure: SystemError?
-            let count = unsafe buffer.withUnsafeMutableBytes { bytes -> Int in
-                do throws(SystemError) {
-                    return unsafe try file.read(into: bytes)
-                } catch {
-                    failure = error
-                    return 0
-                }
-            }
-            if let failure { throw failure }
-            if count == 0 { return all }
-            all += buffer[..<count]
-        }
-    }
-
-    private func call(
-        _ member: String,
-        _ arguments: [BusValue]
-    ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, arguments)
-    }
 }

@@ -8,6 +8,9 @@ extension PickRequest {
         let kinds = MediaAssetKind.allCases.filter(self.kinds.contains).map { "\($0.rawValue)s" }
         let things = kinds.isEmpty ? "items" : kinds.joined(separator: ", ")
         switch purpose {
+        case .take:
+            let sound = services.contains(.microphone) ? " with sound" : ""
+            return "\(shownName) asks you to take a \(longest > 0 ? "movie" : "photo")\(sound)"
         case .pick:
             let count = limit == 1 ? "one of your \(things)" : "up to \(limit) of your \(things)"
             return "\(shownName) asks for \(count)"
@@ -20,6 +23,8 @@ extension PickRequest {
     /// What happens to the picked items. Mark with `+` what the program may already read.
     public var meaning: String {
         switch purpose {
+        case .take:
+            "It gets only the \(longest > 0 ? "movie" : "photo") that you hand over, and never sees the camera."
         case .pick: "It gets only what you pick, only this time, and sees nothing else."
         case .extend, .offer: "From now on it may read what you choose and what is marked +, and nothing else."
         case .choose: "It may read what is marked +; pick that to take it away."

@@ -15,6 +15,10 @@ public struct PickRequest: Hashable, Sendable {
     public var kinds: Set<MediaAssetKind>
     /// How many may be picked, at most.
     public var limit: Int
+    /// What the person takes something new with; empty where there is nothing to take.
+    public var services: Set<AuthorizationService> = []
+    /// How long a movie may be that the person takes, in seconds.
+    public var longest = 0
 
     /// A request of the given properties.
     public init(
@@ -47,5 +51,7 @@ public struct PickRequest: Hashable, Sendable {
             kinds: Set(facts.kinds.compactMap(MediaAssetKind.init)),
             limit: Int(facts.limit)
         )
+        services = Set(facts.services.compactMap(AuthorizationService.init))
+        longest = Int(facts.duration)
     }
 }

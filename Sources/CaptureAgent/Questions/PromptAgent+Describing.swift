@@ -23,11 +23,7 @@ extension PromptAgent {
             let names = arguments[2].texts
         else { throw CaptureError(.invalidArgument, "Describe needs a program's id, its unit and services") }
         let services = names.compactMap(AuthorizationService.init(rawValue:))
-        let found = try await WorkerThread.run("describe") {
-            Result<[AuthorizationService: String], CaptureError>.success(
-                describe?(program, unit, services) ?? [:]
-            )
-        }
+        let found = try await WorkerThread.run("describe") { describe?(program, unit, services) ?? [:] }
         let entries = found.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key.rawValue), .string($0.value)) }
         return [.dictionary("ss", entries)]
     }

@@ -53,9 +53,7 @@ public final class PromptAgent: Sendable {
         let questions = Questions(daemon, answer)
         let agent = PromptAgent(daemon, path, questions)
         try await daemon.connection.export(try object(path, questions, daemon, describe, confirm, pick))
-        try await daemon.call(
-            CaptureNames.root,
-            CaptureNames.authorization,
+        try await daemon.consult(
             "RegisterAgent",
             [.objectPath(path), AgentOptions(kind: kind, isInline: isInline).busValue]
         )
@@ -65,12 +63,7 @@ public final class PromptAgent: Sendable {
     /// Answers no more questions; those that stand are withdrawn.
     public func unregister() async throws(CaptureError) {
         questions.withdrawAll()
-        try await daemon.call(
-            CaptureNames.root,
-            CaptureNames.authorization,
-            "UnregisterAgent",
-            [.objectPath(path)]
-        )
+        try await daemon.consult("UnregisterAgent", [.objectPath(path)])
         daemon.connection.unexport(path)
     }
 
@@ -204,12 +197,12 @@ final class Questions: Sendable {
     private func deliver(_ answer: PromptAnswer, to cookie: String) async throws(CaptureError) {
         switch answer {
         case .withdrawn: return
-        case .dismissed: try await call("Dismiss", [.string(cookie)])
+        case .dismissed: try await daemon.consult("Dismiss", [.string(cookie)])
         case .confirmed(let action, let isConfirmed):
             try await give([action.rawValue: PersonsAnswer(isConfirmed)], to: cookie)
         case .picked(let answer):
             let lists: [BusValue] = [.strings(answer.picked), .strings(answer.dropped)]
-            try await call("AnswerPicked", [.string(cookie)] + lists)
+            try await daemon.consult("AnswerPicked", [.string(cookie)] + lists)
         case .answered(let answers):
             let rows = answers.map { ($0.key.rawValue, $0.value) }
             try await give(Dictionary(uniqueKeysWithValues: rows), to: cookie)
@@ -218,14 +211,6 @@ final class Questions: Sendable {
 
     private func give(_ rows: [String: PersonsAnswer], to cookie: String) async throws(CaptureError) {
         let entries = rows.sorted { $0.key < $1.key }.map { BusEntry(.string($0.key), $0.value.busValue) }
-        try await call("Answer", [.string(cookie), .dictionary("sa{sv}", entries)])
-    }
-
-    @discardableResult
-    private func call(
-        _ member: String,
-        _ arguments: [BusValue]
-    ) async throws(CaptureError) -> [BusValue] {
-        try await daemon.call(CaptureNames.root, CaptureNames.authorization, member, arguments)
+        try await daemon.consult("Answer", [.string(cookie), .dictionary("sa{sv}", entries)])
     }
 }

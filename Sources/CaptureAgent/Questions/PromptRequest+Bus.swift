@@ -16,6 +16,7 @@ extension PromptRequest {
         }
         if services.isEmpty { throw CaptureError(.invalidArgument, "the question names no service") }
         self.init(facts.question, services: services.sorted(), reasons: facts.reasons)
+        bridge = Bridge(rawValue: facts.bridge)
         lifetimes = facts.lifetimes
         limitable = facts.limitable.compactMap(AuthorizationService.init)
     }

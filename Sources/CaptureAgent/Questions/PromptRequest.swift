@@ -10,6 +10,8 @@ public struct PromptRequest: Hashable, Sendable {
     public var services: [AuthorizationService]
     /// Why, in the program's words, by service.
     public var reasons: [AuthorizationService: String]
+    /// How a program came that gives no reason.
+    public var bridge: Bridge?
     /// How long a yes can hold, in the words of `GrantLifetime`; empty if it can only hold for always.
     public var lifetimes: [String] = []
     /// The services that may be allowed for chosen assets only; empty if the daemon takes no such answer.

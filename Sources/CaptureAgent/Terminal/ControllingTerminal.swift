@@ -36,12 +36,14 @@ public final class ControllingTerminal {
         restore()
     }
 
-    /// From now on, takes keys one at a time without echo; Ctrl-C and Ctrl-Z keep working.
-    public func takeKeys() throws(SystemError) {
+    /// From now on, takes keys one at a time without echo.
+    ///
+    /// - Parameter hasSignals: Whether Ctrl-C and Ctrl-Z keep working; otherwise they are keys as others are.
+    public func takeKeys(hasSignals: Bool = true) throws(SystemError) {
         var settings = termios()
         try SystemError.check("read the terminal's settings") { unsafe tcgetattr(file.descriptor, &settings) }
         saved = settings
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO | (hasSignals ? 0 : ISIG))
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { keys in
             unsafe keys[Int(VMIN)] = 1
             unsafe keys[Int(VTIME)] = 0
@@ -61,16 +63,7 @@ public final class ControllingTerminal {
 
     /// Shows text; returns when the terminal has it.
     public func write(_ text: String) throws(SystemError) {
-        var text = text
-        let failure = text.withUTF8 { bytes -> SystemError? in
-            do throws(SystemError) {
-                try unsafe file.write(all: UnsafeRawBufferPointer(bytes))
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
+        try file.write(all: Array(text.utf8))
         tcdrain(file.descriptor)
     }
 

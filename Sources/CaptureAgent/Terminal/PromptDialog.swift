@@ -35,6 +35,7 @@ public struct PromptDialog: Sendable {
             let label = request.rows.count == 1 ? "It" : "\(service.rawValue): it"
             lines.append("  \(label) \(reason.isEmpty ? "gives no reason" : "says: “\(reason)”")")
         }
+        if let bridge = request.bridge { lines.append("  \(bridge.claim)") }
         lines.append("  " + request.question.certainty(shown))
         if request.question.isInline {
             lines.append("  A yes covers every command run in this session that uses capturectl.")

@@ -47,28 +47,24 @@ extension TerminalPrompt {
     }
 
     /// The same as a picker of `PromptAgent`'s.
-    public nonisolated func picking(
+    public func picking(
         _ request: PickRequest,
         from browser: PickBrowser,
         pictures: TerminalPictures? = nil
     ) -> PromptAgent.Picking {
-        { await self.pick(request, from: browser, pictures: pictures) }
+        { await pick(request, from: browser, pictures: pictures) }
     }
 
     /// Shows a dialog and takes its lines, on the calling thread; see the other one.
-    static func converse(
+    private static func converse(
         _ dialog: PickDialog,
         on terminal: ControllingTerminal,
-        _ wake: EventSignal,
-        stand: (EventSignal) throws -> Bool = TerminalPrompt.stand
+        _ wake: EventSignal
     ) -> PromptAnswer {
         var dialog = dialog
-        do {
+        return answer(on: terminal) {
             try terminal.write(dialog.opening)
-            if try stand(wake) {
-                try terminal.write(PromptDialog.withdrawal)
-                return .withdrawn
-            }
+            if try stand(wake) { return nil }
             // Before the list, so that what is typed at sight of it counts.
             try terminal.forgetTyped()
             var step = dialog.begin()
@@ -80,15 +76,9 @@ extension TerminalPrompt {
                     try terminal.write(text)
                     return answer
                 }
-                guard let line = try line(of: terminal, &typed, wake) else {
-                    try terminal.write(PromptDialog.withdrawal)
-                    return .withdrawn
-                }
+                guard let line = try line(of: terminal, &typed, wake) else { return nil }
                 step = dialog.take(line.text)
             }
-        } catch {
-            // The terminal went away: nobody has answered.
-            return .dismissed
         }
     }
 
@@ -125,49 +115,21 @@ private struct BrowsingSource: PickSource {
 
     func page(_ options: AssetFetchOptions, _ cursor: String?) throws(CaptureError) -> PickPage {
         let browser = browser
-        return try wait { () throws(CaptureError) in try await browser.page(options, page: cursor) }
+        return try TerminalPrompt.wait(wake) { () throws(CaptureError) in try await browser.page(options, page: cursor)
+        }
     }
 
     func picture(of id: MediaAsset.ID, _ size: ThumbnailSize) throws(CaptureError) -> String? {
         guard let pictures, pictures.isPossible() else { return nil }
         let browser = browser
         do throws(CaptureError) {
-            let jpeg = try wait { () throws(CaptureError) in try await browser.jpeg(of: id, size: size) }
+            let jpeg = try TerminalPrompt.wait(wake) { () throws(CaptureError) in
+                try await browser.jpeg(of: id, size: size)
+            }
             return pictures.draw(jpeg, TerminalPictures.rows(size))
         } catch  where error.code == .badData || error.code == .noSuchAsset {
             // Of a sound, or of what has gone meanwhile.
             return nil
         }
-    }
-
-    /// What came of a call.
-    private final class Outcome<Value: Sendable>: Sendable {
-        let value = Mutex<Result<Value, CaptureError>?>(nil)
-    }
-
-    /// Waits for a call on the calling thread, no longer than the question stands.
-    private func wait<Value: Sendable>(
-        _ call: @escaping @Sendable () async throws(CaptureError) -> Value
-    ) throws(CaptureError) -> Value {
-        let withdrawn = CaptureError(.notPermitted, "the question was withdrawn")
-        let outcome = Outcome<Value>()
-        do throws(SystemError) {
-            let done = try EventSignal()
-            let task = Task {
-                do throws(CaptureError) {
-                    let value = try await call()
-                    outcome.value.withLock { $0 = .success(value) }
-                } catch {
-                    outcome.value.withLock { $0 = .failure(error) }
-                }
-                done.raise()
-            }
-            let (_, ended) = try Poll.wait(done.descriptor, wake.descriptor)
-            if !ended.isEmpty { task.cancel() }
-        } catch {
-            throw CaptureError(.inputOutput, error)
-        }
-        guard let result = outcome.value.withLock({ $0 }) else { throw withdrawn }
-        return try result.get()
     }
 }

@@ -6,14 +6,14 @@ import CaptureKit
 /// Asks a person on the controlling terminal: a ready-made answerer for `PromptAgent`.
 ///
 /// Thread-safe. It shows one question at a time; the next waits its turn.
-public actor TerminalPrompt {
-    private var turn: Task<PromptAnswer, Never>?
+public struct TerminalPrompt: Sendable {
+    private let turns = PromptTurns()
 
     /// A prompt on the terminal that the process was started on.
     public init() {}
 
     /// Whether the process has a terminal and is in its foreground.
-    public nonisolated static var isPossible: Bool {
+    public static var isPossible: Bool {
         ControllingTerminal() != nil
     }
 
@@ -38,31 +38,22 @@ public actor TerminalPrompt {
     func inTurn(
         _ converse: @escaping @Sendable (ControllingTerminal, EventSignal) -> PromptAnswer
     ) async -> PromptAnswer {
-        let before = turn
-        let wake: EventSignal
-        do {
-            wake = try EventSignal()
-        } catch {
-            return .dismissed
-        }
-        let task = Task<PromptAnswer, Never> {
-            _ = await before?.value
-            return await TerminalPrompt.onThread {
-                guard let terminal = ControllingTerminal() else { return .dismissed }
-                return converse(terminal, wake)
+        await turns.take {
+            guard let wake = try? EventSignal() else { return .dismissed }
+            return await withTaskCancellationHandler {
+                await TerminalPrompt.onThread {
+                    guard let terminal = ControllingTerminal() else { return .dismissed }
+                    return converse(terminal, wake)
+                }
+            } onCancel: {
+                wake.raise()
             }
-        }
-        turn = task
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            wake.raise()
         }
     }
 
     /// Returns when no question is left on the terminal.
     public func settle() async {
-        _ = await turn?.value
+        await turns.settle()
     }
 
     /// Runs a blocking conversation on its own thread.
@@ -93,14 +84,11 @@ public actor TerminalPrompt {
         stand: (EventSignal) throws -> Bool = TerminalPrompt.stand
     ) -> PromptAnswer {
         var dialog = dialog
-        do {
+        return answer(on: terminal) {
             try terminal.takeKeys()
             defer { terminal.restore() }
             try terminal.write(dialog.opening)
-            if try stand(wake) {
-                try terminal.write(PromptDialog.withdrawal)
-                return .withdrawn
-            }
+            if try stand(wake) { return nil }
             // Before the question, so that what is typed at sight of it counts.
             let hasEarlyKeys = try terminal.forgetTyped()
             try terminal.write(dialog.firstQuestion(hasEarlyKeys: hasEarlyKeys))
@@ -115,6 +103,14 @@ public actor TerminalPrompt {
                     }
                 }
             }
+            return nil
+        }
+    }
+
+    /// What a conversation comes to, which returns `nil` when its question is withdrawn.
+    static func answer(on terminal: ControllingTerminal, _ converse: () throws -> PromptAnswer?) -> PromptAnswer {
+        do {
+            if let answer = try converse() { return answer }
             try terminal.write(PromptDialog.withdrawal)
             return .withdrawn
         } catch {

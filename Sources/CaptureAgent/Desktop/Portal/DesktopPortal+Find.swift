@@ -56,9 +56,7 @@ extension DesktopPortal {
     private static func names(on bus: BusConnection) async throws(CaptureError) -> Set<String> {
         var names: Set<String> = []
         for member in ["ListNames", "ListActivatableNames"] {
-            names.formUnion(
-                try await bus.call(CaptureNames.bus, CaptureNames.busPath, CaptureNames.bus, member).first?.texts ?? []
-            )
+            names.formUnion(try await bus.askBus(member).first?.texts ?? [])
         }
         return names
     }
